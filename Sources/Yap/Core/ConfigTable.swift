@@ -122,8 +122,9 @@ struct ConfigTable {
     }
 
     /// The stored extensions that depend on one, directly or through others, in the order of their names.
-    func dependents(of name: String) throws -> [String] {
-        let needs = try needs()
+    func dependents(of name: String) throws -> [String] { Self.dependents(of: name, try needs()) }
+
+    static func dependents(of name: String, _ needs: [String: Set<String>]) -> [String] {
         var (found, next): (Set<String>, [String]) = ([], [name])
         while let needed = next.popLast() {
             for (dependent, names) in needs where names.contains(needed) {
@@ -136,7 +137,10 @@ struct ConfigTable {
     // MARK: Rows that are fetched
 
     func areRowsFetched() throws -> Bool {
-        try isAny("key = ?1", Self.fetchesRowsKey)
+        try sqlite.withStatement("SELECT 1 FROM yap2 WHERE key = ?1 LIMIT 1") {
+            try $0.bind(Self.fetchesRowsKey, at: 1)
+            return try $0.step()
+        }
     }
 
     /// - Parameter isRegistered: Whether the extension of a name is registered here.
@@ -177,13 +181,6 @@ struct ConfigTable {
                 parts.append(String(decoding: part, as: UTF8.self))
             }
             return parts
-        }
-    }
-
-    private func isAny(_ condition: String, _ text: String) throws -> Bool {
-        try sqlite.withStatement("SELECT 1 FROM yap2 WHERE \(condition) LIMIT 1") {
-            try $0.bind(text, at: 1)
-            return try $0.step()
         }
     }
 

@@ -101,7 +101,7 @@ struct ExtensionCatchUp {
 
     private func hand(_ batch: Batch, to transaction: any YapDatabaseExtensionTransaction) throws {
         let removed = Dictionary(grouping: batch.removed, by: { ExactString($0.collection) })
-            .values.map { $0.sorted { ($0.rowID, $0.key) < ($1.rowID, $1.key) } }
+            .values.map { $0.sorted { $0.isBefore($1) } }
         // Sorted: the order of a dictionary differs from run to run.
         for rows in removed.sorted(by: { $0[0].isBefore($1[0]) }) {
             var rest = rows[...]

@@ -94,6 +94,10 @@ final class MissedChangeLog {
     func noteChange(of name: String, _ changed: () throws -> [YapDatabaseRowIdentity]?) throws {
         if dependents == nil { try readDependents() }
         guard let orphans = dependents?[name], !orphans.isEmpty else { return }
+        // Those that already miss any rows need no note.
+        guard try orphans.contains(where: { try StoredExtension($0, store).missed() != .unknown }) else {
+            return
+        }
         let rows = try changed()
         if let rows, rows.isEmpty { return }
         var isLogged = false
@@ -119,11 +123,10 @@ final class MissedChangeLog {
     }
 
     private func readDependents() throws {
-        let registered = registeredNames
+        let (registered, needs) = (registeredNames, try store.config.needs())
         var found: [String: [String]] = [:]
-        let needed = Set(try store.config.needs().values.joined())
-        for name in needed.sorted() {
-            found[name] = try store.config.dependents(of: name).filter { !registered.contains($0) }
+        for name in Set(needs.values.joined()) {
+            found[name] = ConfigTable.dependents(of: name, needs).filter { !registered.contains($0) }
         }
         dependents = found
     }
@@ -175,9 +178,13 @@ final class MissedChangeLog {
         var orphans: [String] = []
         for name in try store.config.extensionNames() where !registered.contains(name) {
             let stored = StoredExtension(name, store)
+            var missed = try stored.missed()
             // A program that knows no log may have written.
-            if try stored.missed() == .unknown { _ = try ChangeReader(storedName: name, store)?.restart() }
-            switch try stored.missed() {
+            if missed == .unknown, let reader = ChangeReader(storedName: name, store) {
+                try reader.restart()
+                missed = .none
+            }
+            switch missed {
             case .known: orphans.append(name)
             case .none where try stored.catchesUp():
                 try createTable()

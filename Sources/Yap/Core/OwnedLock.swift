@@ -44,10 +44,6 @@ final class OwnedLock<Value>: @unchecked Sendable {
     /// - Throws: What `body` throws; `YapDatabaseError`: `nestedTransaction` if this thread holds the lock, `deadlock`
     ///   if the thread that holds it waits for this one.
     func withLock<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
-        if isMine {
-            throw YapDatabaseError(
-                .nestedTransaction, "this thread uses \(owner.name) in a transaction already")
-        }
         try lock()
         defer { unlock() }
         return try body(&value)
@@ -58,6 +54,10 @@ final class OwnedLock<Value>: @unchecked Sendable {
         defer { mutex.unlock() }
         let thread = ThreadID.current
         if isHeld {
+            if owner.thread == thread {
+                throw YapDatabaseError(
+                    .nestedTransaction, "this thread uses \(owner.name) in a transaction already")
+            }
             try LockWaits.begin(for: owner)
             waitingCount += 1
             while isHeld { mutex.wait(on: condition) }

@@ -289,7 +289,8 @@ struct RelationshipSQL: Sendable {
     /// Adds one that waits until no more rows come.
     var addWaiting: String {
         """
-        INSERT INTO \(pending) (\(Self.columns), reason, is_waiting) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1)
+        INSERT INTO \(pending) (\(Self.columns), reason, is_waiting)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \(RuleWait.comes.rawValue))
         """
     }
     /// Lets those fire that waited in this way.

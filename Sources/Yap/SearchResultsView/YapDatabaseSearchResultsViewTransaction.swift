@@ -267,9 +267,13 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
 
     /// The rows of these that the query finds. The search is a dependency too: it has the rows' new texts.
     private func found(among rowIDs: [Int64]) throws -> Set<Int64> {
-        guard case .query(let query) = try storedQuery() else {
-            if try !hasReadableQuery() { try removeDamagedQuery() }
+        let query: Query
+        switch try storedQuery() {
+        case .none: return []
+        case .damaged:
+            try removeDamagedQuery()
             return []
+        case .query(let stored): query = stored
         }
         let part = try searchPart()
         do {

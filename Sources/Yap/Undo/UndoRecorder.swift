@@ -116,26 +116,26 @@ final class UndoRecorder {
 
     /// Notes which values the group leaves, and ends it.
     ///
-    /// - Returns: Whether it changed a row.
-    func end() throws -> Bool {
-        guard let recording else { return false }
+    /// - Returns: The number of rows that it changed, and the bytes of their values; nil if it changed none.
+    func end() throws -> (count: Int, bytes: Int)? {
+        guard let recording else { return nil }
         let id = YapDatabaseColumnValue.integer(recording.id)
         let leftBytes = try number(sql.leftSize, [id])
         try check(rowsCount: 0, bytesCount: recording.bytesCount + Int(leftBytes))
         try tables.run(sql.setLeft, [id])
         self.recording = nil
         try tables.run(sql.deleteUnchanged, [id])
-        return try pair(sql.sum, [id]).count > 0
+        let size = try pair(sql.sum, [id])
+        return size.count > 0 ? size : nil
     }
 
     /// Adds the group to a side of the log.
-    func add(_ id: Int64, _ actionName: String, to side: UndoSide) throws {
-        let sum = try pair(sql.sum, [.integer(id)])
+    func add(_ id: Int64, _ actionName: String, _ size: (count: Int, bytes: Int), to side: UndoSide) throws {
         try tables.run(
             sql.insertGroup,
             [
-                .integer(id), .integer(side.rawValue), .text(actionName), .integer(Int64(sum.count)),
-                .integer(Int64(sum.bytes)),
+                .integer(id), .integer(side.rawValue), .text(actionName), .integer(Int64(size.count)),
+                .integer(Int64(size.bytes)),
             ])
         isChanged = true
         try trim(keeping: id)

@@ -134,9 +134,9 @@ struct UndoRun {
             let restored = try rows(sql.missing, [groupID])
             if !restored.isEmpty { throw RemovesRestored(rows: restored) }
             try checkRemovals(by: id)
-            let isChanged = try recorder.end()
+            let size = try recorder.end()
             try recorder.delete(group.id)
-            if isChanged { try recorder.add(id, group.actionName, to: side) }
+            if let size { try recorder.add(id, group.actionName, size, to: side) }
         }
     }
 

@@ -52,9 +52,9 @@ public final class YapDatabaseUndoWriteTransaction: YapDatabaseUndoTransaction {
             let id = try recorder.begin()
             let result = try body()
             try writing.settleExtensions()
-            if try recorder.end() {
+            if let size = try recorder.end() {
                 try recorder.deleteAll(of: .redo)
-                try recorder.add(id, actionName, to: .undo)
+                try recorder.add(id, actionName, size, to: .undo)
             }
             return result
         }

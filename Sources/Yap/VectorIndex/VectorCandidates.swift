@@ -19,13 +19,12 @@ struct VectorsOfKeys: VectorCandidates {
     private static let keysPerCheck = 500
 
     let keys: [String]
-    let collection: String
 
     func places(_ table: VectorTable, _ check: () throws -> Void) throws -> [Int]? {
         var places: [Int] = []
         for (number, key) in keys.enumerated() {
             if number % Self.keysPerCheck == 0 { try check() }
-            if let place = try table.place(ofKey: key, collection) { places.append(place) }
+            if let place = try table.place(ofKey: key) { places.append(place) }
         }
         places.sort()
         var last = -1

@@ -7,6 +7,7 @@ struct VectorTable {
     let layout: VectorLayout
     /// Name of the index, for errors.
     let name: String
+    /// The collection of the index.
     let collection: String
 
     // MARK: Reading
@@ -27,7 +28,7 @@ struct VectorTable {
     }
 
     /// The place of the vector of a row with a key; nil if there is no such row, or if it has none.
-    func place(ofKey key: String, _ collection: String) throws -> Int? {
+    func place(ofKey key: String) throws -> Int? {
         try tables.withStatement(sql.placeOfKey, [.text(collection), .text(key)]) { try place($0) }
     }
 

@@ -4,11 +4,8 @@ extension YapDatabaseVectorIndexTransaction {
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         try index.check()
         try transaction.checkType(Object.self, of: index.collection, for: index.name)
-        if let previous, previous.versionTag == index.versionTag, previous.missedChanges != .unknown,
-            previous.classVersion == YapDatabaseVectorIndex<Object>.classVersion
-        {
-            return .isUnchanged
-        }
+        let classVersion = YapDatabaseVectorIndex<Object>.classVersion
+        if previous?.isCurrent(index.versionTag, classVersion: classVersion) == true { return .isUnchanged }
         try table.create()
         return .isEmpty
     }

@@ -100,7 +100,7 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
         if let distanceMax, distanceMax.isNaN { throw mistake("distanceMax is no number") }
         if limit <= 0 { return [] }
         let candidates: any VectorCandidates =
-            if let keys { VectorsOfKeys(keys: keys, collection: index.collection) } else { AllVectors() }
+            if let keys { VectorsOfKeys(keys: keys) } else { AllVectors() }
         var search = VectorSearch(
             table, VectorKernel(distance: index.distance, query: query), among: candidates,
             VectorNearest(limit: limit, distanceMax: distanceMax ?? .infinity))

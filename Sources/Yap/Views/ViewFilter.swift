@@ -13,7 +13,11 @@ struct ViewFilter<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement 
     }
 
     /// The version tag of a filter: another parent, or another version of it, makes another view.
-    func versionTag(_ version: String) -> String { "\(version);\(parent.versionTag)" }
+    static func versionTag(_ version: String, of parent: ViewParent<Object, Group>) -> String {
+        "\(version);\(parent.versionTag)"
+    }
+
+    func versionTag(_ version: String) -> String { Self.versionTag(version, of: parent) }
 
     func place(
         _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>

@@ -44,7 +44,7 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
         filterByKey filter: @escaping @Sendable (_ group: Group, _ key: String, _ object: Object) -> Bool
     ) {
         let parent = ViewParent(view: parent)
-        let tag = "\(version);\(parent.versionTag)"
+        let tag = ViewFilter.versionTag(version, of: parent)
         setting = ViewFilterSetting(.init(versionTag: tag, isIncluded: filter))
         super.init(
             name, collection: parent.view.collection, versionTag: tag,

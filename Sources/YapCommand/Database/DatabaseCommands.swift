@@ -78,7 +78,8 @@ enum DatabaseCommands {
 
     private static func rows(_ count: Int) -> String { count == 1 ? "1 row" : "\(count) rows" }
 
-    private static func size(of path: String) -> Int64 {
+    /// The size of a file in bytes; 0 if there is none.
+    static func size(of path: String) -> Int64 {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }

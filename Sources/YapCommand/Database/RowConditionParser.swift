@@ -86,7 +86,7 @@ struct RowConditionParser {
         let left = try operand()
         if let comparison = acceptComparison() {
             // "is not null" as in SQL.
-            let isNegated = comparison == .equal && isWord("not") && accept("not")
+            let isNegated = comparison == .equal && accept("not")
             let condition = RowCondition.compared(left, comparison, try operand())
             return isNegated ? .not(condition) : condition
         }
@@ -166,11 +166,6 @@ struct RowConditionParser {
             }
         if found != nil { position += 1 }
         return found
-    }
-
-    private func isWord(_ word: String) -> Bool {
-        guard case .name(let name) = token.kind else { return false }
-        return name.lowercased() == word
     }
 
     private mutating func accept(_ words: String...) -> Bool {

@@ -64,7 +64,7 @@ final class RowLoad {
             let earlier = digests.row(name)
             let row = try earlier ?? stored(line).map { try RowDigests.Digest($0) }
             let decision = try decide(line, number, row.map { $0 == said }, isOfLine: earlier != nil)
-            count(decision, in: &counts)
+            count(decision)
             try digests.set(decision == .skip ? row ?? said : said, for: name, line: number)
             if number % Self.transactionRowsMax == 0 { try progress.step("checked \(number) lines") }
         }
@@ -118,7 +118,7 @@ final class RowLoad {
         if decision == .insert || decision == .replace {
             try transaction.setStoredBytes(line.bytes, forKey: line.key, inCollection: line.collection)
         }
-        count(decision, in: &counts)
+        count(decision)
     }
 
     /// The rows of the next transaction, and why the line after them can't be read.
@@ -167,7 +167,7 @@ final class RowLoad {
         }
     }
 
-    private func count(_ decision: Decision, in counts: inout Counts) {
+    private func count(_ decision: Decision) {
         counts.lines += 1
         switch decision {
         case .insert: counts.inserted += 1

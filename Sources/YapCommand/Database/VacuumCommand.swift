@@ -42,7 +42,7 @@ enum VacuumCommand {
         }
         let pages = try device.opening { try DatabaseFile(path: path).pageCounts() }
         try VacuumSpace(path: path).check(neededBytes: pages.usedBytes)
-        let before = size(path)
+        let before = DatabaseCommands.size(of: path)
         let signals = StopSignals()
         do {
             try device.opening {
@@ -55,7 +55,7 @@ enum VacuumCommand {
         } catch is CancellationError {
             throw Failure.failed("interrupted; \(Shown.word(path)) is as it was")
         }
-        let after = size(path)
+        let after = DatabaseCommands.size(of: path)
         if invocation.has("json") {
             return try console.print(
                 .object([
@@ -70,11 +70,6 @@ enum VacuumCommand {
                 "A process reads an older state of the file, or writes: the file becomes smaller with a later commit."
             )
         }
-    }
-
-    private static func size(_ path: String) -> Int64 {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 }
 
