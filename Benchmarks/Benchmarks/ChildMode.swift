@@ -12,6 +12,7 @@ enum ChildMode {
     static let serveCanned = "--serve-canned"
     static let syncDevice = "--sync-device"
     static let fillIndexes = "--fill-indexes"
+    static let growth = "--growth"
 
     /// Runs until standard input ends, and returns the exit status; nil when the arguments ask for neither.
     static func run(_ arguments: [String]) async -> Int32? {
@@ -23,6 +24,7 @@ enum ChildMode {
             case serveCanned: try canned(answerPath: arguments[1], firstRequestPath: arguments[2])
             case syncDevice: try await device(Array(arguments.dropFirst()))
             case fillIndexes: try await fill(folder: arguments[1], rowsCount: Int(arguments[2]) ?? 0)
+            case growth: try await grow(folder: arguments[1], rowsCount: Int(arguments[2]) ?? 0)
             default: return nil
             }
             return 0
@@ -81,6 +83,11 @@ enum ChildMode {
     private static func fill(folder: String, rowsCount: Int) async throws {
         let folder = URL(fileURLWithPath: folder)
         say(try await FillMillion.run(folder: folder, rowsCount: rowsCount).line)
+    }
+
+    private static func grow(folder: String, rowsCount: Int) async throws {
+        let work = try GrowthWork(folder: URL(fileURLWithPath: folder), rowsCount: rowsCount)
+        say(try await work.measure().line)
     }
 
     private static func say(_ line: String) {

@@ -39,6 +39,35 @@ func databaseLines() throws -> [Line] {
                 return try rate(read.rows.count) { try reference.read(read.rows) }
             }),
         Line(
+            name: "yap.read.iterate", unit: "rows/s",
+            ours: { folder in
+                let connection = try filled(folder, cachedRows: 0).newConnection()
+                return try rate(readKeys.count) {
+                    try connection.blocking.read { transaction in
+                        for row in try transaction.objects(Note.self, inCollection: Workload.collection) {
+                            consume(row.object)
+                        }
+                    }
+                }
+            },
+            reference: { folder in
+                let reference = try Reference(folder: folder, template: Ours.template(in: folder))
+                try reference.insertInOneTransaction(written.rows)
+                return try rate(readKeys.count) { try reference.readInOrder(count: readKeys.count) }
+            }),
+        Line(
+            name: "yap.file.size", unit: "rows/MB",
+            ours: { folder in
+                let database = try filled(folder, cachedRows: 0)
+                try await database.close()
+                return try rowsPerMegabyte(written.rows.count, database.path)
+            },
+            reference: { folder in
+                try Reference(folder: folder, template: Ours.template(in: folder))
+                    .insertInOneTransaction(written.rows)
+                return try rowsPerMegabyte(written.rows.count, Reference.path(in: folder))
+            }),
+        Line(
             name: "yap.read.cached", unit: "rows/s",
             ours: { folder in
                 let connection = try filled(folder, cachedRows: readKeys.count).newConnection()
@@ -59,6 +88,16 @@ func databaseLines() throws -> [Line] {
                 }
             }),
     ]
+}
+
+/// How many rows a file has for each megabyte of it and of its log.
+private func rowsPerMegabyte(_ rowsCount: Int, _ path: String) throws -> Double {
+    let bytes = try [path, path + "-wal"].filter(FileManager.default.fileExists(atPath:)).reduce(0) {
+        sum, path in
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return sum + (attributes[.size] as? Int ?? 0)
+    }
+    return Double(rowsCount) / (Double(bytes) / 1e6)
 }
 
 struct MissingRow: Error {

@@ -8,10 +8,13 @@ final class Reference {
     }
 
     private let handle: OpaquePointer
+    private let path: String
+
+    static func path(in folder: URL) -> String { folder.appendingPathComponent("reference.sqlite").path }
 
     /// Creates a file in `folder`, with the tables and indexes of the database at `template`.
     init(folder: URL, template: URL, isFull: Bool = true) throws {
-        let path = folder.appendingPathComponent("reference.sqlite").path
+        path = Self.path(in: folder)
         guard let handle = reference_open(path, template.path, isFull ? 2 : 1) else {
             throw Failure(code: -1)
         }
@@ -33,6 +36,17 @@ final class Reference {
     func read(_ rows: [reference_row]) throws {
         var bytes: Int64 = 0
         try check(reference_read(handle, Workload.collection, rows, rows.count, &bytes))
+    }
+
+    /// Steps through all rows in the order of their keys, and reads their bytes.
+    func readInOrder(count: Int) throws {
+        let sql = "SELECT key, rowid, data FROM database2 WHERE collection = CAST(?1 AS TEXT) ORDER BY key"
+        guard let reader = query_open(path, sql) else { throw Failure(code: -1) }
+        defer { query_close(reader) }
+        let collection = Array(Workload.collection.utf8)
+        var bytes: Int64 = 0
+        let rowsCount = query_run(reader, 1, collection, collection.count, &bytes)
+        guard rowsCount == count else { throw Failure(code: -1) }
     }
 
     private func check(_ code: Int32) throws {

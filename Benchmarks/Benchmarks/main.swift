@@ -18,6 +18,7 @@ while let argument = arguments.popFirst() {
 
 let all =
     try databaseLines() + indexLines() + searchLines() + vectorLines() + viewLines() + fillLines()
+    + [growthLine()]
     + commitLines() + coderLines()
     + serviceLines()
     + frameworkLines()
