@@ -36,6 +36,15 @@ extension Connection {
         )
     }
 
+    /// How many pages statements of this connection have visited, in its page cache or not.
+    package var visitedPagesCount: Int {
+        [SQLITE_DBSTATUS_CACHE_HIT, SQLITE_DBSTATUS_CACHE_MISS].reduce(0) { sum, kind in
+            var (current, highest) = (Int32(0), Int32(0))
+            return sqlite3_db_status(handle, kind, &current, &highest, 0) == SQLITE_OK
+                ? sum + Int(current) : sum
+        }
+    }
+
     /// Most messages that `integrityCheck()` returns.
     public static let integrityMessagesMax = 100
 
