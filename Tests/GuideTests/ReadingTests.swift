@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import Testing
 import Yap
 import YapCloudKit
@@ -191,6 +192,24 @@ import YapCloudKit
         try await database.flushTransactions()
         try await database.close()
         try await watching.value
+    }
+
+    @MainActor @Test func aUserInterfaceFollowsAListAndAView() async throws {
+        @Sendable func unreadTitles(_ transaction: YapDatabaseReadTransaction) throws -> [String] {
+            try transaction.objects(Bookmark.self, inCollection: "bookmarks").map(\.object.title)
+        }
+        let byRating = YapDatabaseAutoView(
+            "byRating", of: Bookmark.self, in: "bookmarks", version: "1", group: { $0.rating },
+            sort: [.by(\.title)])
+        try await database.register(byRating)
+        let titles = YapDatabaseObservedValue([], following: connection.observe(unreadTitles))
+        let list = YapDatabaseObservedValue(
+            YapDatabaseViewSections<Int, Bookmark>(), following: connection.changes(of: byRating)
+        ) { $0.apply($1) }
+        let areThere = Observations { !titles.value.isEmpty && !list.value.sections.isEmpty }
+        for await areThere in areThere where areThere { break }
+        #expect(titles.value == ["Example", "Swift", "Blog"])
+        #expect(list.value.sections.map { $0.rows.map(\.title) } == [["Swift"], ["Blog", "Example"]])
     }
 
     @Test func changesAreExported() async throws {

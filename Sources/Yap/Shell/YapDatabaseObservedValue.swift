@@ -1,0 +1,79 @@
+import Observation
+
+/// A value on the main actor that follows a sequence, for a view or another user interface that Swift's Observation
+/// updates: the query of `observe(_:)`, or a list.
+///
+/// ```swift
+/// @MainActor final class InboxModel {
+///     let unreadCount: YapDatabaseObservedValue<Int>
+///
+///     init(_ connection: YapDatabaseConnection) {
+///         unreadCount = YapDatabaseObservedValue(0, following: connection.observe { try $0[unread].count() })
+///     }
+/// }
+/// ```
+///
+/// It follows the sequence for as long as it lives. What the database does goes on elsewhere: the main actor gets
+/// values alone.
+@MainActor @Observable
+public final class YapDatabaseObservedValue<Value> {
+    /// Whether values still come.
+    public enum State {
+        /// Values come.
+        case isFollowing
+        /// No value comes any more: the database was closed.
+        case hasEnded
+        /// No value comes any more, because of an error: of the query, of the view, or of the file.
+        case hasFailed(any Error)
+    }
+
+    /// The newest value; the first one until one has come.
+    public private(set) var value: Value
+    /// Whether values still come, and why not.
+    public private(set) var state = State.isFollowing
+
+    @ObservationIgnored private var task: Task<Void, Never>?
+
+    /// Follows the values of a sequence.
+    ///
+    /// - Parameters:
+    ///   - first: The value until the first one comes.
+    ///   - values: For example `connection.observe { }`.
+    public convenience init<Values: AsyncSequence & Sendable>(_ first: Value, following values: Values)
+    where Values.Element == Value, Value: Sendable {
+        self.init(first, following: values) { $0 = $1 }
+    }
+
+    /// Follows a sequence of changes, each of which `apply` takes over into the value.
+    ///
+    /// ```swift
+    /// let list = YapDatabaseObservedValue(
+    ///     YapDatabaseViewSections<String, Todo>(), following: connection.changes(of: open)
+    /// ) { $0.apply($1) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - first: The value that the first change is applied to.
+    ///   - changes: For example `connection.changes(of: view)`.
+    ///   - apply: Changes the value. It runs on the main actor.
+    public init<Changes: AsyncSequence & Sendable>(
+        _ first: Value, following changes: Changes,
+        apply: @escaping @MainActor (inout Value, Changes.Element) -> Void
+    ) where Changes.Element: Sendable {
+        value = first
+        task = Task { [weak self] in
+            do {
+                for try await change in changes {
+                    // Not held while it waits: its end ends the task.
+                    guard let self else { return }
+                    apply(&self.value, change)
+                }
+                self?.state = .hasEnded
+            } catch {
+                self?.state = .hasFailed(error)
+            }
+        }
+    }
+
+    deinit { task?.cancel() }
+}
