@@ -99,6 +99,7 @@ let best = YapDatabaseFilteredView("best", of: unreadByKind, version: "4") { _, 
             .sorted.rows(.flexible(length: 20, max: 100, growing: .bothSides)), .sorted.reversed(),
             .only([.recipe]).dynamic(), .sorted.consolidated(under: 10, as: .article),
             .sorted.dependents(at: [1]), .sorted.rows(.last(20), in: .video),
+            .where({ $0 != .video }, sortedBy: { $0 > $1 }),
         ]
         var counts: [Int] = []
         for mappings in more {

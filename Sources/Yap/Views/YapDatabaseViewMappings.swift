@@ -51,7 +51,24 @@ public struct YapDatabaseViewMappings<Group: Hashable & Comparable & Sendable>: 
 
     /// Shows the groups that have rows and satisfy a condition, in ascending order.
     public static func `where`(_ isShown: @escaping @Sendable (Group) -> Bool) -> Self {
-        Self(.all(isShown: isShown, isBefore: { $0 < $1 }), isDynamic: true)
+        self.where(isShown) { $0 < $1 }
+    }
+
+    /// Shows the groups that have rows and satisfy a condition, in an order of your own.
+    ///
+    /// ```swift
+    /// let mappings = YapDatabaseViewMappings<String>.where({ $0 != "trash" }, sortedBy: { $0 > $1 })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - isShown: Whether a group is shown.
+    ///   - isBefore: Whether the first group is shown before the second. Groups that are equal in it are in ascending
+    ///     order.
+    public static func `where`(
+        _ isShown: @escaping @Sendable (Group) -> Bool,
+        sortedBy isBefore: @escaping @Sendable (Group, Group) -> Bool
+    ) -> Self {
+        Self(.all(isShown: isShown, isBefore: isBefore), isDynamic: true)
     }
 
     /// Makes all groups dynamic: a section without rows disappears until it has rows again.
