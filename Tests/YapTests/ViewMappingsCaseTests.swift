@@ -2,7 +2,7 @@ import Testing
 
 @testable import Yap
 
-/// Neighbours that are drawn again, groups that are chosen by a condition, paths and places, and options: one case each.
+/// Cases of neighbours that are drawn again, of groups that a condition chooses, of paths and places, and of options.
 struct ViewMappingsCaseTests {
     typealias Mappings = YapDatabaseViewMappings<String>
 
