@@ -15,6 +15,11 @@ let best = YapDatabaseFilteredView("best", of: unreadByKind, version: "4") { _, 
     bookmark.rating >= 4
 }
 
+let opened = YapDatabaseAutoView(
+    "opened", of: Bookmark.self, metadata: Date.self, in: "bookmarks", version: "1",
+    group: { _, bookmark, date in date == nil ? nil : bookmark.kind },
+    sort: [.by(metadata: \Date.self, .descending), .byKey()])
+
 /// `docs/guide/VIEWS.md`: its blocks stand here, and give what the page says.
 @Suite struct ViewsTests {
     private let folder: Folder
@@ -24,7 +29,7 @@ let best = YapDatabaseFilteredView("best", of: unreadByKind, version: "4") { _, 
     init() async throws {
         folder = try Folder()
         database = try YapDatabase(url: folder.url.appending(component: "list.yap")) {
-            $0.register(Bookmark.self, inCollection: "bookmarks")
+            $0.register(Bookmark.self, metadata: Date.self, inCollection: "bookmarks")
         }
         connection = database.newConnection()
         try await connection.readWrite { transaction in
@@ -85,6 +90,24 @@ let best = YapDatabaseFilteredView("best", of: unreadByKind, version: "4") { _, 
             try transaction[best].setFilter(version: "5") { _, bookmark in bookmark.rating >= 5 }
         }
         #expect(try await connection.read { try $0[best].keys(in: .article) } == ["Swift"])
+    }
+
+    @Test func aViewFollowsTheMetadata() async throws {
+        try await database.register(opened)
+        try await connection.readWrite { transaction in
+            for (key, seconds) in [("blog", 1.0), ("Swift", 2)] {
+                try transaction.replaceMetadata(
+                    Date(timeIntervalSince1970: seconds), forKey: key, inCollection: "bookmarks")
+            }
+        }
+        #expect(try await connection.read { try $0[opened].keys(in: .article) } == ["Swift", "blog"])
+        try await connection.readWrite { transaction in
+            try transaction.setObject(
+                Bookmark(title: "Zig", kind: .article), metadata: Date(timeIntervalSince1970: 3),
+                forKey: "Zig",
+                inCollection: "bookmarks")
+        }
+        #expect(try await connection.read { try $0[opened].first(in: .article)?.key } == "Zig")
     }
 
     @Test func mappingsChooseSectionsAndRows() async throws {

@@ -14,10 +14,29 @@ import Testing
 
     private typealias View = YapDatabaseAutoView<Item, Int>
 
-    private static func view(_ order: YapDatabaseViewSort<Item>.Order) -> View {
-        View(
-            "items", of: Item.self, in: "items", version: "1", group: { $0.group }, sort: [.by(\.rank, order)]
-        )
+    /// How a view is ordered, and by what.
+    private struct Order {
+        var isDescending = false
+        /// Whether rows are sorted by metadata first, and those with an number of 7 are left out.
+        var usesMetadata = false
+
+        /// Each order is drawn by some seeds.
+        init(seed: UInt64) { (isDescending, usesMetadata) = (seed % 2 == 0, seed / 2 % 2 == 0) }
+
+        func has(_ metadata: Int?) -> Bool { !usesMetadata || metadata != 7 }
+    }
+
+    private static func view(_ order: Order) -> View {
+        let direction: YapDatabaseViewSort<Item>.Order = order.isDescending ? .descending : .ascending
+        guard order.usesMetadata else {
+            return View(
+                "items", of: Item.self, in: "items", version: "1", group: { $0.group },
+                sort: [.by(\.rank, direction)])
+        }
+        return View(
+            "items", of: Item.self, metadata: Int.self, in: "items", version: "1",
+            group: { _, item, metadata in order.has(metadata) ? item.group : nil },
+            sort: [.by(metadata: \Int.self, direction), .by(\.rank, direction)])
     }
 
     /// Draws writes of few or many rows.
@@ -35,11 +54,15 @@ import Testing
 
         func write(_ transaction: YapDatabaseReadWriteTransaction) throws {
             let key = "k\(below(keysMax))"
-            switch below(12) {
+            switch below(14) {
+            case 12: try transaction.replaceMetadata(below(9), forKey: key, inCollection: "items")
+            case 13: try transaction.setObject(item(), metadata: below(9), forKey: key, inCollection: "items")
             case 0...1: try transaction.removeObject(forKey: key, inCollection: "items")
             case 2: try transaction.replaceObject(item(), forKey: key, inCollection: "items")
             case 3: try transaction.touchRow(forKey: key, inCollection: "items")
-            case 4: try transaction.replaceMetadata(below(9), forKey: key, inCollection: "items")
+            case 4:
+                let metadata = below(4) == 0 ? nil : below(9)
+                try transaction.replaceMetadata(metadata, forKey: key, inCollection: "items")
             case 5 where below(40) == 0: try transaction.removeAllObjects(inCollection: "items")
             case 6 where below(60) == 0 && clearsAll: try transaction.removeAllObjectsInAllCollections()
             case 7 where below(4) == 0:
@@ -51,17 +74,22 @@ import Testing
     }
 
     /// The groups as a plain sort of all rows has them.
-    private static func expected(_ transaction: YapDatabaseReadTransaction, _ isDescending: Bool) throws
+    private static func expected(_ transaction: YapDatabaseReadTransaction, _ order: Order) throws
         -> [Int: [String]]
     {
-        var rows: [Int: [(rank: Int, rowID: Int64, key: String)]] = [:]
-        for (key, item) in try transaction.objects(Item.self, inCollection: "items") {
-            guard let group = item.group,
-                let rowID = try transaction.rowID(forKey: key, inCollection: "items")
+        typealias Row = (metadata: Int, rank: Int, rowID: Int64, key: String)
+        var rows: [Int: [Row]] = [:]
+        for row in try transaction.rows(Item.self, metadata: Int.self, inCollection: "items") {
+            guard order.has(row.metadata), let group = row.object.group,
+                let rowID = try transaction.rowID(forKey: row.key, inCollection: "items")
             else { continue }
-            rows[group, default: []].append((isDescending ? -item.rank : item.rank, rowID, key))
+            let sign = order.isDescending ? -1 : 1
+            let metadata = order.usesMetadata ? sign * (row.metadata ?? -1) : 0
+            rows[group, default: []].append((metadata, sign * row.object.rank, rowID, row.key))
         }
-        return rows.mapValues { $0.sorted { ($0.rank, $0.rowID) < ($1.rank, $1.rowID) }.map(\.key) }
+        return rows.mapValues { rows in
+            rows.sorted { ($0.metadata, $0.rank, $0.rowID) < ($1.metadata, $1.rank, $1.rowID) }.map(\.key)
+        }
     }
 
     private static func actual(_ view: YapDatabaseViewTransaction<Item, Int>) throws -> [Int: [String]] {
@@ -94,8 +122,8 @@ import Testing
     private func compare(seed: UInt64, keysMax: Int, transactions: Int, writesMax: Int) throws {
         let folder = try TestFolder()
         let writer = Writer(random: SeededRandomSource(seed: seed), keysMax: keysMax)
-        let isDescending = seed % 2 == 0
-        let view = Self.view(isDescending ? .descending : .ascending)
+        let order = Order(seed: seed)
+        let view = Self.view(order)
         func open() throws -> YapDatabase {
             let database = try folder.open {
                 $0.register(Item.self, metadata: Int.self, inCollection: "items")
@@ -105,7 +133,7 @@ import Testing
         }
         func compare(_ transaction: YapDatabaseReadTransaction) throws {
             let (actual, expected) = (
-                try Self.actual(try transaction[view]), try Self.expected(transaction, isDescending)
+                try Self.actual(try transaction[view]), try Self.expected(transaction, order)
             )
             #expect(actual == expected)
         }
@@ -156,7 +184,7 @@ import Testing
     func theChangesOfSeveralCommitsLeadFromOneListToTheOther(seed: UInt64) throws {
         let folder = try TestFolder()
         let database = try folder.open { $0.register(Item.self, metadata: Int.self, inCollection: "items") }
-        let view = Self.view(.ascending)
+        let view = Self.view(Order(seed: seed))
         try database.blocking.register(view)
         let (connection, reader) = (database.newConnection(), database.newConnection())
         let seen = CommitList()
@@ -200,7 +228,8 @@ import Testing
             try folder.open { $0.register(Item.self, metadata: Int.self, inCollection: "items") }
         }
         let lacking = try open().newConnection()
-        let view = Self.view(.ascending)
+        let order = Order(seed: seed)
+        let view = Self.view(order)
         let seen = CommitList()
         var (database, before, isCompared) = (try open(), [Int: [String]](), false)
         database.addInlineCommitObserver { seen.add($0) }
@@ -230,7 +259,7 @@ import Testing
             try connection.blocking.read { transaction in
                 let (part, all) = (try transaction[view], changes.reduce(into: ViewChanges()) { $0.add($1) })
                 let after = try Self.actual(part)
-                #expect(try after == Self.expected(transaction, false))
+                #expect(try after == Self.expected(transaction, order))
                 #expect(try Self.audit(transaction) == [])
                 if !all.isEverything, !isReopened {
                     #expect(applying(try part.deltas(all), to: before, final: after) == after)

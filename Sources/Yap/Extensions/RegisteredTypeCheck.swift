@@ -12,4 +12,17 @@ extension YapDatabaseReadTransaction {
                 collection: collection)
         }
     }
+
+    /// Checks that the metadata of a collection is registered with a type that an extension reads.
+    ///
+    /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`.
+    final func checkMetadataType(_ type: any Sendable.Type, of collection: String, for name: String) throws {
+        let registered = try metadataCoder(store.registered(collection))
+        guard registered.typeID == ObjectIdentifier(type) else {
+            throw YapDatabaseError(
+                .typeMismatch,
+                "the extension \"\(name)\" reads metadata of \(type), the registered type is \(registered.typeName)",
+                collection: collection)
+        }
+    }
 }

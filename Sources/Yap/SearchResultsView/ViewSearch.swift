@@ -18,9 +18,10 @@ struct ViewSearch<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement 
     var catchesUp: Bool { true }
 
     /// Not called: the part places rows together.
-    func place(
-        _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>
-    ) throws -> ViewPlace<Group> { .unchanged }
+    func place(_ row: ViewRow<Object>, in part: YapDatabaseViewTransaction<Object, Group>) -> ViewPlace<Group>
+    {
+        .unchanged
+    }
 
     /// Empties the view, unless its query is kept. If it is not known which rows were missed, the query is run again.
     func register(

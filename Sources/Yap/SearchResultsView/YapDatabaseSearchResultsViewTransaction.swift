@@ -228,14 +228,13 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
     private static var pendingRowsMax: Int { 10_000 }
 
     /// Notes the row. The query is run for all such rows together, when something is read or the transaction ends.
-    override func place(
-        _ row: YapDatabaseRowIdentity, _ object: any Sendable, isNew: Bool,
-        _ flags: YapDatabaseViewRowChange.Flags?
-    ) throws {
+    override func place(_ row: ViewRow<Object>, isNew: Bool, _ flags: YapDatabaseViewRowChange.Flags?) throws
+    {
         // The object of the newest change is stored before the query is run: none is kept.
-        var noted = pending[row.rowID] ?? PendingRow(row: row, isNew: isNew, flags: flags)
+        let rowID = row.identity.rowID
+        var noted = pending[rowID] ?? PendingRow(row: row.identity, isNew: isNew, flags: flags)
         if let flags { noted.flags = (noted.flags ?? []).union(flags) }
-        pending[row.rowID] = noted
+        pending[rowID] = noted
         if pending.count >= Self.pendingRowsMax { try placePending() }
     }
 

@@ -1,9 +1,44 @@
 /// Places the rows of a parent view that satisfy a condition where the parent has them.
 struct ViewFilter<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement {
-    let parent: ViewParent<Object, Group>
-    let setting: ViewFilterSetting<Object, Group>
+    /// The condition, which a transaction can replace.
+    struct Rule: VersionedRule {
+        let versionTag: String
+        let metadataTypes: [any Sendable.Type]
+        private let isIncluded:
+            @Sendable (_ group: Group, _ key: String, _ object: Object, _ metadata: (any Sendable)?) -> Bool
 
-    var setVersionTag: String? { setting.current.versionTag }
+        init(
+            _ versionTag: String,
+            _ isIncluded: @escaping @Sendable (_ group: Group, _ key: String, _ object: Object) -> Bool
+        ) {
+            self.versionTag = versionTag
+            metadataTypes = []
+            self.isIncluded = { group, key, object, _ in isIncluded(group, key, object) }
+        }
+
+        init<Metadata: Sendable>(
+            _ versionTag: String,
+            _ isIncluded:
+                @escaping @Sendable (
+                    _ group: Group, _ key: String, _ object: Object, _ metadata: Metadata?
+                ) -> Bool
+        ) {
+            self.versionTag = versionTag
+            metadataTypes = [Metadata.self]
+            self.isIncluded = { isIncluded($0, $1, $2, $3 as? Metadata) }
+        }
+
+        func includes(_ row: ViewRow<Object>, in group: Group) throws -> Bool {
+            let metadata = metadataTypes.isEmpty ? nil : try row.readMetadata()
+            return isIncluded(group, row.identity.key, row.object, metadata)
+        }
+    }
+
+    let parent: ViewParent<Object, Group>
+    let rules: ViewSetting<Rule>
+
+    var setting: (any ViewSettings)? { rules }
+    var metadataTypes: [any Sendable.Type] { rules.newest.metadataTypes }
 
     func makePart(
         _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,
@@ -19,11 +54,11 @@ struct ViewFilter<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement 
 
     func versionTag(_ version: String) -> String { Self.versionTag(version, of: parent) }
 
-    func place(
-        _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>
-    ) throws -> ViewPlace<Group> {
-        guard let place = try parent.place(row.rowID, in: part),
-            setting.newest.isIncluded(place.group, row.key, object)
+    func place(_ row: ViewRow<Object>, in part: YapDatabaseViewTransaction<Object, Group>) throws
+        -> ViewPlace<Group>
+    {
+        guard let place = try parent.place(row.identity.rowID, in: part),
+            try rules.newest.includes(row, in: place.group)
         else { return .outside }
         return .at(group: place.group, sort: place.sort)
     }

@@ -17,8 +17,10 @@ protocol ViewPlacement<Object, Group>: Sendable {
     var storesKeys: Bool { get }
     /// Whether rows that were written without the view can be placed afterwards: see `YapDatabaseExtension.catchesUp`.
     var catchesUp: Bool { get }
-    /// The version tag of the view, if a transaction can set another one; else nil.
-    var setVersionTag: String? { get }
+    /// The closures that a transaction can replace, or nil.
+    var setting: (any ViewSettings)? { get }
+    /// The types of the metadata on which places depend.
+    var metadataTypes: [any Sendable.Type] { get }
 
     /// Makes the view's part in a transaction.
     func makePart(
@@ -27,9 +29,8 @@ protocol ViewPlacement<Object, Group>: Sendable {
     ) -> YapDatabaseViewTransaction<Object, Group>
 
     /// Returns where a row belongs that was written, or is filled in.
-    func place(
-        _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>
-    ) throws -> ViewPlace<Group>
+    func place(_ row: ViewRow<Object>, in part: YapDatabaseViewTransaction<Object, Group>) throws
+        -> ViewPlace<Group>
 
     /// Prepares the tables when the view is registered.
     ///
@@ -45,7 +46,8 @@ protocol ViewPlacement<Object, Group>: Sendable {
 extension ViewPlacement {
     var storesKeys: Bool { false }
     var catchesUp: Bool { false }
-    var setVersionTag: String? { nil }
+    var setting: (any ViewSettings)? { nil }
+    var metadataTypes: [any Sendable.Type] { [] }
 
     func makePart(
         _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,

@@ -130,10 +130,12 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
     ///   - place: Its group and sort key; nil when it isn't part of the view.
     ///   - isNew: Whether the row is known not to be in the view.
     ///   - flags: What changed in the row; nil while the view is being filled, when nobody follows it.
+    /// - Returns: Whether the row has another place than before.
+    @discardableResult
     func place(
         _ rowID: Int64, at place: (group: Group, sort: [UInt8])?, isNew: Bool,
         _ flags: YapDatabaseViewRowChange.Flags?
-    ) throws {
+    ) throws -> Bool {
         var old = isNew ? nil : try storedEntry(rowID)
         let new = try place.map { place in
             ViewEntry(groupID: try groups.makeID(of: place.group), sort: place.sort, rowID: rowID)
@@ -149,9 +151,9 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
             if let old { note(old, -1) }
             if let new { note(new, 1) }
         }
-        guard old != nil || new != nil else { return }
-        if let flags { try record(rowID, old, new, flags) }
+        if let flags, old != new || old != nil && !flags.isEmpty { try record(rowID, old, new, flags) }
         if pageChanges.count > Self.pendingEntriesMax { try settle() }
+        return old != new
     }
 
     /// Notes that a row changed and stays where it is.

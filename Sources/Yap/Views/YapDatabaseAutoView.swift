@@ -38,29 +38,40 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
     }
 
     /// Describes a view whose groups depend on the keys as well. Parameters as in the other form.
-    public init(
+    public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String,
         groupByKey group: @escaping @Sendable (_ key: String, _ object: Object) -> Group?,
         sort: [YapDatabaseViewSort<Object>] = []
     ) {
-        let shape = YapDatabaseViewSort<Object>.shape(sort)
-        super.init(
-            name, collection: collection, versionTag: "\(version);\(collection);\(Group.self);\(shape)",
-            placement: ViewGrouping(group: group, sort: sort))
+        self.init(name, in: collection, .init(version, collection: collection, .init(group), sort))
     }
-}
 
-/// Places rows by what closures compute of their keys and objects.
-private struct ViewGrouping<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement {
-    let group: @Sendable (_ key: String, _ object: Object) -> Group?
-    let sort: [YapDatabaseViewSort<Object>]
+    /// Describes a view whose groups depend on the metadata as well. It follows writes that change only the metadata.
+    ///
+    /// ```swift
+    /// let downloads = YapDatabaseAutoView(
+    ///     "downloads", of: Note.self, metadata: NoteInfo.self, in: "notes", version: "1",
+    ///     group: { _, note, info in info == nil ? nil : note.folder },
+    ///     sort: [.by(metadata: \NoteInfo.downloadedAt, .descending)])
+    /// ```
+    ///
+    /// Registering throws `missingRegistration` or `typeMismatch` if the collection's metadata isn't registered with
+    /// this type. Parameters as in the other forms.
+    ///
+    /// - Parameters:
+    ///   - metadata: The type that the collection's metadata is registered with.
+    ///   - group: Returns the group of a row; its metadata is nil if it has none.
+    public convenience init<Metadata: Sendable>(
+        _ name: String, of type: Object.Type, metadata: Metadata.Type, in collection: String, version: String,
+        group: @escaping @Sendable (_ key: String, _ object: Object, _ metadata: Metadata?) -> Group?,
+        sort: [YapDatabaseViewSort<Object>] = []
+    ) {
+        self.init(name, in: collection, .init(version, collection: collection, .init(group), sort))
+    }
 
-    var catchesUp: Bool { true }
-
-    func place(
-        _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>
-    ) -> ViewPlace<Group> {
-        guard let group = group(row.key, object) else { return .outside }
-        return .at(group: group, sort: YapDatabaseViewSort.key(of: object, sort))
+    private init(_ name: String, in collection: String, _ rule: ViewGrouping<Object, Group>.Rule) {
+        super.init(
+            name, collection: collection, versionTag: rule.versionTag,
+            placement: ViewGrouping(rules: ViewSetting(rule)))
     }
 }

@@ -11,15 +11,12 @@
 /// the view too. `setFilter(version:_:)` changes the filter while the app runs; a view with which it is called belongs
 /// to one open database.
 public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseViewGroup>:
-    YapDatabaseView<Object, Group>, VersionSetting,
-    @unchecked Sendable  // It has only `let` properties of Sendable types.
+    YapDatabaseView<Object, Group>, @unchecked Sendable  // It has only `let` properties of Sendable types.
 {
     /// The class's name in the file, whatever the types of its objects and groups.
     override public class var className: String { "YapDatabaseFilteredView" }
     /// Places depend on the row and on the parent, which catches up before.
     override public class var catchesUp: Bool { true }
-
-    private let setting: ViewFilterSetting<Object, Group>
 
     /// Describes a view whose filter depends on the group and the object.
     ///
@@ -39,23 +36,42 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
     }
 
     /// Describes a view whose filter depends on the key as well. Parameters as in the other form.
-    public init(
+    public convenience init(
         _ name: String, of parent: YapDatabaseView<Object, Group>, version: String,
         filterByKey filter: @escaping @Sendable (_ group: Group, _ key: String, _ object: Object) -> Bool
     ) {
-        let parent = ViewParent(view: parent)
-        let tag = ViewFilter.versionTag(version, of: parent)
-        setting = ViewFilterSetting(.init(versionTag: tag, isIncluded: filter))
+        self.init(name, of: ViewParent(view: parent), version: version) { ViewFilter.Rule($0, filter) }
+    }
+
+    /// Describes a view whose filter depends on the metadata as well. It follows writes that change only the metadata.
+    ///
+    /// ```swift
+    /// let recent = YapDatabaseFilteredView("recent", of: open, metadata: NoteInfo.self, version: "1") {
+    ///     _, _, _, info in info?.openedAt ?? .distantPast > monday
+    /// }
+    /// ```
+    ///
+    /// Registering throws `missingRegistration` or `typeMismatch` if the collection's metadata isn't registered with
+    /// this type. Parameters as in the other forms.
+    ///
+    /// - Parameter metadata: The type that the collection's metadata is registered with.
+    public convenience init<Metadata: Sendable>(
+        _ name: String, of parent: YapDatabaseView<Object, Group>, metadata: Metadata.Type, version: String,
+        filter:
+            @escaping @Sendable (
+                _ group: Group, _ key: String, _ object: Object, _ metadata: Metadata?
+            ) -> Bool
+    ) {
+        self.init(name, of: ViewParent(view: parent), version: version) { ViewFilter.Rule($0, filter) }
+    }
+
+    private init(
+        _ name: String, of parent: ViewParent<Object, Group>, version: String,
+        _ rule: (_ versionTag: String) -> ViewFilter<Object, Group>.Rule
+    ) {
+        let rule = rule(ViewFilter.versionTag(version, of: parent))
         super.init(
-            name, collection: parent.view.collection, versionTag: tag,
-            placement: ViewFilter(parent: parent, setting: setting), parentName: parent.view.name)
+            name, collection: parent.view.collection, versionTag: rule.versionTag,
+            placement: ViewFilter(parent: parent, rules: ViewSetting(rule)), parentName: parent.view.name)
     }
-
-    func isSetting(_ tag: String) -> Bool { setting.isPending(tag) }
-
-    func join(_ log: CommitLog) throws {
-        guard setting.join(log) else { throw ViewFilterSetting<Object, Group>.mistake(ofSharing: self) }
-    }
-
-    func leave(_ log: CommitLog) { setting.leave(log) }
 }

@@ -1,11 +1,8 @@
-import SQLite
-
 /// A filtered view in a transaction that writes, which can set another filter. Reads as any view.
 public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseViewTransaction<Object, Group>
 {
     private let placement: ViewFilter<Object, Group>
-    private var owner: ObjectIdentifier { ObjectIdentifier(self) }
 
     init(
         _ placement: ViewFilter<Object, Group>, _ connection: YapDatabaseViewConnection<Object, Group>,
@@ -43,65 +40,38 @@ public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: Y
         version: String,
         byKey filter: @escaping @Sendable (_ group: Group, _ key: String, _ object: Object) -> Bool
     ) throws {
-        try transaction.check()
-        guard let writing = transaction as? YapDatabaseReadWriteTransaction else {
-            throw YapDatabaseError(.readOnlyTransaction, "a filter can't be set in a transaction that reads")
-        }
-        let tag = placement.versionTag(version)
-        guard tag != placement.setting.newest.versionTag else { return }
-        try placePending()
-        guard placement.setting.set(.init(versionTag: tag, isIncluded: filter), by: owner) else {
-            throw ViewFilterSetting<Object, Group>.mistake(ofSharing: view)
-        }
-        try writing.toldOf {
-            if let use = transaction.usesSoFar.first(where: { $0.transaction === self }) {
-                try transaction.store.config.setText(
-                    tag, extension: use.entry.registered.name, key: ConfigTable.versionTagKey)
-            }
-            try filterAgain(filter)
-        }
+        try set(ViewFilter.Rule(placement.versionTag(version), filter))
     }
 
-    /// Keeps the filter, with what any view keeps.
-    override public func makeRestorePoint() throws -> () -> Void {
-        let (restore, filter) = (try super.makeRestorePoint(), placement.setting.filter(of: owner))
-        return {
-            restore()
-            self.placement.setting.restore(filter, by: self.owner)
-        }
+    /// Replaces the filter by one that depends on the metadata as well. Parameters and errors as the first form.
+    ///
+    /// - Parameter metadata: The type that the collection's metadata is registered with.
+    /// - Throws: also `missingRegistration` or `typeMismatch` if it is registered with none or another one. The view is
+    ///   then as before, and the transaction may go on.
+    public func setFilter<Metadata: Sendable>(
+        version: String, metadata: Metadata.Type,
+        _ filter:
+            @escaping @Sendable (
+                _ group: Group, _ key: String, _ object: Object, _ metadata: Metadata?
+            ) -> Bool
+    ) throws {
+        try set(ViewFilter.Rule(placement.versionTag(version), filter))
     }
 
-    /// Makes the filter that was set the current one.
-    override public func didCommit(snapshot: UInt64) { placement.setting.commit(owner) }
+    private func set(_ rule: ViewFilter<Object, Group>.Rule) throws {
+        try set(rule, in: placement.rules) { try filterAgain(rule) }
+    }
 
-    /// Takes back the filter that was set.
-    override public func didRollback() { placement.setting.restore(nil, by: owner) }
-
-    private func filterAgain(_ filter: (Group, String, Object) -> Bool) throws {
+    private func filterAgain(_ rule: ViewFilter<Object, Group>.Rule) throws {
         guard let parent else { return }
         let hasFollowers = hasFollowers
         for rowID in try parent.table.rowIDs() {
-            guard let place = try placement.parent.place(rowID, in: self),
-                let (row, object) = try read(rowID)
+            guard let place = try placement.parent.place(rowID, in: self), let row = try storedRow(rowID)
             else { continue }
-            let wasIncluded = try table.storedEntry(rowID) != nil
-            let isIncluded = filter(place.group, row.key, object)
             // A row that is in the view is where the parent has it: each change of the parent is followed.
-            if isIncluded == wasIncluded { continue }
-            try table.place(rowID, at: isIncluded ? place : nil, isNew: !wasIncluded, [])
-            if hasFollowers { try placeInFollowers(row) }
-        }
-    }
-
-    private func read(_ rowID: Int64) throws -> (YapDatabaseRowIdentity, Object)? {
-        let store = transaction.store
-        let registration = try store.registered(view.collection).registration
-        let sql = "SELECT rowid, collection, key, data, metadata FROM database2 WHERE rowid = ?1"
-        return try store.statement(sql) { statement in
-            try statement.bind(rowID, at: 1)
-            guard try statement.step() else { return nil }
-            let row = try registration.row(rowID, view.collection, statement)
-            return (row.object as? Object).map { (row.identity, $0) }
+            let isIncluded = try rule.includes(row, in: place.group)
+            let isMoved = try table.place(rowID, at: isIncluded ? place : nil, isNew: false, [])
+            if isMoved, hasFollowers { try placeInFollowers(row.identity) }
         }
     }
 }

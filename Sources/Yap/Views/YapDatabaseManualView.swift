@@ -50,9 +50,10 @@ extension YapDatabaseReadWriteTransaction {
 private struct ViewManualPlacement<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement {
     var storesKeys: Bool { true }
 
-    func place(
-        _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>
-    ) -> ViewPlace<Group> { .unchanged }
+    func place(_ row: ViewRow<Object>, in part: YapDatabaseViewTransaction<Object, Group>) -> ViewPlace<Group>
+    {
+        .unchanged
+    }
 
     /// Keeps the rows that still exist.
     func register(

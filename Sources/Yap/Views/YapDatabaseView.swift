@@ -19,7 +19,7 @@ public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: Yap
     /// The collection that it is over.
     public let collection: String
     /// The version that the app gave, with what the view is made of.
-    public var versionTag: String { placement.setVersionTag ?? describedVersionTag }
+    public var versionTag: String { placement.setting?.currentVersionTag ?? describedVersionTag }
     private let describedVersionTag: String
 
     let placement: any ViewPlacement<Object, Group>
@@ -49,6 +49,24 @@ public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: Yap
     /// The view at one SQLite handle.
     public func makeConnection(registeredName: String) -> YapDatabaseViewConnection<Object, Group> {
         YapDatabaseViewConnection(self, ViewSQL(name: registeredName, storesKeys: placement.storesKeys))
+    }
+}
+
+extension YapDatabaseView: VersionSetting {
+    func isSetting(_ tag: String) -> Bool { placement.setting?.isPending(tag) ?? false }
+
+    func join(_ log: CommitLog) throws {
+        if placement.setting?.join(log) == false { throw sharingMistake }
+    }
+
+    func leave(_ log: CommitLog) { placement.setting?.leave(log) }
+
+    /// The error of a view of several open databases of which one sets its closures.
+    var sharingMistake: YapDatabaseError {
+        YapDatabaseError(
+            .invalidExtension,
+            "several open databases share the view \"\(name)\", and one changes it: describe one for each",
+            collection: collection)
     }
 }
 

@@ -3,6 +3,7 @@ extension YapDatabaseViewTransaction {
     /// Creates the tables anew, unless they are of this version and have all rows.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         try transaction.checkType(Object.self, of: view.collection, for: view.name)
+        try checkMetadata(view.placement.metadataTypes)
         let isCurrent =
             previous?.versionTag == view.versionTag
             && previous?.classVersion == YapDatabaseView<Object, Group>.classVersion
@@ -14,15 +15,23 @@ extension YapDatabaseViewTransaction {
     /// each of these rows was removed from it first.
     public func fill(_ rows: [YapDatabaseStoredRow]) throws {
         let flags: YapDatabaseViewRowChange.Flags? = hasHeardOfRemovals ? [.object, .metadata] : nil
-        for row in rows { try follow(row.identity, row.object, isNew: false, flags) }
+        for row in rows {
+            try follow(row.identity, row.object, .known(row.metadata), isNew: false, flags)
+        }
     }
 
     /// Follows a change of the collection's rows.
     public func didChange(_ change: YapDatabaseRowChange) throws {
         switch change {
-        case .insert(let row, let object, _): try follow(row, object, isNew: true, [.object, .metadata])
-        case .update(let row, let object, _): try follow(row, object, isNew: false, [.object, .metadata])
-        case .replaceObject(let row, let object): try follow(row, object, isNew: false, .object)
+        case .insert(let row, let object, let metadata):
+            try follow(row, object, .known(metadata), isNew: true, [.object, .metadata])
+        case .update(let row, let object, let metadata):
+            try follow(row, object, .known(metadata), isNew: false, [.object, .metadata])
+        case .replaceObject(let row, let object):
+            try follow(row, object, .stored(transaction), isNew: false, .object)
+        case .replaceMetadata(let row, let metadata) where followsMetadata:
+            let object = try transaction.object(Object.self, forKey: row.key, inCollection: row.collection)
+            if let object { try follow(row, object, .known(metadata), isNew: false, .metadata) }
         case .replaceMetadata(let row, _), .touchMetadata(let row): try table.touch(row.rowID, .metadata)
         case .touchObject(let row): try table.touch(row.rowID, .object)
         case .touchRow(let row): try table.touch(row.rowID, [.object, .metadata])
@@ -37,12 +46,32 @@ extension YapDatabaseViewTransaction {
     }
 
     private func follow(
-        _ row: YapDatabaseRowIdentity, _ object: any Sendable, isNew: Bool,
-        _ flags: YapDatabaseViewRowChange.Flags?
+        _ row: YapDatabaseRowIdentity, _ object: any Sendable, _ metadata: ViewRow<Object>.Metadata,
+        isNew: Bool, _ flags: YapDatabaseViewRowChange.Flags?
     ) throws {
         // The parent hands it over as soon as it knows the place.
         if parent?.isPending(row.rowID) == true { return }
-        try place(row, object, isNew: isNew, flags)
+        guard let object = object as? Object else {
+            throw YapDatabaseError(
+                .typeMismatch,
+                "the view \"\(view.name)\" is of \(Object.self), the object a \(type(of: object))",
+                collection: row.collection, key: row.key)
+        }
+        try place(ViewRow(identity: row, object: object, metadata: metadata), isNew: isNew, flags)
+    }
+
+    /// Whether places depend on metadata, here or in a parent.
+    private var followsMetadata: Bool {
+        !view.placement.metadataTypes.isEmpty || parent?.followsMetadata == true
+    }
+
+    /// Checks that the metadata of the collection is registered with each of these types.
+    ///
+    /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`.
+    func checkMetadata(_ types: [any Sendable.Type]) throws {
+        for type in types {
+            try transaction.checkMetadataType(type, of: view.collection, for: view.name)
+        }
     }
 
     /// Places pending rows, and writes the pages of the groups.

@@ -45,22 +45,13 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
     /// - Parameters:
     ///   - isNew: Whether the row is known not to be in the view.
     ///   - flags: As `ViewTable.place`.
-    func place(
-        _ row: YapDatabaseRowIdentity, _ object: any Sendable, isNew: Bool,
-        _ flags: YapDatabaseViewRowChange.Flags?
-    ) throws {
-        guard let object = object as? Object else {
-            throw YapDatabaseError(
-                .typeMismatch,
-                "the view \"\(view.name)\" is of \(Object.self), the object a \(type(of: object))",
-                collection: row.collection, key: row.key)
-        }
-        switch try view.placement.place(row, object, in: self) {
-        case .at(let group, let sort):
-            try table.place(row.rowID, at: (group, sort), isNew: isNew, flags)
-        case .outside: try table.place(row.rowID, at: nil, isNew: isNew, flags)
+    func place(_ row: ViewRow<Object>, isNew: Bool, _ flags: YapDatabaseViewRowChange.Flags?) throws {
+        let rowID = row.identity.rowID
+        switch try view.placement.place(row, in: self) {
+        case .at(let group, let sort): try table.place(rowID, at: (group, sort), isNew: isNew, flags)
+        case .outside: try table.place(rowID, at: nil, isNew: isNew, flags)
         case .unchanged:
-            if !isNew, let flags { try table.touch(row.rowID, flags) }
+            if !isNew, let flags { try table.touch(rowID, flags) }
         }
     }
 
@@ -73,14 +64,25 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
     /// Forgets rows whose places aren't computed yet; nil: all of them.
     func removePending(_ rowIDs: [Int64]?) {}
 
-    /// Keeps pending pages, groups and changes.
-    public func makeRestorePoint() throws -> () -> Void { table.makeRestorePoint() }
+    /// Keeps pending pages, groups and changes, and the closures that were set.
+    public func makeRestorePoint() throws -> () -> Void {
+        let (restoreTable, restoreSetting) = (
+            table.makeRestorePoint(), view.placement.setting?.makeRestorePoint(of: owner)
+        )
+        return {
+            restoreTable()
+            restoreSetting?()
+        }
+    }
 
-    /// Does nothing.
-    public func didCommit(snapshot: UInt64) {}
+    /// Makes the closures that were set the current ones.
+    public func didCommit(snapshot: UInt64) { view.placement.setting?.commit(owner) }
 
-    /// Does nothing.
-    public func didRollback() {}
+    /// Takes back the closures that were set.
+    public func didRollback() { view.placement.setting?.forget(owner) }
+
+    /// The transaction as the owner of the closures that it sets.
+    var owner: ObjectIdentifier { ObjectIdentifier(self) }
 
     // MARK: Groups
 

@@ -1,0 +1,21 @@
+/// A row that is to be placed in a view.
+struct ViewRow<Object: Sendable> {
+    /// Metadata that came with a change, or that are read when a closure needs them.
+    enum Metadata {
+        case known((any Sendable)?)
+        case stored(YapDatabaseReadTransaction)
+    }
+
+    let identity: YapDatabaseRowIdentity
+    let object: Object
+    let metadata: Metadata
+
+    /// Returns the metadata, or nil if the row has none.
+    func readMetadata() throws -> (any Sendable)? {
+        switch metadata {
+        case .known(let metadata): metadata
+        case .stored(let transaction):
+            try transaction.metadata(forKey: identity.key, inCollection: identity.collection)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Seams
+
+/// Closures of a view, with the version that the file stores.
+protocol VersionedRule: Sendable {
+    var versionTag: String { get }
+    /// The types of the metadata that the closures get.
+    var metadataTypes: [any Sendable.Type] { get }
+}
+
+/// A `ViewSetting`, whatever its closures are.
+protocol ViewSettings: Sendable {
+    var currentVersionTag: String { get }
+    func isPending(_ versionTag: String) -> Bool
+    func makeRestorePoint(of owner: ObjectIdentifier) -> @Sendable () -> Void
+    func commit(_ owner: ObjectIdentifier)
+    func forget(_ owner: ObjectIdentifier)
+    func join(_ log: CommitLog) -> Bool
+    func leave(_ log: CommitLog)
+}
+
+/// The closures of a view in this process, and those that transactions set which aren't committed yet.
+///
+/// Only the writer runs them: the newest ones count for it. They are part of the view's description: of several open
+/// databases that share it none may set others, which would count in all of them.
+final class ViewSetting<Rule: VersionedRule>: ViewSettings {
+    private struct State {
+        var current: Rule
+        /// In the order of the transactions that share a commit.
+        var pending: [(owner: ObjectIdentifier, rule: Rule)] = []
+        /// The databases in which the view is registered, by their logs.
+        var databases: [Database] = []
+        /// Whether one of them has set a rule.
+        var isSet = false
+
+        mutating func restore(_ rule: Rule?, by owner: ObjectIdentifier) {
+            pending.removeAll { $0.owner == owner }
+            if let rule { pending.append((owner, rule)) }
+        }
+
+        func others(than log: CommitLog) -> [Database] {
+            databases.filter { $0.isOpen && $0.log !== log }
+        }
+    }
+
+    private struct Database {
+        weak var log: CommitLog?
+        var isOpen: Bool { log?.isClosed == false }
+    }
+
+    private let state: Lock<State>
+
+    init(_ rule: Rule) {
+        state = Lock(State(current: rule))
+    }
+
+    /// The version of the rule that is committed.
+    var currentVersionTag: String { state.withLock { $0.current.versionTag } }
+
+    /// The rule in the transaction that writes.
+    var newest: Rule { state.withLock { $0.pending.last?.rule ?? $0.current } }
+
+    func isPending(_ versionTag: String) -> Bool {
+        state.withLock { $0.pending.contains { $0.rule.versionTag == versionTag } }
+    }
+
+    /// Sets the rule of a transaction.
+    ///
+    /// - Returns: False if the view is registered in several open databases. Then nothing is set.
+    func set(_ rule: Rule, by owner: ObjectIdentifier) -> Bool {
+        state.withLock { state in
+            guard state.databases.filter(\.isOpen).count <= 1 else { return false }
+            state.isSet = true
+            state.restore(rule, by: owner)
+            return true
+        }
+    }
+
+    /// Returns a closure that brings back what a transaction has set by now.
+    func makeRestorePoint(of owner: ObjectIdentifier) -> @Sendable () -> Void {
+        let rule = state.withLock { state in state.pending.first { $0.owner == owner }?.rule }
+        return { self.state.withLock { $0.restore(rule, by: owner) } }
+    }
+
+    /// Takes back what a transaction has set.
+    func forget(_ owner: ObjectIdentifier) {
+        state.withLock { $0.restore(nil, by: owner) }
+    }
+
+    /// Makes the rule of a transaction the current one.
+    func commit(_ owner: ObjectIdentifier) {
+        state.withLock { state in
+            guard let index = state.pending.firstIndex(where: { $0.owner == owner }) else { return }
+            state.current = state.pending.remove(at: index).rule
+        }
+    }
+
+    // MARK: Databases
+
+    /// Notes that the view is about to be registered in a database.
+    ///
+    /// - Returns: False if another open database has set a rule.
+    func join(_ log: CommitLog) -> Bool {
+        state.withLock { state in
+            let others = state.others(than: log)
+            if others.isEmpty {
+                state.isSet = state.isSet && state.databases.contains { $0.log === log }
+            } else if state.isSet {
+                return false
+            }
+            state.databases = others + [Database(log: log)]
+            return true
+        }
+    }
+
+    /// Notes that the view is no longer registered in a database.
+    func leave(_ log: CommitLog) {
+        state.withLock { state in state.databases = state.others(than: log) }
+    }
+}
