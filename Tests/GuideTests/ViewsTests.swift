@@ -92,7 +92,7 @@ let opened = YapDatabaseAutoView(
         #expect(try await connection.read { try $0[best].keys(in: .article) } == ["Swift"])
     }
 
-    @Test func aViewFollowsTheMetadata() async throws {
+    @Test func aViewFollowsTheMetadataUntilAnotherOrderIsSet() async throws {
         try await database.register(opened)
         try await connection.readWrite { transaction in
             for (key, seconds) in [("blog", 1.0), ("Swift", 2)] {
@@ -108,6 +108,10 @@ let opened = YapDatabaseAutoView(
                 inCollection: "bookmarks")
         }
         #expect(try await connection.read { try $0[opened].first(in: .article)?.key } == "Zig")
+        try await connection.readWrite { transaction in
+            try transaction[opened].setSort(version: "by title", [.by(\.title)])
+        }
+        #expect(try await connection.read { try $0[opened].keys(in: .article) } == ["Swift", "Zig", "blog"])
     }
 
     @Test func mappingsChooseSectionsAndRows() async throws {

@@ -50,6 +50,13 @@ struct ViewGrouping<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacemen
     var metadataTypes: [any Sendable.Type] { rules.newest.metadataTypes }
     var catchesUp: Bool { true }
 
+    func makePart(
+        _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,
+        _ tables: YapDatabaseExtensionTables
+    ) -> YapDatabaseViewTransaction<Object, Group> {
+        YapDatabaseAutoViewTransaction(self, connection, transaction, tables)
+    }
+
     func place(_ row: ViewRow<Object>, in part: YapDatabaseViewTransaction<Object, Group>) throws
         -> ViewPlace<Group>
     {

@@ -11,6 +11,9 @@
 ///
 /// Sort keys are stored, so sorting runs no code of the app: a write costs the same few statements in a group of ten
 /// rows and of a million.
+///
+/// `setGrouping(version:sort:_:)` and `setSort(version:_:)` change groups and order while the app runs; a view with
+/// which one of them is called belongs to one open database.
 public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseView<Object, Group>, @unchecked Sendable  // It has only `let` properties of Sendable types.
 {
@@ -73,5 +76,21 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
         super.init(
             name, collection: collection, versionTag: rule.versionTag,
             placement: ViewGrouping(rules: ViewSetting(rule)))
+    }
+}
+
+extension YapDatabaseReadWriteTransaction {
+    /// A view in this transaction, with the methods that set other groups and another order.
+    ///
+    /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`: it isn't registered, or can't be read now.
+    public subscript<Object: Sendable, Group: YapDatabaseViewGroup>(
+        view: YapDatabaseAutoView<Object, Group>
+    ) -> YapDatabaseAutoViewTransaction<Object, Group> {
+        get throws {
+            let part = try ext(view.name, as: YapDatabaseAutoView<Object, Group>.self)
+            if let part = part as? YapDatabaseAutoViewTransaction<Object, Group> { return part }
+            throw YapDatabaseError(
+                .extensionNotRegistered, "\"\(view.name)\" isn't a view that keeps itself")
+        }
     }
 }

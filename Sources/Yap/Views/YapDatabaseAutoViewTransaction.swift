@@ -1,0 +1,112 @@
+import SQLite
+
+/// A view that keeps itself in a transaction that writes, which can set other groups and another order. Reads as any
+/// view.
+public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDatabaseViewGroup>:
+    YapDatabaseViewTransaction<Object, Group>
+{
+    private typealias Grouping = ViewGrouping<Object, Group>
+
+    private let placement: ViewGrouping<Object, Group>
+
+    init(
+        _ placement: ViewGrouping<Object, Group>, _ connection: YapDatabaseViewConnection<Object, Group>,
+        _ transaction: YapDatabaseReadTransaction, _ tables: YapDatabaseExtensionTables
+    ) {
+        self.placement = placement
+        super.init(connection, transaction, tables)
+    }
+
+    /// Replaces what the groups are sorted by. Views of this one, and lists that follow them, follow.
+    ///
+    /// ```swift
+    /// try await connection.readWrite { try $0[open].setSort(version: "by title", [.by(\.title)]) }
+    /// ```
+    ///
+    /// It reads each row of the view once, and writes those whose sort values differ; lists get them as moves, or
+    /// everything anew if they are more than `YapDatabaseOptions.changedKeysPerCommitMax`. The order counts in this
+    /// process from this transaction on, if it is committed. The file stores only the version: register the view with
+    /// this version and this sort the next time, else it is filled anew. Another process that has the view registered
+    /// can't read it any more until it registers it with this version.
+    ///
+    /// - Parameters:
+    ///   - version: Version of groups and sort together. If it is the current one, nothing changes.
+    ///   - sort: As in `YapDatabaseAutoView.init(_:of:in:version:group:sort:)`.
+    /// - Throws: `YapDatabaseError`: `readOnlyTransaction` in a transaction that only reads; `invalidExtension` if the
+    ///   view's description is registered in another open database too; `missingRegistration` or `typeMismatch` for a
+    ///   sort by metadata that aren't registered with its type: the view is then as before, and the transaction may go
+    ///   on. `decoding` for a row that can't be read: then nothing of the transaction is kept.
+    public func setSort(version: String, _ sort: [YapDatabaseViewSort<Object>]) throws {
+        let rule = rule(version, placement.rules.newest.closure, sort)
+        try set(rule, in: placement.rules) { try place(table.rowIDs(), by: rule) }
+    }
+
+    /// Replaces groups and order. Rows that have the same group and sort values as before stay.
+    ///
+    /// ```swift
+    /// try await connection.readWrite { transaction in
+    ///     try transaction[open].setGrouping(version: "by year", sort: [.by(\.due)]) { "\($0.year)" }
+    /// }
+    /// ```
+    ///
+    /// It reads each row of the collection once. All else is as for `setSort(version:_:)`.
+    ///
+    /// - Parameters:
+    ///   - version: Version of groups and sort together. If it is the current one, nothing changes.
+    ///   - sort: What each group is sorted by.
+    ///   - group: As in `YapDatabaseAutoView.init(_:of:in:version:group:sort:)`.
+    /// - Throws: As `setSort(version:_:)`.
+    public func setGrouping(
+        version: String, sort: [YapDatabaseViewSort<Object>],
+        _ group: @escaping @Sendable (_ object: Object) -> Group?
+    ) throws {
+        try setGrouping(rule(version, Grouping.Closure { group($1) }, sort))
+    }
+
+    /// Replaces groups and order; the groups depend on the key as well. Parameters and errors as the first form.
+    public func setGrouping(
+        version: String, sort: [YapDatabaseViewSort<Object>],
+        byKey group: @escaping @Sendable (_ key: String, _ object: Object) -> Group?
+    ) throws {
+        try setGrouping(rule(version, Grouping.Closure(group), sort))
+    }
+
+    /// Replaces groups and order; the groups depend on the metadata as well. Parameters and errors as the first form.
+    ///
+    /// - Parameter metadata: The type that the collection's metadata is registered with.
+    public func setGrouping<Metadata: Sendable>(
+        version: String, metadata: Metadata.Type, sort: [YapDatabaseViewSort<Object>],
+        _ group: @escaping @Sendable (_ key: String, _ object: Object, _ metadata: Metadata?) -> Group?
+    ) throws {
+        try setGrouping(rule(version, Grouping.Closure(group), sort))
+    }
+
+    private func rule(
+        _ version: String, _ closure: Grouping.Closure, _ sort: [YapDatabaseViewSort<Object>]
+    ) -> Grouping.Rule {
+        Grouping.Rule(version, collection: view.collection, closure, sort)
+    }
+
+    private func setGrouping(_ rule: Grouping.Rule) throws {
+        try set(rule, in: placement.rules) { try place(rowIDsOfCollection(), by: rule) }
+    }
+
+    private func place(_ rowIDs: [Int64], by rule: Grouping.Rule) throws {
+        let hasFollowers = hasFollowers
+        for rowID in rowIDs {
+            guard let row = try storedRow(rowID) else { continue }
+            let isMoved = try table.place(rowID, at: rule.place(row), isNew: false, [])
+            if isMoved, hasFollowers { try placeInFollowers(row.identity) }
+        }
+    }
+
+    private func rowIDsOfCollection() throws -> [Int64] {
+        try transaction.store.statement("SELECT rowid FROM database2 WHERE collection = ?1 ORDER BY rowid") {
+            statement in
+            try statement.bind(view.collection, at: 1)
+            var rowIDs: [Int64] = []
+            while try statement.step() { rowIDs.append(statement.int64(at: 0)) }
+            return rowIDs
+        }
+    }
+}
