@@ -184,6 +184,24 @@ struct GroupCommitTests {
         #expect(log.lines == ["1", "2", "3"])
     }
 
+    /// Where there is no thread for the writer, nobody comes back for what is left.
+    @Test func whatComesWhileACallerServesTheQueueIsServedToo() throws {
+        let queue = WorkQueue<any WriteRequest>()
+        let late = [
+            TestRequest { try $0.set("b", "2") },
+            TestRequest(isExclusive: true) { try $0.set("c", "3") },
+            TestRequest { try $0.set("d", "4") },
+        ]
+        let first = TestRequest { transaction in
+            for request in late { _ = queue.push(request) }
+            try transaction.set("a", "1")
+        }
+        _ = queue.push(first)
+        GroupWriter(queue: queue, writer: database.writer).runOnce()
+        #expect(([first] + late).map(\.answerCount) == [1, 1, 1, 1])
+        #expect(try keys() == ["1", "2", "3", "4"])
+    }
+
     @Test func manyAsynchronousCallersAllCommit() async throws {
         let database = database
         try await withThrowingTaskGroup(of: UInt64.self) { group in

@@ -19,9 +19,13 @@ final class GroupWriter: Sendable {
         while let requests = queue.take(max: Self.groupRequestsMax) { serve(requests) }
     }
 
-    /// Serves what waits now.
+    /// Serves what waits now, and what comes meanwhile.
     func runOnce() {
-        serve(queue.takeWithoutWaiting(max: .max))
+        while true {
+            let requests = queue.takeWithoutWaiting(max: .max)
+            if requests.isEmpty { return }
+            serve(requests)
+        }
     }
 
     private func serve(_ requests: [any WriteRequest]) {
