@@ -97,9 +97,12 @@ struct DeadlockTests {
             ]))
     }
 
-    @Test(arguments: [false, true])
-    func waitingForTheWriterInsideOfAReadForWhichAWriteWaitsIsRefused(closes: Bool) async throws {
+    enum Wait: CaseIterable { case flush, close, flushOfAProxy }
+
+    @Test(arguments: Wait.allCases)
+    func waitingForTheWriterInsideOfAReadForWhichAWriteWaitsIsRefused(_ wait: Wait) async throws {
         let connection = connections[0]
+        let notes = try YapDatabaseProxy(connections[1], of: String.self, in: "notes")
         let (isReading, isWriting) = (WorkQueue<Int>(), WorkQueue<Int>())
         let codes = WorkQueue<YapDatabaseError.Code?>()
         let isStarted = WorkerThread.start { [database] in
@@ -107,7 +110,13 @@ struct DeadlockTests {
                 try connection.blocking.read { _ in
                     _ = isReading.push(0)
                     _ = isWriting.take(max: 1)
-                    try closes ? database.blocking.close() : database.blocking.flushTransactions()
+                    switch wait {
+                    case .flush: try database.blocking.flushTransactions()
+                    case .close: try database.blocking.close()
+                    case .flushOfAProxy:
+                        try notes.setObject("a", forKey: "1")
+                        try notes.blocking.flush()
+                    }
                 }
             }
             _ = codes.push(code)

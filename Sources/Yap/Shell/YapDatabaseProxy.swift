@@ -121,15 +121,21 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
 
         /// Waits until all changes that were made before are committed.
         ///
-        /// - Throws: As `flush()`; `YapDatabaseError` of code `nestedTransaction` inside of a write transaction, which
-        ///   the changes would wait for.
+        /// - Throws: As `flush()`; `YapDatabaseError`: `nestedTransaction` inside of a write transaction, which the
+        ///   changes would wait for; `deadlock` inside of a read for which a write waits.
         @available(*, noasync, message: "call `try await proxy.flush()`")
         public func flush() throws {
-            if proxy.connection.database.writer.isMine {
+            let writer = proxy.connection.database.writer
+            if writer.isMine {
                 throw YapDatabaseError(.nestedTransaction, "a write is open on this thread already")
             }
-            let answers = WorkQueue<Result<Void, any Error>>()
-            proxy.queue.flush { _ = answers.push($0) }
+            let (answers, thread) = (WorkQueue<Result<Void, any Error>>(), ThreadID.current)
+            // The writing thread may run a closure that reads on a connection on which this thread reads now.
+            try writer.beginWaiting()
+            proxy.queue.flush { result in
+                LockWaits.end(thread)
+                _ = answers.push(result)
+            }
             try answers.take(max: 1)?.first?.get()
         }
     }
