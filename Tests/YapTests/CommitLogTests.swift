@@ -3,12 +3,16 @@ import Testing
 @testable import Yap
 
 struct CommitLogTests {
-    private func record(_ number: UInt64, writer: UInt64 = 7, after: UInt64? = nil) -> CommitRecord {
+    private func record(
+        _ number: UInt64, writer: UInt64 = 7, after: UInt64? = nil, registry: [RegisteredExtension]? = nil
+    )
+        -> CommitRecord
+    {
         CommitRecord(
             previous: SnapshotMark(number: number - 1, writer: after ?? writer),
             mark: SnapshotMark(number: number, writer: writer), changes: CommitChanges(),
             extensionChanges: [],
-            registry: nil)
+            registry: registry)
     }
 
     private func log() -> CommitLog {
@@ -37,6 +41,27 @@ struct CommitLogTests {
         log.removePending([record(1)])
         #expect(log.records(from: mark(0), to: mark(1)) == nil)
         #expect(log.newest == mark(0))
+    }
+
+    /// Between COMMIT and the next line of the writer, a reader has the tables of the new snapshot.
+    @Test func extensionsAreThoseOfTheSnapshotAlsoBeforeItsCommitIsConfirmed() {
+        let log = log()
+        let words = RegisteredExtension(
+            name: "words", instance: WordCounter(), sinceSnapshot: 1, generation: 1)
+        func names(_ number: UInt64) -> [String] { log.registry(at: mark(number)).map(\.name) }
+        let registration = [record(1, registry: [words]), record(2)]
+        log.addPending(registration)
+        #expect(names(0) == [] && names(2) == ["words"])
+        log.confirm(registration)
+        #expect(names(2) == ["words"])
+        let removal = [record(3, registry: [])]
+        log.addPending(removal)
+        #expect(names(2) == ["words"] && names(3) == [])
+        log.removePending(removal)
+        #expect(names(3) == ["words"])
+        log.addPending(removal)
+        log.confirm(removal)
+        #expect(names(3) == [])
     }
 
     @Test func theLogKeepsABoundedNumberOfCommits() {

@@ -10,6 +10,8 @@ final class CommitLog: Sendable {
 
     private struct State {
         var records: [CommitRecord] = []
+        /// What the COMMIT that runs now makes, until it is confirmed. They are among `records` too.
+        var pending: [CommitRecord] = []
         var changeCount = 0
         var newest: SnapshotMark
         var registry: [RegisteredExtension] = []
@@ -27,6 +29,15 @@ final class CommitLog: Sendable {
 
     /// The extensions that are registered now.
     var registry: [RegisteredExtension] { state.withLock { $0.registry } }
+
+    /// The extensions that are registered in a snapshot. A reader may see a commit before it is confirmed.
+    func registry(at mark: SnapshotMark) -> [RegisteredExtension] {
+        state.withLock { state in
+            // It sees all that one COMMIT makes, or nothing of it.
+            guard state.pending.last?.mark == mark else { return state.registry }
+            return state.pending.last { $0.registry != nil }?.registry ?? state.registry
+        }
+    }
 
     /// Whether the database was closed.
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -56,6 +67,7 @@ final class CommitLog: Sendable {
         guard let last = records.last else { return }
         state.withLock { state in
             state.records += records
+            state.pending = records
             state.changeCount += records.reduce(0) { $0 + $1.changeCount }
             state.newest = last.mark
         }
@@ -66,6 +78,7 @@ final class CommitLog: Sendable {
         guard let first = records.first else { return }
         state.withLock { state in
             state.records.removeLast(records.count)
+            state.pending = []
             state.changeCount -= records.reduce(0) { $0 + $1.changeCount }
             // Another process's commit may have been seen since.
             if state.newest == records.last?.mark { state.newest = first.previous }
@@ -77,6 +90,7 @@ final class CommitLog: Sendable {
         // Released after the lock: extensions, and objects in commits, are the app's.
         _ = state.withLock { state -> ([RegisteredExtension], [YapDatabaseCommit], [CommitRecord]) in
             let registryBefore = state.registry
+            state.pending = []
             var dropped: [YapDatabaseCommit] = []
             for record in records {
                 if let registry = record.registry { state.registry = registry }

@@ -103,7 +103,7 @@ final class StoreConnection {
                 mark = newMark
             }
         }
-        useRegistry(log.registry, at: mark.number)
+        useRegistry(log.registry(at: mark), at: mark.number)
     }
 
     /// Moves to a snapshot that this connection wrote itself.
