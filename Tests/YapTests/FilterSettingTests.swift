@@ -256,6 +256,36 @@ import Testing
         try other.write { try setFilter(from: 51, $0) }
         #expect(try keys(urgent, other) == ["k51", "k0"])
     }
+    /// What a filter holds is the app's, and may use the view where it is released.
+    @Test func aFilterIsReleasedWithoutALock() throws {
+        final class Held: Sendable {
+            let whenReleased: @Sendable () -> Void
+            init(whenReleased: @escaping @Sendable () -> Void) { self.whenReleased = whenReleased }
+            deinit { whenReleased() }
+        }
+        let (database, released) = (try open([parent, urgent]), Log())
+        func setFilter(_ version: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
+            let held = Held { [weak urgent] in
+                if urgent?.isSetting(version) == false { released.add(version) }
+            }
+            try transaction[urgent].setFilter(version: version) { _, _ in withExtendedLifetime(held) { true }
+            }
+        }
+        try database.write { try setFilter("1", $0) }
+        try database.write { try setFilter("2", $0) }
+        #expect(released.lines == ["1"])
+        try database.write { transaction in
+            try setFilter("3", transaction)
+            transaction.rollback()
+        }
+        #expect(released.lines == ["1", "3"])
+        try database.write { transaction in
+            try setFilter("4", transaction)
+            try setFilter("5", transaction)
+        }
+        #expect(released.lines == ["1", "3", "4", "2"])
+    }
+
     @Test func aTransactionThatReadsSetsNoFilter() throws {
         let database = try open([parent, urgent])
         try database.read { transaction in

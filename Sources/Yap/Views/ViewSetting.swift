@@ -32,9 +32,12 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
         /// Whether one of them has set a rule.
         var isSet = false
 
-        mutating func restore(_ rule: Rule?, by owner: ObjectIdentifier) {
+        /// Returns the rules before, to be released after the lock: what they hold is the app's.
+        mutating func restore(_ rule: Rule?, by owner: ObjectIdentifier) -> [Rule] {
+            let before = pending.map(\.rule)
             pending.removeAll { $0.owner == owner }
             if let rule { pending.append((owner, rule)) }
+            return before
         }
 
         func others(than log: CommitLog) -> [Database] {
@@ -67,30 +70,32 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
     ///
     /// - Returns: False if the view is registered in several open databases. Then nothing is set.
     func set(_ rule: Rule, by owner: ObjectIdentifier) -> Bool {
-        state.withLock { state in
-            guard state.databases.filter(\.isOpen).count <= 1 else { return false }
+        let before = state.withLock { state -> [Rule]? in
+            guard state.databases.filter(\.isOpen).count <= 1 else { return nil }
             state.isSet = true
-            state.restore(rule, by: owner)
-            return true
+            return state.restore(rule, by: owner)
         }
+        return before != nil
     }
 
     /// Returns a closure that brings back what a transaction has set by now.
     func makeRestorePoint(of owner: ObjectIdentifier) -> @Sendable () -> Void {
         let rule = state.withLock { state in state.pending.first { $0.owner == owner }?.rule }
-        return { self.state.withLock { $0.restore(rule, by: owner) } }
+        return { _ = self.state.withLock { $0.restore(rule, by: owner) } }
     }
 
     /// Takes back what a transaction has set.
     func forget(_ owner: ObjectIdentifier) {
-        state.withLock { $0.restore(nil, by: owner) }
+        _ = state.withLock { $0.restore(nil, by: owner) }
     }
 
     /// Makes the rule of a transaction the current one.
     func commit(_ owner: ObjectIdentifier) {
-        state.withLock { state in
-            guard let index = state.pending.firstIndex(where: { $0.owner == owner }) else { return }
-            state.current = state.pending.remove(at: index).rule
+        // Released after the lock: what it holds is the app's.
+        _ = state.withLock { state -> Rule? in
+            guard let index = state.pending.firstIndex(where: { $0.owner == owner }) else { return nil }
+            defer { state.current = state.pending.remove(at: index).rule }
+            return state.current
         }
     }
 
