@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-browser browser fuzz build test dist simulate explore soak abuse mutants demo run bench lint format publicapi clean
+.PHONY: help setup setup-browser browser fuzz build test dist simulate explore sanitize soak abuse mutants demo run bench lint format publicapi clean
 
 # STRICT=1, as CI has it, makes every warning an error, and builds the demo as the tests are built.
 STRICT ?= 0
@@ -38,6 +38,10 @@ simulate: setup ## run the kept runs and 300 fixed seeds of devices and their cl
 MINUTES ?= 30
 explore: setup ## look for failures with fresh seeds, requests, fuzzing, attacks and real threads; make explore MINUTES=120
 	@Scripts/explore "$(MINUTES)"
+
+KIND ?= thread
+sanitize: setup ## run the database's tests with the thread sanitizer; KIND=address, FILTER=YapTests.ProxyTests
+	@Scripts/sanitize "$(KIND)" $(if $(FILTER),"$(FILTER)")
 
 soak: setup ## the same until it is stopped
 	@Scripts/soak
