@@ -17,6 +17,10 @@ public final class Connection {
     var refusal: String?
     /// Whether the statement that is being prepared drops a table of its owner.
     var dropsTable = false
+    /// Whether the owner's statement runs: what is prepared now is prepared by a virtual table.
+    var isRunning = false
+    /// The tables of all owners, in lower case, and how many name each.
+    var ownedTables: [String: Int] = [:]
     var hasAuthorizer = false
     var hasFullTextExcerpts = false
     /// The files as they were when they were opened without locks; nil with locks.

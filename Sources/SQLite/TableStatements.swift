@@ -18,6 +18,14 @@ public final class TableStatements {
     public init(_ connection: Connection, owned: [String], readable: [String] = []) {
         self.connection = connection
         access = TableAccess(owned: owned, readable: readable)
+        for name in access.owned { connection.ownedTables[name, default: 0] += 1 }
+    }
+
+    deinit {
+        for name in access.owned {
+            let count = (connection.ownedTables[name] ?? 0) - 1
+            connection.ownedTables[name] = count > 0 ? count : nil
+        }
     }
 
     /// Runs one or more statements and passes over their rows.
@@ -60,8 +68,14 @@ public final class TableStatements {
 
     /// Runs `body`, in which statements that SQLite itself prepares have the owner's limits too: those of virtual
     /// tables. It runs no code of others.
+    ///
+    /// A full-text table of another owner may write what it has collected in memory meanwhile: SQLite lets it do that
+    /// before each statement that may be undone alone.
     public func limited<Result>(_ body: () throws -> Result) throws -> Result {
-        try connection.limited(to: access, nil, body)
+        try connection.limited(to: access, nil) {
+            connection.isRunning = true
+            return try body()
+        }
     }
 }
 
@@ -80,7 +94,7 @@ struct TableAccess {
     /// Table-valued functions, which read their arguments.
     private static let functions: Set<String> = ["json_each", "json_tree"]
 
-    private let owned: Set<String>
+    let owned: Set<String>
     private let readable: Set<String>
 
     init(owned: [String], readable: [String]) {
@@ -117,6 +131,19 @@ struct TableAccess {
         }
     }
 
+    /// The tables beneath a full-text table that it uses when it writes what it has collected.
+    private static let flushedSuffixes = ["_config", "_data", "_idx"]
+
+    /// Whether a full-text table does that, when it is of one of the owners that `isOwned` knows.
+    static func allowsFlush(_ action: Int32, _ name: String, isOwned: (String) -> Bool) -> Bool {
+        let actions = [SQLITE_READ, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE]
+        guard actions.contains(action) else { return false }
+        let name = name.lowercased()
+        return flushedSuffixes.contains { suffix in
+            name.hasSuffix(suffix) && isOwned(String(name.dropLast(suffix.count)))
+        }
+    }
+
     private static func isSchema(_ name: String) -> Bool { schemaTables.contains(name.lowercased()) }
 }
 
@@ -126,9 +153,9 @@ extension Connection {
         to access: TableAccess, _ sql: String?, _ body: () throws -> Result
     ) throws -> Result {
         installAuthorizer()
-        let before = (self.access, refusal, dropsTable)
-        (self.access, refusal, dropsTable) = (access, nil, false)
-        defer { (self.access, refusal, dropsTable) = before }
+        let before = (self.access, refusal, dropsTable, isRunning)
+        (self.access, refusal, dropsTable, isRunning) = (access, nil, false, false)
+        defer { (self.access, refusal, dropsTable, isRunning) = before }
         do {
             return try body()
         } catch let error as SQLiteError {
@@ -152,6 +179,7 @@ extension Connection {
         rest = rest.dropFirst(used == 0 ? text.count : used)
         // A comment is no statement.
         guard let statement else { return }
+        isRunning = true
         var result = sqlite3_step(statement)
         while result == SQLITE_ROW { result = sqlite3_step(statement) }
         try check(sqlite3_finalize(statement), sql: sql)
@@ -175,6 +203,9 @@ extension Connection {
         guard let access else { return SQLITE_OK }
         if access.allows(action, first, second, dropsTable: dropsTable) {
             if action == SQLITE_DROP_TABLE { dropsTable = true }
+            return SQLITE_OK
+        }
+        if isRunning, TableAccess.allowsFlush(action, first, isOwned: { ownedTables[$0] != nil }) {
             return SQLITE_OK
         }
         if refusal == nil { refusal = Self.words(action, first, second) }

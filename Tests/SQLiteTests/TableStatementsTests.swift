@@ -60,6 +60,34 @@ struct TableStatementsTests {
             "CREATE VIRTUAL TABLE own USING rtree(id, x0, x1); INSERT INTO own VALUES (1, 2, 3)")
     }
 
+    /// SQLite opens a savepoint for a statement that inserts several rows, and the full-text table then writes the words
+    /// that it has in memory, with statements that it prepares at that moment.
+    @Test func theStatementOfOneOwnerLetsTheFullTextTableOfAnotherWriteItsWords() throws {
+        try statements.execute("CREATE VIRTUAL TABLE text USING fts5(word)")
+        let others = TableStatements(connection, owned: ["others"], readable: ["rows"])
+        try others.execute("CREATE TABLE others (id INTEGER PRIMARY KEY, word TEXT UNIQUE)")
+        let insert = "INSERT INTO others (word) SELECT word FROM rows UNION SELECT word || '2' FROM rows"
+        for isPrepared in [false, true] {
+            try connection.transaction(.immediate) {
+                try statements.execute("INSERT INTO text VALUES ('milk and eggs')")
+                if isPrepared {
+                    try others.withStatement(insert) { statement in
+                        try others.limited { while try statement.step() {} }
+                    }
+                } else {
+                    try others.execute(insert)
+                }
+                try others.execute("DELETE FROM others WHERE id > 0")
+            }
+        }
+        let count = try statements.withStatement("SELECT count(*) FROM text WHERE text MATCH 'eggs'") {
+            try $0.step() ? $0.int64(at: 0) : -1
+        }
+        #expect(count == 2)
+        #expect(throws: SQLiteError.self) { try others.execute("DELETE FROM text_data") }
+        #expect(throws: SQLiteError.self) { try others.execute("SELECT id FROM text_data") }
+    }
+
     @Test func whatAVirtualTableReadsIsLimitedToo() throws {
         try statements.execute("CREATE VIRTUAL TABLE text USING fts5(word, content='secret')")
         let error = #expect(throws: SQLiteError.self) {

@@ -39,6 +39,37 @@ import Testing
         try checkIntegrity()
     }
 
+    /// The search keeps new words in memory until SQLite makes it write them: also before a statement of another
+    /// extension that inserts several rows.
+    @Test func theFirstTransactionOfARunWritesWordsAndOtherExtensionsFollowIt() throws {
+        try stage.set(["a": "milk"])
+        for key in ["b", "c"] {
+            try stage.database.blocking.close()
+            let database = try FullTextSearchStage.open(stage.folder)
+            let undo = YapDatabaseUndo("undo", in: ["pages"])
+            let graph = YapDatabaseRelationship("graph", version: "1", in: ["pages"]) {
+                $0.edge("title", \Page.title, in: "pages", to: "pages")
+            }
+            try database.blocking.register(FullTextSearchStage.search())
+            try database.blocking.register(undo)
+            try database.blocking.register(graph)
+            try database.newConnection().blocking.readWrite { transaction in
+                try transaction[undo].group("replace") {
+                    try transaction.set(Page(title: key), key)
+                    if key == "b" { try transaction.removeAllObjects(inCollection: "pages") }
+                    try transaction.set(Page(title: "bread"), key)
+                    try transaction.removeObject(forKey: key, inCollection: "pages")
+                    try transaction.set(Page(title: "bread"), "d")
+                }
+            }
+            let keys = try database.newConnection().blocking.read {
+                try $0[stage.search].keys(.words("bread"))
+            }
+            #expect(keys == ["d"])
+            try database.blocking.close()
+        }
+    }
+
     @Test func aTransactionThatFailsLeavesNoTraceInTheSearch() throws {
         try stage.set(["a": "milk"])
         #expect(throws: Refused.self) {
