@@ -166,6 +166,11 @@ let package = Package(
             path: "Tests/Support/SQLiteTestSupport"),
         // The seed of tests that draw their inputs.
         room("TestSeed", path: "Tests/Support/TestSeed"),
+        // All kinds of extensions beside a plain model of the rows, and the child that writes with them and is killed.
+        room("ExtensionModel", ["Yap", "Seams"], path: "Tests/Support/ExtensionModel"),
+        .executableTarget(
+            name: "ExtensionChild", dependencies: ["ExtensionModel", "SQLiteTestSupport", "Seams", "Yap"],
+            path: "Tests/Support/ExtensionChild", swiftSettings: settings),
         // Runs the tests in several processes and ends a hung one; `Scripts/test` runs it.
         room("TestRun", path: "Tests/Support/TestRun"),
         .executableTarget(
@@ -287,13 +292,14 @@ let package = Package(
             ]),
         tests("SQLiteTests", ["SQLite", "SQLiteTestSupport", "Seams"]),
         tests("CloudWireTests", ["TestSeed", "CloudWire", "Seams"], resources: [.copy("Fixtures")]),
-        tests("YapTests", ["TestSeed", "Yap", "SQLite", "SQLiteTestSupport", "Seams"]),
+        tests("YapTests", ["TestSeed", "ExtensionModel", "Yap", "SQLite", "SQLiteTestSupport", "Seams"]),
         tests(
             "DurabilityTests",
             [
                 "TestSeed",
                 "OwnThreads", "Yap", "CloudServer", "CloudService", "CloudStore", "CloudWire", "SQLite",
-                "SQLiteTestSupport", "SyncDevices", "Seams", "CrashChild", "SyncKillChild",
+                "SQLiteTestSupport", "SyncDevices", "Seams", "CrashChild", "SyncKillChild", "ExtensionModel",
+                "ExtensionChild",
             ]),
         tests(
             "CloudStoreTests",

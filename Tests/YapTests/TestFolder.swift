@@ -25,19 +25,24 @@ final class TestFolder: Sendable {
     var path: String { folder.path }
     var file: String { folder.file("test.yap") }
 
-    /// A database with todos (with stamps as metadata) in "todos", and texts in "notes". `Scripts/sqlcipher` lets it be
-    /// encrypted.
-    func open(
-        _ options: YapDatabaseOptions = YapDatabaseOptions(),
-        _ more: (inout YapDatabaseConfiguration) -> Void = { _ in }
-    ) throws -> YapDatabase {
+    /// The options, with the key that `Scripts/sqlcipher` gives.
+    static func options(_ options: YapDatabaseOptions = YapDatabaseOptions()) throws -> YapDatabaseOptions {
         var options = options
         if options.encryptionKey == nil,
             let key = ProcessInfo.processInfo.environment["YAP_TEST_KEY"]
         {
             options.encryptionKey = try .init(bytes: Array(key.utf8))
         }
-        return try YapDatabase(path: file, options: options) {
+        return options
+    }
+
+    /// A database with todos (with stamps as metadata) in "todos", and texts in "notes". `Scripts/sqlcipher` lets it be
+    /// encrypted.
+    func open(
+        _ options: YapDatabaseOptions = YapDatabaseOptions(),
+        _ more: (inout YapDatabaseConfiguration) -> Void = { _ in }
+    ) throws -> YapDatabase {
+        try YapDatabase(path: file, options: Self.options(options)) {
             $0.register(Todo.self, metadata: Stamp.self, inCollection: "todos")
             $0.register(String.self, inCollection: "notes")
             more(&$0)

@@ -1,3 +1,4 @@
+import ExtensionModel
 import SQLite
 import Seams
 import TestSeed
@@ -15,93 +16,16 @@ private struct Name: Hashable, Comparable {
     }
 }
 
-private struct TooLarge: Error {}
+private typealias Model = UndoModel<Name, String>
 
-/// Rows and an undo log as dictionaries say them.
-private struct UndoModel {
-    static let groupsMax = 6
-    static let rowsPerGroupMax = 7
+extension Model {
+    fileprivate static let groupsMax = 6
+    fileprivate static let rowsPerGroupMax = 7
 
-    struct Change: Equatable {
-        var before: String?
-        var after: String?
-    }
+    fileprivate init() { self.init(groupsMax: Self.groupsMax, rowsPerGroupMax: Self.rowsPerGroupMax) }
 
-    struct Group {
-        var name: String
-        var changes: [Name: Change]
-    }
-
-    var rows: [Name: String] = [:]
-    var undo: [Group] = []
-    var redo: [Group] = []
-    /// The rows that the running group has seen, with their values before it; nil: there is no group.
-    var touched: [Name: String?]?
-
-    mutating func set(_ name: Name, _ value: String?) throws {
-        guard value != nil || rows[name] != nil else { return }
-        try touch(name)
-        rows[name] = value
-    }
-
-    private mutating func touch(_ name: Name) throws {
-        guard touched != nil else { return }
-        if touched?[name] == nil { touched?[name] = .some(rows[name]) }
-        if touched?.count ?? 0 > Self.rowsPerGroupMax { throw TooLarge() }
-    }
-
-    mutating func clear(_ collection: String?) throws {
-        for name in rows.keys where collection == nil || name.collection == collection {
-            try set(name, nil)
-        }
-    }
-
-    mutating func group(_ name: String, _ body: (inout UndoModel) throws -> Void) throws {
-        let before = self
-        do {
-            touched = [:]
-            try body(&self)
-            let changes = (touched ?? [:]).map { ($0.key, Change(before: $0.value, after: rows[$0.key])) }
-                .filter { $0.1.before != $0.1.after }
-            touched = nil
-            guard !changes.isEmpty else { return }
-            redo = []
-            undo.append(Group(name: name, changes: Dictionary(uniqueKeysWithValues: changes)))
-            trim()
-        } catch {
-            self = before
-            throw error
-        }
-    }
-
-    private mutating func trim() {
-        while undo.count + redo.count > Self.groupsMax {
-            if undo.isEmpty { redo.removeFirst() } else { undo.removeFirst() }
-        }
-    }
-
-    /// - Returns: The rows that were changed since; nil without a group.
-    mutating func step(isUndo: Bool, skips: Bool) -> [Name]? {
-        guard let group = isUndo ? undo.last : redo.last else { return nil }
-        let changed = group.changes.filter { name, change in
-            rows[name] != change.after && rows[name] != change.before
-        }.keys.sorted()
-        if !changed.isEmpty, !skips { return changed }
-        var changes: [Name: Change] = [:]
-        for (name, change) in group.changes where !changed.contains(name) {
-            if rows[name] == change.before { continue }
-            changes[name] = Change(before: rows[name], after: change.before)
-            rows[name] = change.before
-        }
-        let other = Group(name: group.name, changes: changes)
-        if isUndo {
-            undo.removeLast()
-            if !changes.isEmpty { redo.append(other) }
-        } else {
-            redo.removeLast()
-            if !changes.isEmpty { undo.append(other) }
-        }
-        return changed
+    fileprivate mutating func clear(_ collection: String?) throws {
+        try removeAll { collection == nil || $0.collection == collection }
     }
 }
 
@@ -116,8 +40,8 @@ private struct UndoModel {
     private func open() throws -> UndoStage {
         try UndoStage(
             YapDatabaseUndo(
-                "undo", in: Self.collections, groupsMax: UndoModel.groupsMax,
-                rowsPerGroupMax: UndoModel.rowsPerGroupMax),
+                "undo", in: Self.collections, groupsMax: Model.groupsMax,
+                rowsPerGroupMax: Model.rowsPerGroupMax),
             in: folder)
     }
 
@@ -126,7 +50,7 @@ private struct UndoModel {
         let random = SeededRandomSource(seed: seed)
         var stage = try open()
         var other = try open()
-        var model = UndoModel()
+        var model = Model()
         for _ in 0..<120 {
             let before = model
             let fails = random.next(in: 0..<8) == 0
@@ -148,7 +72,7 @@ private struct UndoModel {
         }
     }
 
-    private func check(_ model: UndoModel, _ undo: YapDatabaseUndo, _ stage: UndoStage) throws {
+    private func check(_ model: Model, _ undo: YapDatabaseUndo, _ stage: UndoStage) throws {
         try stage.connection.blocking.read { transaction in
             var rows: [Name: String] = [:]
             for row in try transaction.rows(Todo.self, metadata: Stamp.self, inCollection: "todos") {
@@ -171,7 +95,7 @@ private struct UndoModel {
     /// One step of a transaction.
     private func draw(
         _ random: SeededRandomSource, _ stage: UndoStage, _ transaction: YapDatabaseReadWriteTransaction,
-        _ model: inout UndoModel
+        _ model: inout Model
     ) throws {
         let log = try transaction[stage.undo]
         switch random.next(in: 0..<12) {
@@ -190,7 +114,7 @@ private struct UndoModel {
                 model = trial
             } catch is Refused {
                 model = copy
-            } catch is TooLarge {
+            } catch is UndoModelTooLarge {
                 model = copy
             }
         case 5...7: try step(isUndo: true, skips: random.next(in: 0..<2) == 0, log, &model)
@@ -203,7 +127,7 @@ private struct UndoModel {
     }
 
     private func step(
-        isUndo: Bool, skips: Bool, _ log: YapDatabaseUndoWriteTransaction, _ model: inout UndoModel
+        isUndo: Bool, skips: Bool, _ log: YapDatabaseUndoWriteTransaction, _ model: inout Model
     ) throws {
         let policy: YapDatabaseUndoPolicy = skips ? .skipChangedRows : .throwConflict
         let expected = model.step(isUndo: isUndo, skips: skips)
@@ -220,7 +144,7 @@ private struct UndoModel {
 
     /// One write of rows, in the database and in the model. What is too large in one is so in the other.
     private func write(
-        _ random: SeededRandomSource, _ transaction: YapDatabaseReadWriteTransaction, _ model: inout UndoModel
+        _ random: SeededRandomSource, _ transaction: YapDatabaseReadWriteTransaction, _ model: inout Model
     ) throws {
         let collection = Self.collections[random.next(in: 0..<2)]
         let name = Name(collection: collection, key: "\(random.next(in: 0..<6))")
@@ -259,11 +183,11 @@ private struct UndoModel {
     }
 
     private func both(
-        _ model: inout UndoModel, _ inModel: (inout UndoModel) throws -> Void, _ inDatabase: () throws -> Void
+        _ model: inout Model, _ inModel: (inout Model) throws -> Void, _ inDatabase: () throws -> Void
     ) throws {
         var isTooLarge = false
-        do { try inModel(&model) } catch is TooLarge { isTooLarge = true }
+        do { try inModel(&model) } catch is UndoModelTooLarge { isTooLarge = true }
         #expect(code(inDatabase) == (isTooLarge ? .undoGroupTooLarge : nil))
-        if isTooLarge { throw TooLarge() }
+        if isTooLarge { throw UndoModelTooLarge() }
     }
 }

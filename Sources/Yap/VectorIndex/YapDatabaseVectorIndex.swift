@@ -67,7 +67,7 @@ public final class YapDatabaseVectorIndex<Object: Sendable>: YapDatabaseNamedExt
     }
 
     /// The same with blocks of another size, for tests. The file doesn't say which.
-    init(
+    package init(
         _ name: String, of type: Object.Type, in collection: String, version: String, dimensions: Int,
         distance: YapDatabaseVectorDistance, blockBytesMax: Int,
         _ vector: @escaping @Sendable (Object) -> [Float]?
