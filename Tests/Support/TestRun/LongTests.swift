@@ -14,9 +14,10 @@ package enum LongTests {
         "CloudServerTests.BoundsTests", "CloudServiceTests.RandomQueryTests", "CloudServiceTests.ReplayTests",
         "CloudServiceTests.ServiceFaultTests", "CloudStoreTests.PowerLossTests",
         "ConvergenceTests.ConvergenceTests", "ConvergenceTests.FleetTests", "ConvergenceTests.MutantTests",
+        "DurabilityTests.ExtensionFaultTests", "DurabilityTests.ExtensionKillTests",
         "DurabilityTests.FaultTests", "DurabilityTests.PowerLossTests", "DurabilityTests.SyncKillTests",
         "EndToEndTests.CutTests", "SimulationTests.SimulationTests", "YapCloudKitTests.RandomUploadTests",
-        "YapTests.noBytesMakeTheDecoderCrash()",
+        "YapTests.AllExtensionsModelTests", "YapTests.noBytesMakeTheDecoderCrash()",
     ]
 
     /// The names that no test has.
