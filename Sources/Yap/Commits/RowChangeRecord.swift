@@ -8,6 +8,12 @@ struct RowChangeRecord: Sendable {
         static let touchedObject = Flags(rawValue: 8)
         static let touchedMetadata = Flags(rawValue: 16)
         static let removed = Flags(rawValue: 32)
+
+        static let any = Flags(rawValue: .max)
+        /// After each of these the object may be another one, or counts as such.
+        static let anyOfObject: Flags = [.inserted, .object, .touchedObject, .removed]
+        /// After each of these the metadata may be another one, or counts as such.
+        static let anyOfMetadata: Flags = [.inserted, .metadata, .touchedMetadata, .removed]
     }
 
     var flags: Flags
