@@ -7,6 +7,8 @@ struct CommitRecord: Sendable {
     let extensionChanges: [ExtensionChanges]
     /// The extensions from this commit on, when it registered or unregistered one.
     let registry: [RegisteredExtension]?
+    /// The connection that made it; nil if the library did.
+    var connection: ConnectionIdentity?
 
     /// The number of changed keys and of the extensions' changes, which the log bounds.
     var changeCount: Int { extensionChanges.reduce(changes.keyCount) { $0 + $1.count } }

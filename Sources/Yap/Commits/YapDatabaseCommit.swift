@@ -9,13 +9,19 @@ public struct YapDatabaseCommit: Sendable {
     /// question for a change is answered with yes, so that code which knows nothing of gaps stays right.
     public internal(set) var missedCommits: UInt64 = 0
 
+    /// What the app set as the transaction's `commitInfo`. nil without it, and for a commit of another process.
+    public let info: (any Sendable)?
+
     let mark: SnapshotMark
     let changes: CommitChanges
     private let extensionChanges: [ExtensionChanges]
     /// The registered extensions, when the commit registered or unregistered one.
     private let registry: [RegisteredExtension]?
+    private let connection: ConnectionIdentity?
 
-    init(_ record: CommitRecord) {
+    init(_ record: CommitRecord, info: (any Sendable)? = nil) {
+        self.info = info
+        connection = record.connection
         mark = record.mark
         isExternal = false
         changes = record.changes
@@ -24,6 +30,8 @@ public struct YapDatabaseCommit: Sendable {
     }
 
     init(external mark: SnapshotMark) {
+        info = nil
+        connection = nil
         self.mark = mark
         isExternal = true
         changes = CommitChanges()
@@ -34,6 +42,26 @@ public struct YapDatabaseCommit: Sendable {
     /// Counts a commit before this one that the receiver doesn't get.
     mutating func add(missed commit: YapDatabaseCommit) {
         missedCommits += commit.missedCommits + 1
+    }
+
+    // MARK: The connection that made it
+
+    /// Name of the connection that made the commit (`newConnection(name:)`). nil for a connection without a name, a
+    /// commit of another process or of the library itself (such as a registration), and after missed commits.
+    public var connectionName: String? { missedCommits > 0 ? nil : connection?.name }
+
+    /// Whether a connection made this commit, so that an app can ignore its own.
+    ///
+    /// False after missed commits, which may be those of others: code that ignores its own commits then still looks at
+    /// what changed.
+    ///
+    /// ```swift
+    /// for await commit in database.commits where !commit.wasMade(by: editor) { reload() }
+    /// ```
+    ///
+    /// - Parameter connection: A connection of the same database.
+    public func wasMade(by connection: YapDatabaseConnection) -> Bool {
+        missedCommits == 0 && self.connection === connection.identity
     }
 
     // MARK: Extensions

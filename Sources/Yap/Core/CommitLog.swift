@@ -86,7 +86,9 @@ final class CommitLog: Sendable {
     }
 
     /// Makes the pending commits final: they are handed to observers, and the oldest ones are forgotten.
-    func confirm(_ records: [CommitRecord]) {
+    ///
+    /// - Parameter infos: What the app attached to them, by their numbers. The log doesn't keep it.
+    func confirm(_ records: [CommitRecord], infos: [UInt64: any Sendable] = [:]) {
         // Released after the lock: extensions, and objects in commits, are the app's.
         _ = state.withLock { state -> ([RegisteredExtension], [YapDatabaseCommit], [CommitRecord]) in
             let registryBefore = state.registry
@@ -94,7 +96,10 @@ final class CommitLog: Sendable {
             var dropped: [YapDatabaseCommit] = []
             for record in records {
                 if let registry = record.registry { state.registry = registry }
-                if let commit = publisher.enqueue(YapDatabaseCommit(record)) { dropped.append(commit) }
+                let info = infos.isEmpty ? nil : infos[record.mark.number]
+                if let commit = publisher.enqueue(YapDatabaseCommit(record, info: info)) {
+                    dropped.append(commit)
+                }
             }
             guard state.records.count > Self.recordsMax || state.changeCount > Self.changesMax else {
                 return (registryBefore, dropped, [])

@@ -12,14 +12,21 @@ final class ReaderCore {
 
     /// Runs `body` on the newest snapshot.
     ///
-    /// - Parameter tracksReads: Whether to note what `body` reads.
+    /// - Parameters:
+    ///   - connection: The connection that reads.
+    ///   - tracksReads: Whether to note what `body` reads.
+    ///   - userInfo: Gets what `body` left as the transaction's, to be released with no lock held.
     func read<Result>(
-        tracksReads: Bool = false, _ body: (YapDatabaseReadTransaction) throws -> Result
+        by connection: YapDatabaseConnection, tracksReads: Bool, userInfo: inout Any?,
+        _ body: (YapDatabaseReadTransaction) throws -> Result
     ) throws -> (result: Result, reads: ReadDependencies?) {
         try begin()
         defer { try? store.sqlite.rollback() }
-        let transaction = YapDatabaseReadTransaction(store)
-        defer { transaction.end() }
+        let transaction = YapDatabaseReadTransaction(store, connection)
+        defer {
+            userInfo = transaction.userInfo
+            transaction.end()
+        }
         if tracksReads { transaction.dependencies = ReadDependencies() }
         do {
             let result = try body(transaction)

@@ -13,10 +13,17 @@ final class Writer: Sendable {
 
     /// Runs `body` with the writer, and then, with no lock held, tells observers of what it committed.
     func withCore<Result>(_ body: (WriterCore) throws -> Result) throws -> Result {
-        defer { tellObservers() }
+        var leftovers: [Any] = []
+        defer {
+            withExtendedLifetime(leftovers) {}
+            tellObservers()
+        }
         return try core.withLock { core in
             guard let core else { throw YapDatabaseError(.closed, "the database was closed") }
-            defer { core.maintain() }
+            defer {
+                core.maintain()
+                leftovers = core.takeLeftovers()
+            }
             return try body(core)
         }
     }

@@ -24,6 +24,7 @@ final class WriterCore {
     let log: CommitLog
     private let options: YapDatabaseOptions
     private let didCommit: (SnapshotMark) -> Void
+    private let complete: (@escaping @Sendable () -> Void) -> Void
     private var writerID: UInt64
     /// The stored snapshot at BEGIN.
     private var base: SnapshotMark
@@ -32,14 +33,21 @@ final class WriterCore {
     /// Why extensions are no longer filled, by their registrations.
     private var fillFailures: [UInt64: any Error] = [:]
     private var commitsSinceLogCheck = 0
+    /// What the app attached to transactions that have ended, until it can be released with no lock held.
+    private var leftovers: [Any] = []
 
-    /// - Parameter didCommit: Called after each COMMIT that wrote something.
+    /// - Parameters:
+    ///   - didCommit: Called after each COMMIT that wrote something.
+    ///   - complete: Called with each completion of a transaction that was committed. It must not run it: the writer is
+    ///     locked.
     init(
         _ store: StoreConnection, log: CommitLog, writerID: UInt64, options: YapDatabaseOptions,
-        didCommit: @escaping (SnapshotMark) -> Void = { _ in }
+        didCommit: @escaping (SnapshotMark) -> Void,
+        complete: @escaping (@escaping @Sendable () -> Void) -> Void
     ) {
         self.store = store
         self.didCommit = didCommit
+        self.complete = complete
         self.log = log
         self.writerID = writerID
         self.options = options
@@ -49,10 +57,13 @@ final class WriterCore {
     // MARK: A transaction of members
 
     /// Runs one member in a transaction of its own.
-    func alone<Result>(_ body: (YapDatabaseReadWriteTransaction) throws -> Result) throws -> Result {
+    func alone<Result>(
+        by connection: YapDatabaseConnection? = nil,
+        _ body: (YapDatabaseReadWriteTransaction) throws -> Result
+    ) throws -> Result {
         try begin()
         do {
-            let result = try member(isAlone: true, body)
+            let result = try member(by: connection, isAlone: true, body)
             try commit()
             return result
         } catch {
@@ -122,11 +133,15 @@ final class WriterCore {
     }
 
     /// Runs one closure in the open transaction. When it throws, nothing of it is kept.
+    ///
+    /// - Parameter connection: The connection that writes; nil for the library itself.
     func member<Result>(
-        isAlone: Bool = false, _ body: (YapDatabaseReadWriteTransaction) throws -> Result
+        by connection: YapDatabaseConnection? = nil, isAlone: Bool = false,
+        _ body: (YapDatabaseReadWriteTransaction) throws -> Result
     ) throws -> Result {
         var result: Result?
-        let transaction = YapDatabaseReadWriteTransaction(store)
+        let transaction = YapDatabaseReadWriteTransaction(store, connection)
+        defer { if let attachments = transaction.attachments { leftovers.append(attachments) } }
         func run() throws -> Member {
             let changesBefore = store.sqlite.totalChangesCount
             result = try body(transaction)
@@ -135,11 +150,11 @@ final class WriterCore {
         }
         do {
             let member = try isAlone ? run() : store.sqlite.savepoint("member", run)
-            transaction.end()
+            end(transaction)
             adopt(member)
         } catch {
             let uses = transaction.usesSoFar
-            transaction.end()
+            end(transaction)
             for use in uses { use.transaction.didRollback() }
             forget(transaction.changes, isAlone: isAlone)
             if !(error is RolledBack) {
@@ -148,6 +163,17 @@ final class WriterCore {
         }
         guard let result else { preconditionFailure("a member neither threw nor returned") }
         return result
+    }
+
+    private func end(_ transaction: YapDatabaseReadWriteTransaction) {
+        if let userInfo = transaction.userInfo { leftovers.append(userInfo) }
+        transaction.end()
+    }
+
+    /// What the app attached to transactions that have ended. Its objects are released with no lock held.
+    func takeLeftovers() -> [Any] {
+        defer { leftovers = [] }
+        return leftovers
     }
 
     /// Commits all members that succeeded. When it throws, nothing of any of them is kept.
@@ -171,15 +197,28 @@ final class WriterCore {
             abandon()
             throw (error as? SQLiteError).map { YapDatabaseError($0) } ?? error
         }
-        log.confirm(records)
+        log.confirm(records, infos: infos())
         if let last = records.last { didCommit(last.mark) }
         for member in members {
             for use in member.uses {
                 use.transaction.didCommit(snapshot: member.record?.mark.number ?? snapshot)
             }
         }
+        for member in members { member.transaction.attachments?.completions.forEach(complete) }
         members = []
         commitsSinceLogCheck += 1
+    }
+
+    /// What the app attached to the members' commits, by their numbers.
+    private func infos() -> [UInt64: any Sendable] {
+        var infos: [UInt64: any Sendable] = [:]
+        for member in members {
+            guard let info = member.transaction.attachments?.commitInfo, let record = member.record else {
+                continue
+            }
+            infos[record.mark.number] = info
+        }
+        return infos
     }
 
     /// Rolls back whatever is open, and forgets what it left in memory.
@@ -219,7 +258,8 @@ final class WriterCore {
         if isUnchanged { return Member(record: nil, uses: uses, transaction: transaction) }
         let record = CommitRecord(
             previous: store.mark, mark: SnapshotMark(number: store.mark.number + 1, writer: writerID),
-            changes: transaction.changes, extensionChanges: extensionChanges, registry: transaction.registry)
+            changes: transaction.changes, extensionChanges: extensionChanges, registry: transaction.registry,
+            connection: transaction.connection?.identity)
         return Member(record: record, uses: uses, transaction: transaction)
     }
 

@@ -104,6 +104,10 @@ public final class YapDatabase: Sendable {
         let signal = ProcessSignal(path: options.vfsName == nil ? path + "-notify" : nil)
         self.signal = signal
 
+        // Without a limit: none may be dropped.
+        let completions = HandlerQueue<@Sendable () -> Void>(label: "Yap.completions", valuesMax: .max) {
+            $0()
+        }
         let writerID = options.random.next()
         do {
             let first = SnapshotMark(number: 0, writer: writerID)
@@ -119,7 +123,8 @@ public final class YapDatabase: Sendable {
             modelWarnings =
                 options.checksStoredObjects ? try StoredObjectCheck(store).check(registrations.values) : []
             let core = WriterCore(
-                store, log: log, writerID: writerID, options: options, didCommit: { signal.post($0) })
+                store, log: log, writerID: writerID, options: options, didCommit: { signal.post($0) },
+                complete: { completions.add($0) })
             writer = Writer(core, publisher: publisher)
         } catch let error as SQLiteError {
             throw YapDatabaseError(error, path: path)

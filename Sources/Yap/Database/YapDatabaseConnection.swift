@@ -10,16 +10,17 @@ public final class YapDatabaseConnection: Sendable {
     public let database: YapDatabase
 
     /// The name that `newConnection(name:)` gave it. Errors `nestedTransaction` and `deadlock` have it in their
-    /// message.
-    public let name: String?
+    /// message, and commits in `YapDatabaseCommit.connectionName`.
+    public var name: String? { identity.name }
 
+    let identity: ConnectionIdentity
     let reader: OwnedLock<ReaderCore?>
     let jobs = SerialJobs()
     let pendingReads = PendingCount()
 
     init(_ database: YapDatabase, name: String? = nil) {
         self.database = database
-        self.name = name
+        identity = ConnectionIdentity(name: name)
         reader = OwnedLock(nil, name: name.map { "the connection \"\($0)\"" } ?? "a connection")
     }
 
@@ -59,7 +60,7 @@ public final class YapDatabaseConnection: Sendable {
         public func readWrite<Result>(_ body: (YapDatabaseReadWriteTransaction) throws -> Result) throws
             -> Result
         {
-            try connection.database.writer.withCore { try $0.alone(body) }
+            try connection.database.writer.withCore { try $0.alone(by: connection, body) }
         }
 
         /// Releases the memory of the connection's caches, as the asynchronous form does.
@@ -95,7 +96,12 @@ public final class YapDatabaseConnection: Sendable {
     ) throws -> (result: Result, reads: ReadDependencies?) {
         // Released after the lock: its caches hold objects of the app.
         var closed: ReaderCore?
-        defer { database.writer.tellObservers() }
+        // And this is the app's.
+        var userInfo: Any?
+        defer {
+            withExtendedLifetime(userInfo) {}
+            database.writer.tellObservers()
+        }
         return try reader.withLock { core in
             if database.isClosed {
                 swap(&core, &closed)
@@ -104,7 +110,7 @@ public final class YapDatabaseConnection: Sendable {
             let opened = try core ?? database.idleReaders.take() ?? database.makeReader()
             core = opened
             defer { if opened.takeWantsHealing() { database.heal() } }
-            return try opened.read(tracksReads: tracksReads, body)
+            return try opened.read(by: self, tracksReads: tracksReads, userInfo: &userInfo, body)
         }
     }
 }

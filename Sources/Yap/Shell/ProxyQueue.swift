@@ -131,7 +131,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
     ///
     /// No task is needed for it: a thread of the cooperative pool that waits for a flush would be missing for one.
     private func write() {
-        let request = MemberRequest {
+        let request = MemberRequest(by: connection) {
             try self.take().write($0, self.collection, note: self.noteKey)
         } answer: { result in
             switch result {

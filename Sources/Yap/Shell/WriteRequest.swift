@@ -14,14 +14,17 @@ protocol WriteRequest: AnyObject, Sendable {
 /// A `readWrite` closure of the app, which never runs twice.
 final class MemberRequest<Value: Sendable>: WriteRequest, @unchecked Sendable {
     // Sendable because one thread at a time has it: the caller's, then from the queue on the writer's.
+    private var connection: YapDatabaseConnection?
     private let body: @Sendable (YapDatabaseReadWriteTransaction) throws -> Value
     private let answer: @Sendable (Result<Value, any Error>) -> Void
     private var outcome: Result<Value, any Error>?
 
     init(
+        by connection: YapDatabaseConnection,
         _ body: @escaping @Sendable (YapDatabaseReadWriteTransaction) throws -> Value,
         answer: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
+        self.connection = connection
         self.body = body
         self.answer = answer
     }
@@ -29,7 +32,7 @@ final class MemberRequest<Value: Sendable>: WriteRequest, @unchecked Sendable {
     var isExclusive: Bool { false }
 
     func run(in core: WriterCore) {
-        outcome = Result { try core.member(body) }
+        outcome = Result { try core.member(by: connection, body) }
     }
 
     func fail(_ error: any Error) {
@@ -38,6 +41,8 @@ final class MemberRequest<Value: Sendable>: WriteRequest, @unchecked Sendable {
     }
 
     func resume() {
+        // The caller holds it until the answer, and releases it last.
+        connection = nil
         guard let outcome else { preconditionFailure("a write was answered before it ran") }
         answer(outcome)
     }

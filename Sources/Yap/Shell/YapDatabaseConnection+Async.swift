@@ -23,7 +23,7 @@ extension YapDatabaseConnection {
     ) async throws -> Result {
         try Task.checkCancellation()
         return try await withCheckedThrowingContinuation { continuation in
-            let request = MemberRequest(body) { continuation.resume(with: $0) }
+            let request = MemberRequest(by: self, body) { continuation.resume(with: $0) }
             database.shell.write(request, database.writer)
         }
     }

@@ -52,6 +52,8 @@ private struct RestorePoint {
     private let undoneCount: Int
     private let totalChangesCount: Int
     private let iterationError: (any Error)?
+    private let commitInfo: (any Sendable)?
+    private let completionsCount: Int
     private let restoreExtensions: [() -> Void]
 
     init(_ transaction: YapDatabaseReadWriteTransaction) throws {
@@ -63,6 +65,8 @@ private struct RestorePoint {
         undoneCount = transaction.undoneCount
         totalChangesCount = transaction.store.sqlite.totalChangesCount
         iterationError = transaction.iterationError
+        commitInfo = transaction.commitInfo
+        completionsCount = transaction.attachments?.completions.count ?? 0
     }
 
     /// Adds what was changed since to what was changed before.
@@ -84,6 +88,10 @@ private struct RestorePoint {
         transaction.mutations = mutations
         transaction.undoneCount = undoneCount + store.sqlite.totalChangesCount - totalChangesCount
         transaction.iterationError = iterationError
+        transaction.commitInfo = commitInfo
+        if let attachments = transaction.attachments {
+            attachments.completions.removeLast(attachments.completions.count - completionsCount)
+        }
         for restore in restoreExtensions { restore() }
         // SQLite has rolled the whole transaction back: no call may write after it.
         transaction.failure =

@@ -5,6 +5,15 @@ import SQLite
 /// It sees one commit and only that, whatever is written meanwhile. It belongs to the thread of its closure
 /// and can't leave it: the compiler refuses where it can, and a call after the end throws `transactionEnded`.
 public class YapDatabaseReadTransaction {
+    /// The connection that the transaction belongs to. nil after its end, and for a transaction of the library itself,
+    /// such as that of a registration.
+    ///
+    /// Transactions of the same connection can't begin inside of this one. A hook can see here which connection writes.
+    public final private(set) var connection: YapDatabaseConnection?
+    /// A value of the app's own for as long as the transaction runs: for functions that it calls with the transaction,
+    /// and for hooks. nil at the beginning. Savepoints don't bring it back.
+    public final var userInfo: Any?
+
     final let store: StoreConnection
     /// Why an iteration ended early; the enclosing `read` or `readWrite` throws it.
     final var iterationError: (any Error)?
@@ -26,8 +35,9 @@ public class YapDatabaseReadTransaction {
 
     private struct WeakCursor { weak var cursor: RowCursor? }
 
-    init(_ store: StoreConnection) {
+    init(_ store: StoreConnection, _ connection: YapDatabaseConnection?) {
         self.store = store
+        self.connection = connection
     }
 
     /// The number of the commit that this transaction sees. A write transaction sees the newest one.
@@ -47,6 +57,8 @@ public class YapDatabaseReadTransaction {
 
     final func end() {
         isOpen = false
+        connection = nil
+        userInfo = nil
         for cursor in cursors { cursor.cursor?.close() }
         cursors = []
         extensionTransactions = []

@@ -31,6 +31,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     var mayHaveUnknown: [String: Bool] = [:]
     /// By collection: the noted names of properties, as `setStoredBytes` read and added to them.
     var storedNames: [String: Set<String>] = [:]
+    /// What the app attached; nil without anything.
+    var attachments: TransactionAttachments?
 
     /// Discards everything that the transaction writes, before and after this call. The closure runs on to
     /// its end, and `readWrite` returns what it returns.
