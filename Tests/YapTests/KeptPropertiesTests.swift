@@ -114,6 +114,25 @@ struct KeptPropertiesTests {
         #expect(try stored(Later.self) == Later(title: "ham", tags: ["food"], color: "white"))
     }
 
+    @Test(arguments: [false, true]) func whatSerializedObjectsHaveBesideTheTypesPropertiesIsKept(
+        isReplaced: Bool
+    ) throws {
+        // Of another file: this one has never seen the later version.
+        let other = try KeptPropertiesTests()
+        try other.live(Later.self) { try other.set(Self.later, $0) }
+        let bytes = try #require(try other.storedBytes)
+        try live(Earlier.self) { transaction in
+            try set(Earlier(title: "first"), transaction)
+            if isReplaced {
+                try transaction.replaceSerializedObject(bytes, forKey: "1", inCollection: "things")
+            } else {
+                try transaction.setSerializedObject(bytes, forKey: "1", inCollection: "things")
+            }
+            try set(Earlier(title: "ham"), transaction)
+        }
+        #expect(try stored(Later.self) == Later(title: "ham", tags: ["food"], color: "white"))
+    }
+
     @Test func whatAVersionKnowsAndClearsIsGone() throws {
         try live(Later.self) { try set(Self.later, $0) }
         try live(Earlier.self) { try set(Earlier(title: "eggs"), $0) }

@@ -139,6 +139,65 @@ struct TransactionTests {
             #expect(try transaction.todo("1")?.title == "eggs")
             #expect(try transaction.serializedObject(forKey: "1", inCollection: "todos") == bytes)
             #expect(try transaction.serializedMetadata(forKey: "1", inCollection: "todos") == nil)
+            let row = try transaction.serializedRow(forKey: "1", inCollection: "todos")
+            #expect(row?.object == bytes && row?.metadata == nil)
+            #expect(try transaction.serializedRow(forKey: "2", inCollection: "todos") == nil)
+        }
+    }
+
+    @Test func objectAndMetadataAreReplacedByBytesOneByOne() throws {
+        let object = try YapDatabaseSerializer<Todo>.cbor().encode(Todo(title: "milk"))
+        let metadata = try YapDatabaseSerializer<Stamp>.cbor().encode(Stamp(milliseconds: 2))
+        func row(_ connection: YapDatabaseConnection) throws -> (Todo?, Stamp?) {
+            let row = try connection.blocking.read {
+                try $0.row(Todo.self, metadata: Stamp.self, forKey: "1", inCollection: "todos")
+            }
+            return (row?.object, row?.metadata)
+        }
+        try connection.blocking.readWrite { transaction throws in
+            // Without a row nothing is stored.
+            #expect(try !transaction.replaceSerializedObject(object, forKey: "1", inCollection: "todos"))
+            #expect(try !transaction.replaceSerializedMetadata(metadata, forKey: "1", inCollection: "todos"))
+            try transaction.setObject(
+                Todo(title: "eggs"), metadata: Stamp(milliseconds: 1), forKey: "1", inCollection: "todos")
+        }
+        let changed = try database.commit {
+            try $0.replaceSerializedObject(object, forKey: "1", inCollection: "todos")
+        }
+        #expect(changed.hasObjectChange(forKey: "1", inCollection: "todos"))
+        #expect(!changed.hasMetadataChange(forKey: "1", inCollection: "todos"))
+        #expect(try row(connection) == (Todo(title: "milk"), Stamp(milliseconds: 1)))
+        try connection.blocking.readWrite { transaction throws in
+            #expect(try transaction.replaceSerializedMetadata(metadata, forKey: "1", inCollection: "todos"))
+            let stored = try transaction.serializedRow(forKey: "1", inCollection: "todos")
+            #expect(stored?.object == object && stored?.metadata == metadata)
+            #expect(
+                code {
+                    try transaction.replaceSerializedObject([0xFF], forKey: "1", inCollection: "todos")
+                } == .decoding)
+            #expect(
+                code {
+                    try transaction.replaceSerializedMetadata([0xFF], forKey: "1", inCollection: "todos")
+                } == .decoding)
+        }
+        #expect(try row(connection) == (Todo(title: "milk"), Stamp(milliseconds: 2)))
+        #expect(try row(database.newConnection()) == (Todo(title: "milk"), Stamp(milliseconds: 2)))
+        try connection.blocking.readWrite {
+            _ = try $0.replaceSerializedMetadata(nil, forKey: "1", inCollection: "todos")
+        }
+        #expect(try row(connection) == (Todo(title: "milk"), nil))
+        #expect(try row(database.newConnection()) == (Todo(title: "milk"), nil))
+    }
+
+    @Test func metadataThatIsNilIsCleared() throws {
+        for stamp in [Stamp(milliseconds: 1), nil] {
+            try connection.blocking.readWrite {
+                try $0.setObject(Todo(title: "a"), metadata: stamp, forKey: "1", inCollection: "todos")
+            }
+            let stored = try connection.blocking.read {
+                try $0.metadata(Stamp.self, forKey: "1", inCollection: "todos")
+            }
+            #expect(stored == stamp)
         }
     }
 

@@ -160,6 +160,18 @@ extension YapDatabaseReadTransaction {
         return try rows.find(sql, key, collection) { $0.isNull(at: 0) ? nil : $0.bytes(at: 0) } ?? nil
     }
 
+    /// The bytes of object and metadata as they are on disk, past the caches; `nil` when there is no such row. Needs no
+    /// registration.
+    public final func serializedRow(
+        forKey key: String, inCollection collection: String
+    ) throws -> (object: [UInt8], metadata: [UInt8]?)? {
+        try begin(key, collection)
+        let sql = "SELECT data, metadata FROM database2 WHERE collection = ?1 AND key = ?2"
+        return try rows.find(sql, key, collection) {
+            ($0.bytes(at: 0), $0.isNull(at: 1) ? nil : $0.bytes(at: 1))
+        }
+    }
+
     // MARK: Inside
 
     final func begin(_ collection: String) throws {

@@ -14,11 +14,8 @@ extension YapDatabaseReadWriteTransaction {
 
     /// The bytes of a row; nil if there is no row of this name.
     package func storedBytes(forKey key: String, inCollection collection: String) throws -> StoredBytes? {
-        try check()
-        return try rows.find(
-            "SELECT data, metadata FROM database2 WHERE collection = ?1 AND key = ?2", key, collection
-        ) {
-            StoredBytes(data: $0.bytes(at: 0), metadata: $0.isNull(at: 1) ? nil : $0.bytes(at: 1))
+        try serializedRow(forKey: key, inCollection: collection).map {
+            StoredBytes(data: $0.object, metadata: $0.metadata)
         }
     }
 
@@ -61,13 +58,14 @@ extension YapDatabaseReadWriteTransaction {
 
     /// Notes the names of the properties: a type that doesn't know one of them must keep it when it stores the object
     /// again.
-    private func noteNames(ofStored data: [UInt8], _ collection: String) throws {
+    func noteNames(ofStored data: [UInt8], _ collection: String) throws {
         let names = data.withUnsafeBytes { StoredObject.propertyNames($0, max: NotedNames.namesMax) }
         guard !names.isSubset(of: storedNames[collection] ?? []) else { return }
         do {
             let noted = try NotedNames(store.config, collection)
             try noted.add(names)
             storedNames[collection] = noted.all.union(names)
+            mayHaveUnknown[collection] = nil
         } catch let error as SQLiteError {
             throw store.noted(error)
         }

@@ -108,6 +108,25 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
+    func replaceObject(of row: YapDatabaseRowIdentity, by box: CachedValue, _ data: [UInt8]) throws {
+        try perform(.replaceObject(row, object: box.erased)) {
+            try rows.updateObject(row.rowID, data: data)
+            try record(
+                RowChangeRecord(flags: .object, rowID: row.rowID, object: box),
+                YapCollectionKey(collection: row.collection, key: row.key))
+        }
+    }
+
+    func replaceMetadata(of row: YapDatabaseRowIdentity, by box: CachedValue?, _ data: [UInt8]?) throws {
+        try perform(.replaceMetadata(row, metadata: box?.erased)) {
+            try rows.updateMetadata(row.rowID, metadata: data)
+            let cached = box.map { CachedMetadata.value($0) } ?? CachedMetadata.none
+            try record(
+                RowChangeRecord(flags: .metadata, rowID: row.rowID, metadata: cached),
+                YapCollectionKey(collection: row.collection, key: row.key))
+        }
+    }
+
     private func recordWrite(_ row: WrittenRow, _ rowID: Int64, isInsert: Bool) throws {
         let flags: RowChangeRecord.Flags = isInsert ? [.inserted, .object, .metadata] : [.object, .metadata]
         let metadata = row.metadata.map { CachedMetadata.value($0.box) } ?? CachedMetadata.none

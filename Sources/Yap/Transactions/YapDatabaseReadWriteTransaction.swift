@@ -56,11 +56,12 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         coder.postSanitize(box, name)
     }
 
-    /// Stores object and metadata, whether there is a row of this name or not. Throws as the form without
-    /// metadata.
+    /// Stores object and metadata, whether there is a row of this name or not; `nil` clears the metadata. Throws as the
+    /// form without metadata.
     public func setObject<Object: Sendable, Metadata: Sendable>(
-        _ object: Object, metadata: Metadata, forKey key: String, inCollection collection: String
+        _ object: Object, metadata: Metadata?, forKey key: String, inCollection collection: String
     ) throws {
+        guard let metadata else { return try setObject(object, forKey: key, inCollection: collection) }
         let (registered, name) = try prepare(key, collection)
         let coder = registered.registration.object
         let metadataCoder = try metadataCoder(registered)
@@ -72,26 +73,6 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         try write(row, registered)
         coder.postSanitize(box, name)
         metadataCoder.postSanitize(metadataBox, name)
-    }
-
-    /// Stores bytes that are encoded already, as `serializedObject` gives them. They are decoded once, so
-    /// that what is stored can be read, and extensions see the object.
-    ///
-    /// - Throws: As `setObject`, and `decoding` when the bytes are no value of the registered type.
-    public func setSerializedObject(
-        _ data: [UInt8], metadata: [UInt8]? = nil, forKey key: String, inCollection collection: String
-    ) throws {
-        let (registered, name) = try prepare(key, collection)
-        let box = try decoded(registered.registration.object, key, collection) {
-            try data.withUnsafeBytes($0)
-        }
-        let metadata = try metadata.map { bytes in
-            let coder = try metadataCoder(registered)
-            return (try decoded(coder, key, collection) { try bytes.withUnsafeBytes($0) }, bytes)
-        }
-        try write(
-            WrittenRow(name: name, object: box, data: data, metadata: metadata, keepsUnknown: false),
-            registered)
     }
 
     // MARK: Replacing
@@ -111,11 +92,7 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         let encoded = try encoded(box, coder, name)
         try noteNames(encoded, registered)
         let data = try keeping(identity.rowID, in: encoded, registered)
-        let change = YapDatabaseRowChange.replaceObject(identity, object: box.erased)
-        try perform(change) {
-            try rows.updateObject(identity.rowID, data: data)
-            try record(RowChangeRecord(flags: .object, rowID: identity.rowID, object: box), name)
-        }
+        try replaceObject(of: identity, by: box, data)
         coder.postSanitize(box, name)
         return true
     }
@@ -134,11 +111,7 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         let coder = try metadataCoder(registered)
         let box = try metadata.map { try sanitized($0, coder, name) }
         let data = try box.map { try encoded($0, coder, name) }
-        try perform(.replaceMetadata(identity, metadata: box?.erased)) {
-            try rows.updateMetadata(identity.rowID, metadata: data)
-            let cached = box.map { CachedMetadata.value($0) } ?? CachedMetadata.none
-            try record(RowChangeRecord(flags: .metadata, rowID: identity.rowID, metadata: cached), name)
-        }
+        try replaceMetadata(of: identity, by: box, data)
         if let box { coder.postSanitize(box, name) }
         return true
     }

@@ -1,0 +1,66 @@
+/// Storing bytes that are encoded already, as `serializedObject` and `serializedMetadata` give them. They are decoded
+/// once, so that what is stored can be read, and extensions see the object. Pre-sanitizers aren't called.
+extension YapDatabaseReadWriteTransaction {
+    /// Stores object and metadata, whether there is a row of this name or not. An existing row's metadata is cleared if
+    /// there is none.
+    ///
+    /// - Throws: As `setObject`, and `decoding` when the bytes are no value of the registered type.
+    public func setSerializedObject(
+        _ data: [UInt8], metadata: [UInt8]? = nil, forKey key: String, inCollection collection: String
+    ) throws {
+        let (registered, name) = try prepare(key, collection)
+        let box = try decoded(data, registered.registration.object, name)
+        let metadata = try metadata.map { (try decoded($0, metadataCoder(registered), name), $0) }
+        try noteNames(ofSerialized: data, registered)
+        try write(
+            WrittenRow(name: name, object: box, data: data, metadata: metadata, keepsUnknown: false),
+            registered)
+    }
+
+    /// Stores the object of an existing row and leaves its metadata. Does nothing when there is no such row.
+    ///
+    /// - Returns: Whether there is such a row.
+    /// - Throws: As `setSerializedObject`.
+    @discardableResult
+    public func replaceSerializedObject(
+        _ data: [UInt8], forKey key: String, inCollection collection: String
+    ) throws -> Bool {
+        let (registered, name) = try prepare(key, collection)
+        guard let identity = try identity(name) else { return false }
+        let box = try decoded(data, registered.registration.object, name)
+        try noteNames(ofSerialized: data, registered)
+        try noteNames(data, registered)
+        try replaceObject(of: identity, by: box, data)
+        return true
+    }
+
+    /// Stores the metadata of an existing row and leaves its object; `nil` clears it. Does nothing when there is no
+    /// such row.
+    ///
+    /// - Returns: Whether there is such a row.
+    /// - Throws: As `setSerializedObject`.
+    @discardableResult
+    public func replaceSerializedMetadata(
+        _ metadata: [UInt8]?, forKey key: String, inCollection collection: String
+    ) throws -> Bool {
+        let (registered, name) = try prepare(key, collection)
+        guard let identity = try identity(name) else { return false }
+        let coder = try metadataCoder(registered)
+        let box = try metadata.map { try decoded($0, coder, name) }
+        try replaceMetadata(of: identity, by: box, metadata)
+        return true
+    }
+
+    private func decoded(
+        _ data: [UInt8], _ coder: any ValueCoder, _ name: YapCollectionKey
+    ) throws -> CachedValue {
+        try decoded(coder, name.key, name.collection) { try data.withUnsafeBytes($0) }
+    }
+
+    /// Notes the names of the properties that the bytes have: the type may not know them, and must keep them when it
+    /// stores the object again.
+    private func noteNames(ofSerialized data: [UInt8], _ registered: StoreConnection.Collection) throws {
+        guard registered.registration.object.isCBOR else { return }
+        try noteNames(ofStored: data, registered.registration.collection)
+    }
+}
