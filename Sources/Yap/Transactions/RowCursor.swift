@@ -59,7 +59,11 @@ final class RowCursor {
     }
 
     private unowned let transaction: YapDatabaseReadTransaction
+    /// `fixed` in a transaction that only reads.
     private let scope: Scope
+    /// Mutations of all collections at the beginning.
+    private var mutationTotal = 0
+    /// Mutations of the collections that are read at the beginning.
     private var mutationCount = 0
     /// The collections to come.
     private var rest: ArraySlice<String> = []
@@ -67,11 +71,12 @@ final class RowCursor {
 
     init(_ transaction: YapDatabaseReadTransaction, _ query: Query) throws {
         self.transaction = transaction
-        scope = query.scope
-        if case .collections(let collections) = scope {
+        scope = transaction is YapDatabaseReadWriteTransaction ? query.scope : .fixed
+        if case .collections(let collections) = query.scope {
             rest = collections[...]
             if rest.isEmpty { return }
         }
+        mutationTotal = transaction.mutations.total
         mutationCount = countMutations()
         do {
             let statement = try transaction.store.sqlite.prepare(query.sql)
@@ -99,7 +104,7 @@ final class RowCursor {
 
     private func step<Row>(_ read: (borrowing Statement) throws -> Row?) throws -> Row? {
         while let held {
-            guard countMutations() == mutationCount else { throw mutated }
+            try checkMutations()
             if try held.statement.step() {
                 if let row = try read(held.statement) { return row }
             } else if let next = rest.popFirst() {
@@ -111,6 +116,13 @@ final class RowCursor {
         }
         held = nil
         return nil
+    }
+
+    /// Looks at the collections only if any collection was mutated.
+    private func checkMutations() throws {
+        if case .fixed = scope { return }
+        if transaction.mutations.total == mutationTotal { return }
+        guard countMutations() == mutationCount else { throw mutated }
     }
 
     /// Additions and removals in the collections that are read.
