@@ -294,4 +294,54 @@ import YapCloudKit
         try await database.close()
         await watching.value
     }
+
+    @Test func severalCommitsAreQueriedAsOne() async throws {
+        var commits = database.commits.makeAsyncIterator()
+        try await connection.readWrite { transaction in
+            try transaction.setObject(Bookmark(), forKey: "1", inCollection: "bookmarks")
+        }
+        try await connection.readWrite { transaction in
+            try transaction.removeObject(forKey: "https://swift.org", inCollection: "bookmarks")
+        }
+        let hidden = [await commits.next(), await commits.next()].compactMap { $0 }
+        let shownKeys = ["https://swift.org", "https://swift.org/blog"]
+        var shown: [String] = []
+        let show = { shown = $0 }
+        if hidden.hasObjectChange(forAnyKeys: shownKeys, inCollection: "bookmarks") {
+            show(hidden.changedKeys(inCollection: "bookmarks"))
+        }
+        #expect(shown == ["1", "https://swift.org"])
+        try await database.close()
+    }
+
+    private enum ChangeReason: Sendable { case dropped, typed }
+
+    @Test func aCommitHasItsReasonAndItsConnection() async throws {
+        let (editor, bookmark) = (database.newConnection(name: "editor"), Bookmark(title: "Swift"))
+        let (shown, continuation) = AsyncStream.makeStream(of: ([String], ChangeReason?).self)
+        let show: @Sendable ([String], ChangeReason?) -> Void = { continuation.yield(($0, $1)) }
+        let (played, sound) = AsyncStream.makeStream(of: Void.self)
+        let playSound: @Sendable () -> Void = { sound.finish() }
+        let commits = database.commits
+        let watching = Task {
+            for await commit in commits where !commit.wasMade(by: editor) {
+                show(commit.changedKeys(inCollection: "bookmarks"), commit.info as? ChangeReason)
+            }
+        }
+        try await editor.readWrite { transaction in
+            transaction.commitInfo = ChangeReason.dropped
+            try transaction.setObject(bookmark, forKey: "https://example.org", inCollection: "bookmarks")
+            try transaction.addCompletion { playSound() }
+        }
+        for await _ in played {}
+        try await connection.readWrite { transaction in
+            transaction.commitInfo = ChangeReason.typed
+            try transaction.removeObject(forKey: "https://example.org", inCollection: "bookmarks")
+        }
+        var changes = shown.makeAsyncIterator()
+        let change = try #require(await changes.next())
+        #expect(change.0 == ["https://example.org"] && change.1 == .typed)
+        try await database.close()
+        await watching.value
+    }
 }
