@@ -27,14 +27,20 @@ extension Connection {
     /// Copies pages from the write-ahead log into the database file, as far as no reader holds them back, and syncs
     /// both. Nobody commits meanwhile.
     ///
-    /// - Parameter readersMilliseconds: How long readers are waited for, so that all is copied and the next commit
-    ///   begins the log anew.
+    /// - Parameters:
+    ///   - readersMilliseconds: How long readers are waited for, so that all is copied and the next commit begins the
+    ///     log anew.
+    ///   - whenCopied: Called each time that all is copied, while no connection can commit. A reader of the newest
+    ///     commit that ends its transaction there and begins another one reads the same from the file, and the log no
+    ///     longer.
     /// - Throws: `SQLiteError`: `isBusy` when another connection writes longer than the busy timeout.
     @discardableResult
-    public func checkpoint(readersMilliseconds: Int32 = 0) throws -> CheckpointResult {
+    public func checkpoint(
+        readersMilliseconds: Int32 = 0, whenCopied: () -> Void = {}
+    ) throws -> CheckpointResult {
         var waitedMilliseconds: Int32 = 0
         while true {
-            let result = try copyLog()
+            let result = try copyLog(whenCopied)
             (checkpointError, checkpointDueFrames) = (nil, options.checkpointFrames)
             let isWhole = result.checkpointedFrames == result.logFrames
             if waitedMilliseconds >= readersMilliseconds || isWhole && !result.hasReaders { return result }
@@ -84,10 +90,11 @@ extension Connection {
         }
     }
 
-    private func copyLog() throws -> CheckpointResult {
+    private func copyLog(_ whenCopied: () -> Void) throws -> CheckpointResult {
         let copier = try checkpointer()
         try begin(.immediate)
         let result = Result { try copier.copyLogPassively() }
+        if case .success(let frames) = result, frames.logFrames == frames.checkpointedFrames { whenCopied() }
         // First, because this connection reads from the log too.
         try rollback()
         let (logFrames, checkpointedFrames) = try result.get()
@@ -102,6 +109,16 @@ extension Connection {
             sqlite3_wal_checkpoint_v2(
                 handle, nil, SQLITE_CHECKPOINT_PASSIVE, &logFrames, &checkpointedFrames))
         return (Int(logFrames), Int(checkpointedFrames))
+    }
+
+    /// Bytes of the file of the write-ahead log; 0 without one. It is cut to `OpenOptions.journalSizeLimitBytes` when a
+    /// commit begins the log anew.
+    package var logFileBytes: Int64 {
+        var bytes: Int64 = 0
+        guard let log = file(SQLITE_FCNTL_JOURNAL_POINTER),
+            let size = log.pointee.pMethods?.pointee.xFileSize, size(log, &bytes) == SQLITE_OK
+        else { return 0 }
+        return bytes
     }
 
     /// Whether anybody reads from the log. A reader that begins after all of it was copied reads from the file.

@@ -132,6 +132,32 @@ import YapCloudKit
         #expect(total == 3 && bookmark?.title == "Swift")
     }
 
+    @Test func aLongLivedReadStandsStillUntilItIsMoved() async throws {
+        let list = try await connection.beginLongLivedRead()
+        let titles = try await list.read { transaction in
+            try transaction.objects(Bookmark.self, inCollection: "bookmarks").map(\.object.title)
+        }
+        #expect(titles.count == 3)
+        try await fill()
+        var shown: [Int] = []
+        func showAgain(_ list: YapDatabaseLongLivedRead) async throws {
+            shown.append(try await list.read { try $0.numberOfKeys(inCollection: "bookmarks") })
+        }
+        try await showAgain(list)
+        let commits = try await list.moveToNewest()
+        if commits.contains(where: { $0.hasChange(inCollection: "bookmarks") }) {
+            try await showAgain(list)
+        }
+        list.end()
+        #expect(shown == [3, 53])
+    }
+
+    @Test func aConnectionForAListReadsOnly() async throws {
+        let list = database.newConnection(name: "list", permits: .anyRead)
+        let error = await #expect(throws: YapDatabaseError.self) { try await list.readWrite { _ in } }
+        #expect(error?.code == .transactionNotPermitted)
+    }
+
     @Test func aProxyIsReadAndSetAtOnce() async throws {
         let folder = try Folder()
         let database = try YapDatabase(url: folder.url.appending(component: "drafts.yap")) {

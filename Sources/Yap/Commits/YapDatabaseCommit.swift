@@ -29,10 +29,11 @@ public struct YapDatabaseCommit: Sendable {
         registry = record.registry
     }
 
-    init(external mark: SnapshotMark) {
+    init(external mark: SnapshotMark, missedCommits: UInt64 = 0) {
         info = nil
         connection = nil
         self.mark = mark
+        self.missedCommits = missedCommits
         isExternal = true
         changes = CommitChanges()
         extensionChanges = []

@@ -49,13 +49,32 @@ final class CommitLog: Sendable {
 
     /// The commits that lead from one mark to another, or `nil` if they are not all known.
     func records(from: SnapshotMark, to: SnapshotMark) -> [CommitRecord]? {
+        let known = lastRecords(from: from, to: to)
+        return known.first?.previous == from ? known : nil
+    }
+
+    /// The commits that lead from one mark to another, for an observer. If they are not all known, the first one counts
+    /// the others as missed.
+    func commits(from: SnapshotMark, to: SnapshotMark) -> [YapDatabaseCommit] {
+        if from == to { return [] }
+        let known = lastRecords(from: from, to: to)
+        guard let first = known.first else {
+            return [YapDatabaseCommit(external: to, missedCommits: to.count(since: from))]
+        }
+        var commits = known.map { YapDatabaseCommit($0) }
+        // At least one, since each question for a change is answered with yes then.
+        if first.previous != from { commits[0].missedCommits = max(1, first.mark.count(since: from)) }
+        return commits
+    }
+
+    /// The commits that lead to a mark: from another one if all are known, else the last ones.
+    private func lastRecords(from: SnapshotMark, to: SnapshotMark) -> [CommitRecord] {
         state.withLock { state in
-            guard let last = state.records.lastIndex(where: { $0.mark == to }) else { return nil }
+            guard let last = state.records.lastIndex(where: { $0.mark == to }) else { return [] }
             var first = last
-            while state.records[first].previous != from {
-                guard first > 0, state.records[first - 1].mark == state.records[first].previous else {
-                    return nil
-                }
+            while state.records[first].previous != from, first > 0,
+                state.records[first - 1].mark == state.records[first].previous
+            {
                 first -= 1
             }
             return Array(state.records[first...last])

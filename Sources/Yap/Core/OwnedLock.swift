@@ -49,6 +49,22 @@ final class OwnedLock<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
+    /// Runs `body` with the value if no thread holds the lock, this one included; else returns nil.
+    func withLockIfFree<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result? {
+        guard lockIfFree() else { return nil }
+        defer { unlock() }
+        return try body(&value)
+    }
+
+    private func lockIfFree() -> Bool {
+        mutex.lock(for: Value.self)
+        defer { mutex.unlock() }
+        if isHeld { return false }
+        isHeld = true
+        owner.thread = ThreadID.current
+        return true
+    }
+
     private func lock() throws {
         mutex.lock(for: Value.self)
         defer { mutex.unlock() }

@@ -22,6 +22,13 @@ final class ReaderCore {
     ) throws -> (result: Result, reads: ReadDependencies?) {
         try begin()
         defer { try? store.sqlite.rollback() }
+        return try run(by: connection, tracksReads: tracksReads, userInfo: &userInfo, body)
+    }
+
+    private func run<Result>(
+        by connection: YapDatabaseConnection?, tracksReads: Bool, userInfo: inout Any?,
+        _ body: (YapDatabaseReadTransaction) throws -> Result
+    ) throws -> (result: Result, reads: ReadDependencies?) {
         let transaction = YapDatabaseReadTransaction(store, connection)
         defer {
             userInfo = transaction.userInfo
@@ -37,6 +44,39 @@ final class ReaderCore {
             throw store.noted(error)
         }
     }
+
+    // MARK: A snapshot that is held
+
+    /// Whether a snapshot is held.
+    var isHolding: Bool { store.sqlite.isInTransaction }
+
+    /// Lets go of the held snapshot, if there is one, and holds the newest.
+    func hold() throws {
+        try? store.sqlite.rollback()
+        try begin()
+        do {
+            // From now on a process may register another version of an extension, which isn't that of the snapshot.
+            for entry in store.extensions { try entry.check(store) }
+        } catch {
+            letGo()
+            throw error
+        }
+    }
+
+    /// Lets go of the held snapshot.
+    func letGo() { try? store.sqlite.rollback() }
+
+    /// Runs `body` on the held snapshot. An error that ends SQLite's transaction leaves none held.
+    ///
+    /// - Parameter userInfo: As in `read`.
+    func readHeld<Result>(
+        userInfo: inout Any?, _ body: (YapDatabaseReadTransaction) throws -> Result
+    ) throws -> Result {
+        try run(by: nil, tracksReads: false, userInfo: &userInfo, body).result
+    }
+
+    /// The commits that lead from another mark to the snapshot.
+    func commits(since mark: SnapshotMark) -> [YapDatabaseCommit] { log.commits(from: mark, to: store.mark) }
 
     /// Whether a read found an extension that the writer can bring up to date. Returns true once for each such read.
     func takeWantsHealing() -> Bool {

@@ -19,6 +19,11 @@ struct SnapshotMark: Equatable, Sendable {
         writer = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
+    /// How many commits are between an earlier one and this one. A file that was put back has lower numbers.
+    func count(since earlier: SnapshotMark) -> UInt64 {
+        number > earlier.number ? number - earlier.number - 1 : 0
+    }
+
     var bytes: [UInt8] {
         withUnsafeBytes(of: (number.bigEndian, writer.bigEndian)) { [UInt8]($0) }
     }

@@ -28,6 +28,16 @@ final class Writer: Sendable {
         }
     }
 
+    /// Does the same if no thread has the writer, this one included; else returns nil.
+    func withCoreIfFree<Result>(_ body: (WriterCore) throws -> Result) rethrows -> Result? {
+        defer { tellObservers() }
+        return try core.withLockIfFree { core -> Result? in
+            guard let core else { return nil }
+            defer { core.maintain() }
+            return try body(core)
+        } ?? nil
+    }
+
     /// Tells observers of what is new, unless this thread is inside a write transaction: at its end they are
     /// told anyway, and can then begin transactions of their own.
     func tellObservers() {

@@ -25,6 +25,7 @@ final class WriterCore {
     private let options: YapDatabaseOptions
     private let didCommit: (SnapshotMark) -> Void
     private let complete: (@escaping @Sendable () -> Void) -> Void
+    private let longLivedReads: LongLivedReads
     private var writerID: UInt64
     /// The stored snapshot at BEGIN.
     private var base: SnapshotMark
@@ -42,10 +43,11 @@ final class WriterCore {
     ///     locked.
     init(
         _ store: StoreConnection, log: CommitLog, writerID: UInt64, options: YapDatabaseOptions,
-        didCommit: @escaping (SnapshotMark) -> Void,
+        longLivedReads: LongLivedReads, didCommit: @escaping (SnapshotMark) -> Void,
         complete: @escaping (@escaping @Sendable () -> Void) -> Void
     ) {
         self.store = store
+        self.longLivedReads = longLivedReads
         self.didCommit = didCommit
         self.complete = complete
         self.log = log
@@ -427,15 +429,46 @@ final class WriterCore {
     ///
     /// A commit copies a log of 1000 pages into the file, but the next one begins it anew only when no reader is in it:
     /// under readers that follow closely on each other it would grow for ever. Beyond its limit the readers are waited
-    /// for, for a short time: one that stays long must not hold up the writes.
+    /// for, for a short time: one that stays long must not hold up the writes. Long-lived reads leave the log at the
+    /// newest commit, and expire at an older one beyond a limit of their own.
     func maintain() {
         guard commitsSinceLogCheck >= Self.commitsPerLogCheck else { return }
         commitsSinceLogCheck = 0
-        let pageBytes: Int64 = 4096
-        guard Int64(store.sqlite.logFrames) * pageBytes > options.logBytesMax else { return }
-        let waitMilliseconds = min(options.busyTimeoutMilliseconds, Self.logWaitMilliseconds)
-        try? store.sqlite.setBusyTimeout(milliseconds: waitMilliseconds)
-        _ = try? store.sqlite.checkpoint(readersMilliseconds: waitMilliseconds)
-        try? store.sqlite.setBusyTimeout(milliseconds: options.busyTimeoutMilliseconds)
+        let logBytes = Int64(store.sqlite.logFrames) * Self.pageBytes
+        guard logBytes > options.logBytesMax else { return }
+        if emptyLog(readersMilliseconds: Self.logWaitMilliseconds) { return }
+        guard logBytes > options.longLivedReadLogBytesMax, !longLivedReads.isEmpty else { return }
+        longLivedReads.expire(before: store.mark.number)
+        _ = emptyLog(readersMilliseconds: Self.logWaitMilliseconds)
+    }
+
+    private static let pageBytes: Int64 = 4096
+
+    /// Copies the log into the file, and lets long-lived reads leave it.
+    ///
+    /// - Parameter readersMilliseconds: How long other readers are waited for.
+    /// - Returns: Whether the next commit begins the log anew.
+    @discardableResult
+    private func emptyLog(readersMilliseconds: Int32) -> Bool {
+        let busyMilliseconds = min(options.busyTimeoutMilliseconds, Self.logWaitMilliseconds)
+        try? store.sqlite.setBusyTimeout(milliseconds: busyMilliseconds)
+        defer { try? store.sqlite.setBusyTimeout(milliseconds: options.busyTimeoutMilliseconds) }
+        let result = try? store.sqlite.checkpoint(
+            readersMilliseconds: min(options.busyTimeoutMilliseconds, readersMilliseconds),
+            whenCopied: {
+                guard !longLivedReads.isEmpty, let newest = try? store.config.mark() else { return }
+                longLivedReads.leaveLog(at: newest)
+            })
+        return result.map { $0.logFrames == $0.checkpointedFrames && !$0.hasReaders } ?? false
+    }
+
+    /// Moves a long-lived read to the newest commit, which no other follows until it has left the log: a read that
+    /// follows each commit would else hold up the log at each of its places.
+    ///
+    /// - Returns: The commits that lead there; empty if a transaction of the read runs.
+    func move(_ reader: LongLivedReader) -> [YapDatabaseCommit] {
+        guard let commits = reader.moveToNewestIfFree() else { return [] }
+        emptyLog(readersMilliseconds: 0)
+        return commits
     }
 }

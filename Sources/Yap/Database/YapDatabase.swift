@@ -26,6 +26,7 @@ public final class YapDatabase: Sendable {
     let writer: Writer
     let shell: Shell
     let idleReaders = IdleReaders()
+    let longLivedReads: LongLivedReads
     private let signal: ProcessSignal
     let healing = HealingState()
     /// The folder of a database in memory.
@@ -100,6 +101,7 @@ public final class YapDatabase: Sendable {
         self.options = options
         registrations = configuration.registrations
         shell = Shell()
+        longLivedReads = LongLivedReads(readersMax: options.longLivedReadsMax)
         // A VFS of its own has no files that other processes see.
         let signal = ProcessSignal(path: options.vfsName == nil ? path + "-notify" : nil)
         self.signal = signal
@@ -123,8 +125,8 @@ public final class YapDatabase: Sendable {
             modelWarnings =
                 options.checksStoredObjects ? try StoredObjectCheck(store).check(registrations.values) : []
             let core = WriterCore(
-                store, log: log, writerID: writerID, options: options, didCommit: { signal.post($0) },
-                complete: { completions.add($0) })
+                store, log: log, writerID: writerID, options: options, longLivedReads: longLivedReads,
+                didCommit: { signal.post($0) }, complete: { completions.add($0) })
             writer = Writer(core, publisher: publisher)
         } catch let error as SQLiteError {
             throw YapDatabaseError(error, path: path)
@@ -156,9 +158,13 @@ public final class YapDatabase: Sendable {
 
     /// A new connection. It opens its own SQLite handle at its first read.
     ///
-    /// - Parameter name: Names it in diagnostics. Names needn't be unique.
-    public func newConnection(name: String? = nil) -> YapDatabaseConnection {
-        YapDatabaseConnection(self, name: name)
+    /// - Parameters:
+    ///   - name: Names it in diagnostics. Names needn't be unique.
+    ///   - permits: The transactions that it may begin. Any other throws `transactionNotPermitted` before it is queued.
+    public func newConnection(
+        name: String? = nil, permits: YapDatabasePermittedTransactions = .any
+    ) -> YapDatabaseConnection {
+        YapDatabaseConnection(self, name: name, permits: permits)
     }
 
     /// Number of asynchronous writes, of all connections, that wait or run. Registrations of extensions count too.
@@ -201,7 +207,12 @@ public final class YapDatabase: Sendable {
         signal.watch { [weak self] mark in
             guard let self, mark.number > snapshot else { return }
             // The read finds a commit that no commit of this process explains, and notifies the observers.
-            _ = try? newConnection().blocking.read { _ in }
+            let logFileBytes = try? newConnection().blocking.read { $0.sqlite.logFileBytes }
+            // The process that writes can't end the snapshots of this one.
+            // It leaves a log that begins anew as large as `logBytesMax`.
+            let bytesMax = max(options.longLivedReadLogBytesMax, options.logBytesMax)
+            guard (logFileBytes ?? 0) > bytesMax else { return }
+            longLivedReads.expire(before: snapshot)
         }
     }
 
@@ -232,6 +243,7 @@ public final class YapDatabase: Sendable {
     func closeNow() throws {
         try writer.close()
         shell.close()
+        longLivedReads.close()
         idleReaders.close()
         signal.end()
         publisher.end()

@@ -13,14 +13,20 @@ public final class YapDatabaseConnection: Sendable {
     /// message, and commits in `YapDatabaseCommit.connectionName`.
     public var name: String? { identity.name }
 
+    /// The transactions that it may begin.
+    public let permits: YapDatabasePermittedTransactions
+
     let identity: ConnectionIdentity
     let reader: OwnedLock<ReaderCore?>
     let jobs = SerialJobs()
     let pendingReads = PendingCount()
 
-    init(_ database: YapDatabase, name: String? = nil) {
+    init(
+        _ database: YapDatabase, name: String? = nil, permits: YapDatabasePermittedTransactions = .any
+    ) {
         self.database = database
         identity = ConnectionIdentity(name: name)
+        self.permits = permits
         reader = OwnedLock(nil, name: name.map { "the connection \"\($0)\"" } ?? "a connection")
     }
 
@@ -45,22 +51,24 @@ public final class YapDatabaseConnection: Sendable {
         ///
         /// - Throws: What `body` throws; `YapDatabaseError`: `nestedTransaction` inside of another read on this
         ///   connection; `deadlock` if another thread reads on this connection and waits for a transaction of this
-        ///   thread; `closed`, or what the file gave.
+        ///   thread; `transactionNotPermitted`; `closed`, or what the file gave.
         @available(*, noasync, message: "call `try await connection.read { ... }`")
         public func read<Result>(_ body: (YapDatabaseReadTransaction) throws -> Result) throws -> Result {
-            try connection.readNow(body).result
+            try connection.check(.blockingRead)
+            return try connection.readNow(body).result
         }
 
         /// Runs `body` in a write transaction, commits, and returns what it returned.
         ///
         /// - Throws: What `body` throws; `YapDatabaseError`: `nestedTransaction` inside of another write; `deadlock`
-        ///   inside of a read on a connection for which the running write waits; `busy`, `diskFull`, `closed`, ... In
-        ///   each case nothing of the transaction is kept, on disk or in memory.
+        ///   inside of a read on a connection for which the running write waits; `transactionNotPermitted`; `busy`,
+        ///   `diskFull`, `closed`, ... In each case nothing of the transaction is kept, on disk or in memory.
         @available(*, noasync, message: "call `try await connection.readWrite { ... }`")
         public func readWrite<Result>(_ body: (YapDatabaseReadWriteTransaction) throws -> Result) throws
             -> Result
         {
-            try connection.database.writer.withCore { try $0.alone(by: connection, body) }
+            try connection.check(.blockingReadWrite)
+            return try connection.database.writer.withCore { try $0.alone(by: connection, body) }
         }
 
         /// Releases the memory of the connection's caches, as the asynchronous form does.

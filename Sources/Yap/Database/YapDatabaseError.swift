@@ -31,7 +31,7 @@ public struct YapDatabaseError: Error, Sendable {
         case typeMismatch
         /// No type is registered for the collection.
         case missingRegistration
-        /// The transaction was used after its closure had ended.
+        /// The transaction was used after its closure had ended, or a long-lived read after its end.
         case transactionEnded
         /// Rows of a collection were added or removed while it was iterated.
         case mutatedDuringIteration
@@ -39,6 +39,12 @@ public struct YapDatabaseError: Error, Sendable {
         case nestedTransaction
         /// The transaction would wait for another thread's, which waits for one of this thread.
         case deadlock
+        /// The connection doesn't permit such a transaction. Nothing was queued.
+        case transactionNotPermitted
+        /// The database has as many long-lived reads as it may have.
+        case tooManyLongLivedReads
+        /// The write-ahead log had become too large because of the long-lived read, which stood at an old commit.
+        case longLivedReadExpired
         /// The database was closed.
         case closed
         /// An extension tried to write in a transaction that only reads.
@@ -136,13 +142,16 @@ public struct YapDatabaseError: Error, Sendable {
         case .decoding: "make the type read what older versions wrote, or read serializedObject"
         case .typeMismatch: "use the type that is registered for the collection"
         case .missingRegistration: "call register(_:inCollection:) when the database is opened"
-        case .transactionEnded: "use the transaction only inside its closure"
+        case .transactionEnded: "use the transaction only inside its closure, or begin a new read"
         case .mutatedDuringIteration: "collect the keys first, then add or remove rows"
         case .readOnlyTransaction: "write in readWrite"
         case .invalidExtension: "change the description of the extension, or the query"
         case .invalidVector: "give vectors of the index's dimensions with finite components, or nil"
         case .nestedTransaction: "use the transaction that is open"
         case .deadlock: "read and write one after the other, not inside of each other's closures"
+        case .transactionNotPermitted: "use another connection, or permit it in newConnection(name:permits:)"
+        case .tooManyLongLivedReads: "end one, or raise longLivedReadsMax"
+        case .longLivedReadExpired: "call moveToNewest() after commits, or raise longLivedReadLogBytesMax"
         case .closed: "open the database again"
         case .changeReaderNotRegistered: "call registerChangeReader(_:) after the database is opened"
         case .extensionNotRegistered, .extensionDependencyMissing: "register the extension first"

@@ -38,6 +38,11 @@ public struct YapDatabaseOptions: Sendable {
     /// The size from which the write-ahead log is written back to the file and cut, even if readers must be
     /// waited for.
     public var logBytesMax: Int64 = 8 << 20
+    /// Maximum number of long-lived reads that are open. Each has an SQLite handle and caches as a connection.
+    public var longLivedReadsMax = 16
+    /// The size of the write-ahead log beyond which a long-lived read that stands at an old commit expires: the log has
+    /// what it stands at, and can't begin anew. Not less than `logBytesMax`.
+    public var longLivedReadLogBytesMax: Int64 = 64 << 20
     /// How long a write waits for another process's write before it throws `busy`. 0 never waits.
     public var busyTimeoutMilliseconds: Int32 = 5000
     /// Maximum bytes of memory for the pages of the file that the writer keeps. SQLite takes the memory as it reads

@@ -2,8 +2,8 @@ extension YapDatabaseConnection {
     /// Runs `body` on the newest snapshot, on a thread of the database's own, and returns what it returns.
     ///
     /// Cancelling the task has an effect only before the read is queued.
-    /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError` of code `closed` or what the
-    ///   file gave.
+    /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError` of code `closed`,
+    ///   `transactionNotPermitted`, or what the file gave.
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (YapDatabaseReadTransaction) throws -> Result
     ) async throws -> Result {
@@ -15,12 +15,13 @@ extension YapDatabaseConnection {
     /// alone.
     ///
     /// Cancelling the task has an effect only before the write is queued.
-    /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError` of code `busy`, `diskFull`,
-    ///   `closed`, ... In each case nothing of the transaction is kept, on disk or in memory. `body` never
+    /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError` of code `transactionNotPermitted`, `busy`,
+    ///   `diskFull`, `closed`, ... In each case nothing of the transaction is kept, on disk or in memory. `body` never
     ///   runs twice.
     public func readWrite<Result: Sendable>(
         _ body: @escaping @Sendable (YapDatabaseReadWriteTransaction) throws -> Result
     ) async throws -> Result {
+        try check(.readWrite)
         try Task.checkCancellation()
         return try await withCheckedThrowingContinuation { continuation in
             let request = MemberRequest(by: self, body) { continuation.resume(with: $0) }
@@ -54,10 +55,11 @@ extension YapDatabaseConnection {
     func readTracked<Result: Sendable>(
         tracksReads: Bool, _ body: @escaping @Sendable (YapDatabaseReadTransaction) throws -> Result
     ) async throws -> (result: Result, reads: ReadDependencies?) {
-        try await queued { try self.readNow(tracksReads: tracksReads, body) }
+        try check(.read)
+        return try await queued { try self.readNow(tracksReads: tracksReads, body) }
     }
 
-    private func queued<Result: Sendable>(
+    func queued<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         try Task.checkCancellation()

@@ -37,11 +37,13 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
     ///   - pendingMax: Maximum number of rows with pending changes.
     ///   - whenFailed: Called with each failed transaction, one at a time, on a queue of its own. Up to 64 failures
     ///     wait for a slow handler; then the oldest are dropped.
-    /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch`.
+    /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch`; `transactionNotPermitted` if the
+    ///   connection doesn't permit `readWrite`.
     public init(
         _ connection: YapDatabaseConnection, of type: Object.Type = Object.self, in collection: String,
         pendingMax: Int = 1_000, whenFailed: @escaping @Sendable (YapDatabaseProxyError) -> Void = { _ in }
     ) throws {
+        try connection.check(.readWrite)
         try connection.database.checkRegistration(of: type, inCollection: collection)
         self.collection = collection
         self.connection = connection
@@ -114,6 +116,7 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
         @available(*, noasync, message: "call `try await proxy.object(forKey:)`")
         public func object(forKey key: String) throws -> Object? {
             if let change = proxy.queue.change(of: key) { return change.object }
+            try proxy.connection.check(.blockingRead)
             return try proxy.connection.readNow { transaction in
                 try transaction.object(Object.self, forKey: key, inCollection: proxy.collection)
             }.result

@@ -1,0 +1,214 @@
+import SQLite
+import Seams
+
+/// The reader of a long-lived read, which holds a snapshot between its transactions.
+///
+/// The writer may let go of the snapshot at any time, without waiting for a transaction that runs: it notes why, and
+/// the one that runs lets go at its end.
+final class LongLivedReader: Sendable {
+    private struct State {
+        /// Where it stands, or stood last.
+        var mark = SnapshotMark(number: 0, writer: 0)
+        /// Why no snapshot is held; nil while one is.
+        var failure: YapDatabaseError?
+        /// Why none will be held any more.
+        var end: YapDatabaseError?
+
+        /// Throws if there is no snapshot to read.
+        func check() throws {
+            if let error = end ?? failure { throw error }
+        }
+    }
+
+    /// nil before its first snapshot and after its end.
+    private let core: OwnedLock<ReaderCore?>
+    private let state = Lock(State())
+    private let idleReaders: IdleReaders
+
+    /// - Parameter name: Names it in messages.
+    init(name: String, _ idleReaders: IdleReaders) {
+        core = OwnedLock(nil, name: name)
+        self.idleReaders = idleReaders
+    }
+
+    /// Where it stands, or stood last.
+    var mark: SnapshotMark { state.withLock { $0.mark } }
+
+    /// Holds the newest snapshot with a reader that nobody else uses.
+    func begin(_ reader: ReaderCore) throws {
+        defer { settle() }
+        try core.withLock { core in
+            try reader.hold()
+            core = reader
+            state.withLock { $0.mark = reader.store.mark }
+        }
+    }
+
+    /// Runs `body` on the held snapshot, and says whether an extension can be brought up to date.
+    func read<Result>(_ body: (YapDatabaseReadTransaction) throws -> Result) throws -> (
+        result: Result, wantsHealing: Bool
+    ) {
+        // Released after the lock: it is the app's.
+        var userInfo: Any?
+        defer {
+            withExtendedLifetime(userInfo) {}
+            settle()
+        }
+        return try core.withLock { core in
+            try state.withLock { try $0.check() }
+            guard let core else { throw Self.ended }
+            defer {
+                if !core.isHolding { fail(core.store.lostTransaction ?? Self.lost) }
+            }
+            let result = try core.readHeld(userInfo: &userInfo, body)
+            return (result, core.takeWantsHealing())
+        }
+    }
+
+    /// Lets go of the snapshot, and holds the newest one.
+    ///
+    /// - Returns: The commits that lead to it, and the bytes of the log's file.
+    func moveToNewest() throws -> (commits: [YapDatabaseCommit], logFileBytes: Int64) {
+        defer { settle() }
+        return try core.withLock { try move(&$0) }
+    }
+
+    /// The same if no transaction runs; else nil.
+    func moveToNewestIfFree() -> [YapDatabaseCommit]? {
+        defer { settle() }
+        return core.withLockIfFree { core in try? move(&core).commits } ?? nil
+    }
+
+    private func move(
+        _ core: inout ReaderCore?
+    ) throws -> (commits: [YapDatabaseCommit], logFileBytes: Int64) {
+        let (before, end) = state.withLock { ($0.mark, $0.end) }
+        if let end { throw end }
+        guard let core else { throw Self.ended }
+        do {
+            try core.hold()
+        } catch {
+            fail((error as? YapDatabaseError) ?? Self.lost)
+            throw error
+        }
+        state.withLock { ($0.mark, $0.failure) = (core.store.mark, nil) }
+        return (core.commits(since: before), core.store.sqlite.logFileBytes)
+    }
+
+    /// Reads the same commit from the file and not from the log, if it is the newest and no transaction runs. To be
+    /// called while no connection can commit, and all of the log is in the file.
+    func leaveLog(at newest: SnapshotMark) {
+        defer { settle() }
+        _ = core.withLockIfFree { core in
+            guard let core, core.isHolding, core.store.mark == newest else { return }
+            do {
+                try core.hold()
+                if core.store.mark != newest { fail(Self.expired) }
+            } catch {
+                fail((error as? YapDatabaseError) ?? Self.lost)
+            }
+        }
+    }
+
+    /// Lets go of a snapshot that is older than `number`. Reads throw from then on, until it is moved.
+    func expire(before number: UInt64) {
+        state.withLock { if $0.mark.number < number, $0.failure == nil { $0.failure = Self.expired } }
+        settle()
+    }
+
+    /// Ends it, without waiting for a transaction that runs.
+    func end(because error: YapDatabaseError) {
+        state.withLock { if $0.end == nil { $0.end = error } }
+        settle()
+    }
+
+    private func fail(_ error: YapDatabaseError) {
+        state.withLock { if $0.failure == nil { $0.failure = error } }
+    }
+
+    /// Does what the state says, unless a transaction runs: that one does it at its end.
+    private func settle() {
+        while true {
+            let seen = wish
+            // Released after the lock: its caches hold objects of the app.
+            let outcome = core.withLockIfFree { core -> ReaderCore? in
+                if seen.letsGo { core?.letGo() }
+                guard seen.ends else { return nil }
+                defer { core = nil }
+                return core
+            }
+            guard let outcome else { return }
+            if let ended = outcome { idleReaders.keep(ended) }
+            // Whoever wished something meanwhile found the lock taken.
+            if wish == seen { return }
+        }
+    }
+
+    private var wish: (letsGo: Bool, ends: Bool) {
+        state.withLock { ($0.failure != nil || $0.end != nil, $0.end != nil) }
+    }
+
+    static let ended = YapDatabaseError(.transactionEnded, "the long-lived read was ended")
+    static let closed = YapDatabaseError(.closed, "the database was closed")
+    private static let expired = YapDatabaseError(
+        .longLivedReadExpired, "the write-ahead log had become too large, and needs what the read stood at")
+    private static let lost = YapDatabaseError(.sqlite, "SQLite ended the transaction of the long-lived read")
+}
+
+/// The long-lived reads of a database that are open.
+final class LongLivedReads: Sendable {
+    private struct State {
+        var readers: [LongLivedReader] = []
+        var isClosed = false
+    }
+
+    let readersMax: Int
+    private let state = Lock(State())
+
+    init(readersMax: Int) { self.readersMax = readersMax }
+
+    private var readers: [LongLivedReader] { state.withLock { $0.readers } }
+
+    var isEmpty: Bool { readers.isEmpty }
+
+    /// - Throws: `YapDatabaseError`: `tooManyLongLivedReads`, `closed`.
+    func add(_ reader: LongLivedReader) throws {
+        try state.withLock { state in
+            if state.isClosed { throw LongLivedReader.closed }
+            guard state.readers.count < readersMax else {
+                throw YapDatabaseError(
+                    .tooManyLongLivedReads, "\(readersMax) long-lived reads of the database are open")
+            }
+            state.readers.append(reader)
+        }
+    }
+
+    func remove(_ reader: LongLivedReader) {
+        // Released after the lock: its caches hold objects of the app.
+        let removed = state.withLock { state in
+            let removed = state.readers.filter { $0 === reader }
+            state.readers.removeAll { $0 === reader }
+            return removed
+        }
+        withExtendedLifetime(removed) {}
+    }
+
+    /// Lets those that stand at the newest commit leave the log.
+    func leaveLog(at newest: SnapshotMark) {
+        for reader in readers { reader.leaveLog(at: newest) }
+    }
+
+    /// Ends the snapshots of those that stand at an older commit.
+    func expire(before number: UInt64) {
+        for reader in readers { reader.expire(before: number) }
+    }
+
+    /// Ends all, and lets none begin any more.
+    func close() {
+        let readers = state.withLock { state in
+            defer { state = State(isClosed: true) }
+            return state.readers
+        }
+        for reader in readers { reader.end(because: LongLivedReader.closed) }
+    }
+}

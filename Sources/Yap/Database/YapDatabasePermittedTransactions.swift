@@ -1,0 +1,57 @@
+/// The transactions that a connection may begin.
+///
+/// Give a connection that is for one purpose the transactions of that purpose, so that a mistake is an error at its
+/// first run: the one of a list reads only.
+///
+/// ```swift
+/// let list = database.newConnection(name: "list", permits: .anyRead)
+/// ```
+public struct YapDatabasePermittedTransactions: OptionSet, Hashable, Sendable {
+    /// A bit for each kind.
+    public let rawValue: UInt8
+
+    /// Makes a set of the bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// `connection.read`, and what reads so: `observe`, `changes(of:)`, `beginLongLivedRead`.
+    public static let read = Self(rawValue: 1)
+    /// `connection.blocking.read`.
+    public static let blockingRead = Self(rawValue: 2)
+    /// `connection.readWrite`, and what writes so: a proxy of the connection.
+    public static let readWrite = Self(rawValue: 4)
+    /// `connection.blocking.readWrite`.
+    public static let blockingReadWrite = Self(rawValue: 8)
+
+    /// All that read.
+    public static let anyRead: Self = [.read, .blockingRead]
+    /// All that write.
+    public static let anyReadWrite: Self = [.readWrite, .blockingReadWrite]
+    /// All.
+    public static let any: Self = [.anyRead, .anyReadWrite]
+}
+
+extension YapDatabasePermittedTransactions: CustomStringConvertible {
+    /// The names of the kinds.
+    public var description: String {
+        let names = ["read", "blockingRead", "readWrite", "blockingReadWrite"]
+        let bits = 0..<names.count
+        return "[" + bits.filter { rawValue & 1 << $0 != 0 }.map { names[$0] }.joined(separator: ", ") + "]"
+    }
+
+    /// Checks that these are among them.
+    ///
+    /// - Throws: `YapDatabaseError` of code `transactionNotPermitted`.
+    func check(_ wanted: Self, of owner: String) throws {
+        if contains(wanted) { return }
+        throw YapDatabaseError(.transactionNotPermitted, "\(owner) permits \(self) and not \(wanted)")
+    }
+}
+
+extension YapDatabaseConnection {
+    /// Checks that the connection may begin such a transaction.
+    ///
+    /// - Throws: `YapDatabaseError` of code `transactionNotPermitted`.
+    func check(_ wanted: YapDatabasePermittedTransactions) throws {
+        try permits.check(wanted, of: name.map { "the connection \"\($0)\"" } ?? "a connection")
+    }
+}
