@@ -7,23 +7,27 @@ public struct EncryptionKey: Sendable {
     /// Bytes of a key that isn't derived from a passphrase.
     public static let bytesCount = 32
 
-    /// Not in any error: it has the key.
-    let pragma: String
+    /// What SQLCipher takes as the key. Not in any error.
+    let value: String
+
+    var pragma: String {
+        let escaped = value.utf8.flatMap { $0 == UInt8(ascii: "'") ? [$0, $0] : [$0] }
+        return "PRAGMA key = '\(String(decoding: escaped, as: UTF8.self))'"
+    }
 
     /// A key of 32 bytes, used as it is. Returns nil for another number of bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == Self.bytesCount else { return nil }
         let digits = Array("0123456789abcdef".utf8)
         let hex = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        pragma = "PRAGMA key = \"x'\(String(decoding: hex, as: UTF8.self))'\""
+        value = "x'\(String(decoding: hex, as: UTF8.self))'"
     }
 
     /// A passphrase, from which SQLCipher derives the key each time a connection is opened. Returns nil for an empty
     /// one and for one with a NUL, where SQL ends.
     public init?(passphrase: String) {
         guard !passphrase.isEmpty, !passphrase.utf8.contains(0) else { return nil }
-        let escaped = passphrase.utf8.flatMap { $0 == UInt8(ascii: "'") ? [$0, $0] : [$0] }
-        pragma = "PRAGMA key = '\(String(decoding: escaped, as: UTF8.self))'"
+        value = passphrase
     }
 }
 
@@ -47,8 +51,11 @@ extension Connection {
 
     /// SQLite without encryption takes the key's statement for one of no meaning, and would write the file as it is.
     package static func checkEncryption(_ options: OpenOptions) throws {
-        guard options.encryptionKey != nil, !hasEncryption else { return }
-        throw SQLiteError(
+        if options.encryptionKey != nil, !hasEncryption { throw encryptionUnavailable }
+    }
+
+    static var encryptionUnavailable: SQLiteError {
+        SQLiteError(
             extendedCode: SQLITE_NOTFOUND,
             message: "the loaded SQLite library (\(libraryVersion)) has no encryption; SQLCipher has")
     }

@@ -25,4 +25,21 @@ struct EncryptionPageTests {
             #expect(!FileManager.default.fileExists(atPath: path))
         }
     }
+
+    @Test func theSystemsSQLiteRefusesACopyWithAKey() async throws {
+        let folder = try Folder()
+        let database = try YapDatabase(path: folder.url.path + "/plain.yap") {
+            $0.register(Bookmark.self, inCollection: "bookmarks")
+        }
+        let newPath = folder.url.path + "/encrypted.yap"
+        let newKey = [UInt8](repeating: 7, count: 32)
+        do {
+            try await database.backup(to: newPath, encryptionKey: .init(bytes: newKey))
+            // The library that is loaded is SQLCipher.
+            try await opened(newPath, newKey).close()
+        } catch let error as YapDatabaseError {
+            #expect(error.code == .encryptionUnavailable)
+            #expect(!FileManager.default.fileExists(atPath: newPath))
+        }
+    }
 }

@@ -113,6 +113,64 @@ struct EncryptionTests {
         try database.blocking.close()
     }
 
+    @Test(arguments: [(1, 2), (1, nil), (nil, 2)] as [(UInt8?, UInt8?)])
+    func aBackupMayHaveAnotherKeyOrNone(from: UInt8?, to: UInt8?) throws {
+        func options(_ byte: UInt8?) throws -> YapDatabaseOptions {
+            try byte.map { try self.options($0) } ?? YapDatabaseOptions()
+        }
+        let (own, other) = (try options(from), try options(to))
+        func open(_ path: String, _ options: YapDatabaseOptions) throws -> YapDatabase {
+            try YapDatabase(path: path, options: options) {
+                $0.register(Todo.self, metadata: Stamp.self, inCollection: "todos")
+            }
+        }
+        let copies = try TemporaryFolder()
+        let path = copies.file("it's a copy.yap")
+        guard Connection.hasEncryption else {
+            let database = try open(folder.file, YapDatabaseOptions())
+            #expect(
+                code { try database.blocking.backup(to: path, encryptionKey: other.encryptionKey) }
+                    == .encryptionUnavailable)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: copies.path).isEmpty)
+            return
+        }
+        let database = try open(folder.file, own)
+        try fill(database)
+        try database.newConnection().blocking.readWrite { transaction in
+            for number in 0..<100 {
+                try transaction.removeObject(forKey: "\(number * 2)", inCollection: "todos")
+            }
+        }
+        try database.blocking.backup(to: path, encryptionKey: other.encryptionKey)
+        // The file beside it, a journal, is gone; and nobody else can read it.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: copies.path).count == 1)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
+        let isReadable = try storedBytes(copies.path).range(of: Data("sentence".utf8)) != nil
+        #expect(isReadable == (to == nil))
+        #expect(code { _ = try open(path, own) } == .notADatabase)
+
+        let copy = try open(path, other)
+        #expect(copy.snapshot == database.snapshot)
+        // Without a registration first: the tables are there.
+        let rows = try copy.newConnection().blocking.read { transaction in
+            #expect(try transaction.sqlite.integrityCheck() == [])
+            return try transaction.objects(Todo.self, inCollection: "todos").map { "\($0)" }
+        }
+        let originals = try database.newConnection().blocking.read { transaction in
+            try transaction.objects(Todo.self, inCollection: "todos").map { "\($0)" }
+        }
+        #expect(rows == originals && rows.count == 200)
+        #expect(try found(copy) == ["298", "299", "7"])
+        try copy.newConnection().blocking.readWrite { try $0.set("eggs", "1") }
+        try copy.blocking.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        let existing = code { try database.blocking.backup(to: path, encryptionKey: other.encryptionKey) }
+        #expect(existing == .cannotOpen)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        try database.blocking.close()
+    }
+
     @Test func aPassphraseMayHoldAnyCharacterButNUL() throws {
         #expect(throws: YapDatabaseError.self) { try YapDatabaseOptions.EncryptionKey(passphrase: "") }
         #expect(throws: YapDatabaseError.self) { try YapDatabaseOptions.EncryptionKey(passphrase: "a\0b") }

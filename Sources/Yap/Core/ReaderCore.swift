@@ -94,6 +94,14 @@ final class ReaderCore {
         }
     }
 
+    func export(to path: String, encryptionKey: EncryptionKey?) throws {
+        do {
+            try store.sqlite.export(to: path, encryptionKey: encryptionKey)
+        } catch let error as SQLiteError {
+            throw YapDatabaseError(error, path: path)
+        }
+    }
+
     /// BEGIN alone takes no snapshot, the first read does: that of the snapshot's number.
     private func begin() throws {
         do {
