@@ -6,7 +6,7 @@ import SQLite
 /// and can't leave it: the compiler refuses where it can, and a call after the end throws `transactionEnded`.
 public class YapDatabaseReadTransaction {
     /// The connection that the transaction belongs to. nil after its end, and for a transaction of the library itself,
-    /// such as that of a registration.
+    /// such as that of a registration, and for one of a long-lived read.
     ///
     /// Transactions of the same connection can't begin inside of this one. A hook can see here which connection writes.
     public final private(set) var connection: YapDatabaseConnection?
