@@ -373,7 +373,7 @@ struct SecondaryIndexTests {
             _ condition: YapDatabaseIndexCondition<Task>, order: String = ""
         ) throws -> String {
             let places: [AnyKeyPath: Int] = [\Task.due: 0, \Task.priority: 1, \Task.title: 2]
-            let filter = try SecondaryIndexWhere(condition) { sql.column(try #require(places[$0])) }
+            let filter = try SecondaryIndexWhere(condition) { sql.column(try #require(places[$0.path])) }
             return try plan("SELECT d.key\(sql.fromWithRows)\(filter.text)\(order)")
         }
         #expect(try plan(tasks.due < date(1)).contains("SEARCH i USING"))

@@ -6,8 +6,8 @@
 public struct YapDatabaseIndexRange<Object: Sendable, Bound: Comparable & YapDatabaseColumnConvertible>:
     Sendable
 {
-    let from: any AnyKeyPath & Sendable
-    let to: any AnyKeyPath & Sendable
+    let from: IndexColumnPath
+    let to: IndexColumnPath
 
     /// Rows whose range has at least one value in common with this one.
     public func overlaps(_ range: ClosedRange<Bound>) -> YapDatabaseIndexCondition<Object> {
@@ -30,7 +30,7 @@ public struct YapDatabaseIndexRange<Object: Sendable, Bound: Comparable & YapDat
     }
 
     private func compare(
-        _ path: any AnyKeyPath & Sendable, _ comparison: String, _ bound: Bound
+        _ path: IndexColumnPath, _ comparison: String, _ bound: Bound
     ) -> YapDatabaseIndexCondition<Object> {
         YapDatabaseIndexCondition(.compare(path, comparison, bound.columnValue))
     }

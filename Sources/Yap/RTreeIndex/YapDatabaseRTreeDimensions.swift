@@ -37,7 +37,7 @@ public struct YapDatabaseRTreeDimensions<Object: Sendable> {
     public mutating func dimension<Value: YapDatabaseRTreeValue>(
         _ path: any KeyPath<Object, Value> & Sendable, _ name: String? = nil
     ) {
-        guard let place = add(path, name) else { return }
+        guard let place = add({ $0.column(path, name, isIndexed: false) }) else { return }
         dimensions.append(RTreeDimension(from: place, to: place, names: columns.map(\.name)))
     }
 
@@ -52,15 +52,37 @@ public struct YapDatabaseRTreeDimensions<Object: Sendable> {
         from: any KeyPath<Object, From> & Sendable, _ fromName: String? = nil,
         to: any KeyPath<Object, To> & Sendable, _ toName: String? = nil
     ) where From.Bound == To.Bound {
-        guard let first = add(from, fromName), let last = add(to, toName) else { return }
+        guard let first = add({ $0.column(from, fromName, isIndexed: false) }),
+            let last = add({ $0.column(to, toName, isIndexed: false) })
+        else { return }
+        dimensions.append(RTreeDimension(from: first, to: last, names: columns.map(\.name)))
+    }
+
+    /// Adds a dimension of a property of the rows' metadata. A row without metadata isn't indexed. The index then also
+    /// follows writes that change only the metadata. Parameters as `dimension(_:_:)`.
+    public mutating func dimension<Metadata: Sendable, Value: YapDatabaseRTreeValue>(
+        metadata path: any KeyPath<Metadata, Value> & Sendable, _ name: String? = nil
+    ) {
+        guard let place = add({ $0.column(metadata: path, name, isIndexed: false) }) else { return }
+        dimensions.append(RTreeDimension(from: place, to: place, names: columns.map(\.name)))
+    }
+
+    /// Adds a dimension of a range of the rows' metadata. Parameters as `dimension(from:_:to:_:)`.
+    public mutating func dimension<
+        Metadata: Sendable, From: YapDatabaseRTreeValue, To: YapDatabaseRTreeValue
+    >(
+        metadataFrom from: any KeyPath<Metadata, From> & Sendable, _ fromName: String? = nil,
+        to: any KeyPath<Metadata, To> & Sendable, _ toName: String? = nil
+    ) where From.Bound == To.Bound {
+        guard let first = add({ $0.column(metadata: from, fromName, isIndexed: false) }),
+            let last = add({ $0.column(metadata: to, toName, isIndexed: false) })
+        else { return }
         dimensions.append(RTreeDimension(from: first, to: last, names: columns.map(\.name)))
     }
 
     /// Returns the column's place; nil if there is a mistake.
-    private mutating func add<Value: YapDatabaseRTreeValue>(
-        _ path: any KeyPath<Object, Value> & Sendable, _ name: String?
-    ) -> Int? {
-        properties.column(path, name, isIndexed: false)
+    private mutating func add(_ column: (inout YapDatabaseIndexColumns<Object>) -> Void) -> Int? {
+        column(&properties)
         return properties.mistakes.isEmpty ? properties.columns.count - 1 : nil
     }
 }

@@ -49,16 +49,37 @@ public final class YapDatabaseRTreeIndex<Object: Sendable>: YapDatabaseNamedExte
     ///     the index is then filled anew. Dimensions of another name or type are noticed without it.
     ///   - isIncluded: Which objects are in the index.
     ///   - describe: Adds the dimensions. Registering throws `invalidExtension` if they have a mistake.
-    public init(
+    public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String,
         including isIncluded: @escaping @Sendable (Object) -> Bool = { _ in true },
+        _ describe: (inout YapDatabaseRTreeDimensions<Object>) -> Void
+    ) {
+        self.init(name, in: collection, version: version, including: RowCondition(isIncluded), describe)
+    }
+
+    /// Describes an index of rows that their metadata decides about, too. Parameters as the other form.
+    ///
+    /// - Parameters:
+    ///   - metadata: The type that the collection's metadata is registered with.
+    ///   - isIncluded: Which rows are in the index, by object and metadata; nil for a row without metadata.
+    public convenience init<Metadata: Sendable>(
+        _ name: String, of type: Object.Type, metadata: Metadata.Type, in collection: String, version: String,
+        including isIncluded: @escaping @Sendable (Object, Metadata?) -> Bool,
+        _ describe: (inout YapDatabaseRTreeDimensions<Object>) -> Void
+    ) {
+        self.init(
+            name, in: collection, version: version, including: RowCondition(metadata, isIncluded), describe)
+    }
+
+    private init(
+        _ name: String, in collection: String, version: String, including condition: RowCondition<Object>,
         _ describe: (inout YapDatabaseRTreeDimensions<Object>) -> Void
     ) {
         var described = YapDatabaseRTreeDimensions<Object>()
         describe(&described)
         dimensions = described.dimensions
         description = IndexDescription(
-            name, in: collection, version: version, including: isIncluded, columns: described.columns,
+            name, in: collection, version: version, including: condition, columns: described.columns,
             shape: dimensions.map { "\($0.from)...\($0.to)" }.joined(separator: ","),
             mistakes: described.mistakes)
     }

@@ -40,7 +40,7 @@ public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDataba
     public func rows(
         nearest positions: [Position], limit: Int, where condition: ((Properties) -> Condition)? = nil
     ) throws -> [(key: String, object: Object, distance: Double)] {
-        try nearest(positions, limit, condition, readsObjects: true).compactMap { found in
+        try nearest(positions, limit, condition, reads: .objects).compactMap { found in
             try tables.withStatement(sql.row, [.integer(found.rowID)]) { statement in
                 guard try statement.step() else { return nil }
                 let row = try reader.row(statement, isKept: true)
@@ -53,7 +53,7 @@ public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDataba
     public func keys(
         nearest positions: [Position], limit: Int, where condition: ((Properties) -> Condition)? = nil
     ) throws -> [(key: String, distance: Double)] {
-        try nearest(positions, limit, condition, readsObjects: false).compactMap { found in
+        try nearest(positions, limit, condition, reads: .columns).compactMap { found in
             try tables.withStatement(sql.key, [.integer(found.rowID)]) { statement in
                 try statement.step() ? (statement.text(at: 1), found.distance) : nil
             }
@@ -61,7 +61,7 @@ public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDataba
     }
 
     private func nearest(
-        _ positions: [Position], _ limit: Int, _ condition: ((Properties) -> Condition)?, readsObjects: Bool
+        _ positions: [Position], _ limit: Int, _ condition: ((Properties) -> Condition)?, reads: IndexReads
     ) throws -> [RTreeNearest<Object>.Found] {
         try transaction.check()
         let reader = reader
@@ -72,7 +72,7 @@ public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDataba
         ).find()
         // Rows that are farther than the last one don't change the result.
         let farthest = found.count < limit ? .infinity : found.last?.distance ?? 0
-        try reader.noteRead(readsObjects: readsObjects) {
+        try reader.noteRead(reads) {
             let predicate = try reader.predicate(condition)
             return SecondaryIndexPredicate { values in
                 distance.isWithin(farthest, values) && predicate?.finds(values) ?? true

@@ -1,6 +1,6 @@
 /// A coordinate of the point that the rows of a query are near to.
 public struct YapDatabaseRTreePosition<Object: Sendable>: Sendable {
-    let path: any AnyKeyPath & Sendable
+    let path: IndexColumnPath
     let value: YapDatabaseColumnValue
     let scale: Double
 
@@ -14,6 +14,13 @@ public struct YapDatabaseRTreePosition<Object: Sendable>: Sendable {
     public static func at<Value: YapDatabaseRTreeValue>(
         _ path: any KeyPath<Object, Value> & Sendable, _ value: Value.Bound, scale: Double = 1
     ) -> Self {
-        Self(path: path, value: value.columnValue, scale: scale)
+        Self(path: .object(path), value: value.columnValue, scale: scale)
+    }
+
+    /// A coordinate in one dimension of the metadata. Parameters as the other form.
+    public static func at<Metadata: Sendable, Value: YapDatabaseRTreeValue>(
+        metadata path: any KeyPath<Metadata, Value> & Sendable, _ value: Value.Bound, scale: Double = 1
+    ) -> Self {
+        Self(path: .metadata(path), value: value.columnValue, scale: scale)
     }
 }

@@ -3,37 +3,54 @@ struct IndexDescription<Object: Sendable>: Sendable {
     let name: String
     let collection: String
     let columns: [YapDatabaseIndexColumns<Object>.Column]
-    let isIncluded: @Sendable (Object) -> Bool
+    private let condition: RowCondition<Object>
     let mistakes: [String]
     /// The version that the app gave, with the columns and their arrangement: the tag tells of other ones by itself.
     let versionTag: String
+    /// Whether the index has anything of the metadata. If not, changes of the metadata alone don't concern it.
+    let readsMetadata: Bool
 
     /// - Parameter shape: How the columns are arranged.
     init(
         _ name: String, in collection: String, version: String,
-        including isIncluded: @escaping @Sendable (Object) -> Bool,
-        columns: [YapDatabaseIndexColumns<Object>.Column], shape: String, mistakes: [String]
+        including condition: RowCondition<Object>, columns: [YapDatabaseIndexColumns<Object>.Column],
+        shape: String, mistakes: [String]
     ) {
-        (self.name, self.collection, self.isIncluded) = (name, collection, isIncluded)
+        (self.name, self.collection, self.condition) = (name, collection, condition)
         (self.columns, self.mistakes) = (columns, mistakes)
+        readsMetadata = condition.metadataType != nil || columns.contains { $0.metadataType != nil }
         let types = columns.map { "\($0.name) \($0.typeName)" }.joined(separator: ",")
         versionTag = "\(version);\(collection);\(types);\(shape)"
     }
 
+    /// Whether the metadata decides which rows are in the index.
+    var isIncludedByMetadata: Bool { condition.metadataType != nil }
+
     /// Throws what is wrong with the description.
-    func check() throws {
+    func check(in transaction: YapDatabaseReadTransaction) throws {
         if let mistake = mistakes.first { throw YapDatabaseError(.invalidExtension, "\(name): \(mistake)") }
+        try transaction.checkType(Object.self, of: collection, for: name)
+        for type in columns.map(\.metadataType) + [condition.metadataType] {
+            if let type { try transaction.checkMetadataType(type, of: collection, for: name) }
+        }
     }
 
-    /// The values of an object's columns; nil if it doesn't belong into the index.
-    func values(of object: any Sendable) throws -> [YapDatabaseColumnValue]? {
+    /// The values of a row's columns; nil if it doesn't belong into the index.
+    func values(of object: any Sendable, _ metadata: (any Sendable)?) throws -> [YapDatabaseColumnValue]? {
         guard let object = object as? Object else {
             throw YapDatabaseError(
                 .typeMismatch,
                 "the index \"\(name)\" is of \(Object.self), the object is a \(type(of: object))",
                 collection: collection)
         }
-        return isIncluded(object) ? columns.map { $0.value(object) } : nil
+        return condition.isIncluded(object, metadata) ? columns.map { $0.value(object, metadata) } : nil
+    }
+
+    /// The values of a row of the index after its metadata has changed.
+    func values(_ before: [YapDatabaseColumnValue], withMetadata metadata: (any Sendable)?)
+        -> [YapDatabaseColumnValue]
+    {
+        zip(columns, before).map { column, value in column.valueOfMetadata?(metadata) ?? value }
     }
 }
 
@@ -52,4 +69,7 @@ struct IndexTable<Object: Sendable> {
     var bounds: [String: IndexBounds] = [:]
     /// The bounds of the dimensions of an object; nil if it has none, and doesn't belong into the index.
     var dimensions: ([YapDatabaseColumnValue]) -> [YapDatabaseColumnValue]? = { _ in [] }
+
+    /// Whether a row that isn't in the index may belong into it after a change of its metadata alone.
+    var mayEnterByMetadata: Bool { description.isIncludedByMetadata || !bounds.isEmpty }
 }

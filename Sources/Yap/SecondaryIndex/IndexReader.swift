@@ -15,13 +15,13 @@ struct IndexReader<Object: Sendable> {
 
     /// A condition in SQL. Notes that what is read depends on the rows that it finds.
     ///
-    /// - Parameter readsObjects: Whether whole objects are read.
-    func filter(_ condition: ((Properties) -> Condition)?, readsObjects: Bool = false) throws
+    /// - Parameter reads: What is read of these rows.
+    func filter(_ condition: ((Properties) -> Condition)?, reads: IndexReads = .columns) throws
         -> SecondaryIndexWhere
     {
         try transaction.check()
         let condition = condition?(Properties())
-        try noteRead(readsObjects: readsObjects) { try predicate(condition) }
+        try noteRead(reads) { try predicate(condition) }
         return try filter(condition)
     }
 
@@ -42,15 +42,17 @@ struct IndexReader<Object: Sendable> {
     }
 
     /// Notes, in an observation, that what is read depends on the rows that `predicate` finds.
-    func noteRead(readsObjects: Bool, _ predicate: () throws -> SecondaryIndexPredicate?) throws {
+    func noteRead(_ reads: IndexReads, _ predicate: () throws -> SecondaryIndexPredicate?) throws {
         guard transaction.dependencies != nil else { return }
+        // An index that has nothing of the metadata isn't notified of its changes.
+        if reads == .rows, !table.description.readsMetadata { try transaction.begin(collection) }
         let predicate = try predicate()
         tables.noteRead { changes in
-            (changes as? SecondaryIndexChanges)?.mayChange(predicate, readsObjects: readsObjects) ?? true
+            (changes as? SecondaryIndexChanges)?.mayChange(predicate, reads: reads) ?? true
         }
     }
 
-    func place(_ path: any AnyKeyPath & Sendable) throws -> Int {
+    func place(_ path: IndexColumnPath) throws -> Int {
         if let place = table.description.columns.firstIndex(where: { $0.path == path }) { return place }
         throw YapDatabaseError(
             .invalidExtension,
@@ -58,7 +60,7 @@ struct IndexReader<Object: Sendable> {
             collection: collection)
     }
 
-    func column(_ path: any AnyKeyPath & Sendable) throws -> String { sql.column(try place(path)) }
+    func column(_ path: IndexColumnPath) throws -> String { sql.column(try place(path)) }
 
     private func order(_ sort: [Sort]) throws -> String {
         guard !sort.isEmpty else { return "" }
@@ -81,6 +83,32 @@ struct IndexReader<Object: Sendable> {
             Object.self, key, inCollection: collection, rowID: statement.int64(at: 0), isKept: isKept
         ) { decode in try statement.withBytes(at: 2, decode) }
         return (key, object)
+    }
+
+    func rows<Metadata: Sendable>(
+        _ type: Metadata.Type, _ filter: SecondaryIndexWhere, _ sort: [Sort], _ limit: Int?, _ offset: Int
+    ) throws -> [(key: String, object: Object, metadata: Metadata?)] {
+        try visit("d.rowid, d.key, d.data, d.metadata", filter, sort, limit, offset) { statement in
+            let (key, object) = try row(statement, isKept: limit != nil)
+            return (key, object, try metadata(type, statement, column: 3, isKept: limit != nil))
+        }
+    }
+
+    func metadata<Metadata: Sendable>(
+        _ type: Metadata.Type, _ filter: SecondaryIndexWhere, _ sort: [Sort], _ limit: Int?, _ offset: Int
+    ) throws -> [(key: String, metadata: Metadata?)] {
+        try visit("d.rowid, d.key, d.metadata", filter, sort, limit, offset) { statement in
+            (statement.text(at: 1), try metadata(type, statement, column: 2, isKept: limit != nil))
+        }
+    }
+
+    /// The metadata of the row whose rowid and key are the first columns of the statement.
+    private func metadata<Metadata: Sendable>(
+        _ type: Metadata.Type, _ statement: borrowing Statement, column: Int32, isKept: Bool
+    ) throws -> Metadata? {
+        try transaction.metadata(
+            type, statement.text(at: 1), inCollection: collection, statement, column: column,
+            keptRowID: isKept ? statement.int64(at: 0) : nil)
     }
 
     func keys(_ filter: SecondaryIndexWhere, _ sort: [Sort], _ limit: Int?, _ offset: Int) throws -> [String]
@@ -114,12 +142,36 @@ struct IndexReader<Object: Sendable> {
     }
 
     func aggregate<Value: YapDatabaseColumnConvertible>(
-        _ function: String, _ path: any KeyPath<Object, Value> & Sendable,
+        _ function: String, _ path: IndexColumnPath,
         _ condition: ((Properties) -> Condition)?
     ) throws -> Value? {
         let column = try column(path)
         let found = try value("\(function)(\(column))", filter(condition))
         return found == .null ? nil : Value(columnValue: found)
+    }
+
+    func sum(_ path: IndexColumnPath, _ condition: ((Properties) -> Condition)?) throws -> Double {
+        Double(columnValue: try value("total(\(column(path)))", filter(condition))) ?? 0
+    }
+
+    func average(_ path: IndexColumnPath, _ condition: ((Properties) -> Condition)?) throws -> Double? {
+        Double(columnValue: try value("avg(\(column(path)))", filter(condition)))
+    }
+
+    func counts<Value: YapDatabaseColumnConvertible>(
+        _ path: IndexColumnPath, _ condition: ((Properties) -> Condition)?
+    ) throws -> [(value: Value, count: Int)] {
+        let column = try column(path)
+        let filter = try filter(condition)
+        let text = "SELECT \(column), count(*)\(sql.from)\(filter.text) GROUP BY \(column) ORDER BY \(column)"
+        return try query(text, filter) { statement in
+            var counts: [(value: Value, count: Int)] = []
+            while try statement.step() {
+                guard let value = Value(columnValue: statement.columnValue(at: 0)) else { continue }
+                counts.append((value, Int(statement.int64(at: 1))))
+            }
+            return counts
+        }
     }
 
     func value(_ expression: String, _ filter: SecondaryIndexWhere) throws -> YapDatabaseColumnValue {

@@ -1,3 +1,13 @@
+/// What a query reads of the rows that it finds.
+enum IndexReads: Sendable {
+    /// Columns and keys.
+    case columns
+    /// Whole objects too.
+    case objects
+    /// Whole objects or the columns, and the metadata too.
+    case rows
+}
+
 /// What one commit changed in an index, for observations.
 struct SecondaryIndexChanges: YapDatabaseCountedChanges {
     /// One change of a row. A row that is changed twice has two.
@@ -6,6 +16,8 @@ struct SecondaryIndexChanges: YapDatabaseCountedChanges {
         let before: [YapDatabaseColumnValue]?
         /// The columns after; nil when the row is no longer in the index.
         let after: [YapDatabaseColumnValue]?
+        /// Whether only the metadata was set or touched.
+        let isOfMetadata: Bool
     }
 
     private(set) var rows: [Row] = []
@@ -18,9 +30,9 @@ struct SecondaryIndexChanges: YapDatabaseCountedChanges {
     var isEmpty: Bool { rows.isEmpty && !isOfAll }
 
     /// Notes a change. Beyond `max` changes all rows count as changed.
-    mutating func note(before: [YapDatabaseColumnValue]?, after: [YapDatabaseColumnValue]?, max: Int) {
-        guard before != nil || after != nil else { return }
-        if rows.count < max { rows.append(Row(before: before, after: after)) } else { isOfAll = true }
+    mutating func note(_ row: Row, max: Int) {
+        guard row.before != nil || row.after != nil else { return }
+        if rows.count < max { rows.append(row) } else { isOfAll = true }
     }
 
     /// Goes back to an earlier state of this value.
@@ -33,14 +45,25 @@ struct SecondaryIndexChanges: YapDatabaseCountedChanges {
     ///
     /// - Parameters:
     ///   - predicate: The query's condition; nil: it finds all rows.
-    ///   - readsObjects: Whether properties that are no columns are a part of the result. Otherwise a row with the same
-    ///     columns as before has changed nothing.
-    func mayChange(_ predicate: SecondaryIndexPredicate?, readsObjects: Bool) -> Bool {
+    ///   - reads: What else than the columns is a part of the result. If it wasn't set, a row with the same columns as
+    ///     before has changed nothing.
+    func mayChange(_ predicate: SecondaryIndexPredicate?, reads: IndexReads) -> Bool {
         isOfAll
             || rows.contains { row in
-                guard readsObjects || row.before != row.after else { return false }
+                guard reads.concern(row) || row.before != row.after else { return false }
                 guard let predicate else { return true }
                 return [row.before, row.after].contains { $0.map { predicate.finds($0) } ?? false }
             }
+    }
+}
+
+extension IndexReads {
+    /// Whether a change of a row changes what is read of it besides the columns.
+    fileprivate func concern(_ row: SecondaryIndexChanges.Row) -> Bool {
+        switch self {
+        case .columns: false
+        case .objects: !row.isOfMetadata
+        case .rows: true
+        }
     }
 }

@@ -11,7 +11,7 @@ struct SecondaryIndexPredicate: Sendable {
 
     /// - Parameter place: Returns the place of a property's column.
     init<Object>(
-        _ condition: YapDatabaseIndexCondition<Object>, place: (any AnyKeyPath & Sendable) throws -> Int
+        _ condition: YapDatabaseIndexCondition<Object>, place: (IndexColumnPath) throws -> Int
     ) throws {
         test = try Self.test(condition.node, place)
     }
@@ -20,7 +20,7 @@ struct SecondaryIndexPredicate: Sendable {
     func finds(_ columns: Columns) -> Bool { test(columns) }
 
     private static func test<Object>(
-        _ node: YapDatabaseIndexCondition<Object>.Node, _ place: (any AnyKeyPath & Sendable) throws -> Int
+        _ node: YapDatabaseIndexCondition<Object>.Node, _ place: (IndexColumnPath) throws -> Int
     ) throws -> Test {
         switch node {
         case .compare(let path, let comparison, let value):

@@ -74,7 +74,7 @@ struct SecondaryIndexWhere {
     ///   - column: returns the SQL of a property's column.
     init<Object>(
         _ condition: YapDatabaseIndexCondition<Object>?, bounds: [String: IndexBounds] = [:],
-        column: (any AnyKeyPath & Sendable) throws -> String
+        column: (IndexColumnPath) throws -> String
     ) throws {
         self.bounds = bounds
         guard let condition else { return }
@@ -111,7 +111,7 @@ struct SecondaryIndexWhere {
     }
 
     private mutating func sql<Object>(
-        _ node: YapDatabaseIndexCondition<Object>.Node, _ column: (any AnyKeyPath & Sendable) throws -> String
+        _ node: YapDatabaseIndexCondition<Object>.Node, _ column: (IndexColumnPath) throws -> String
     ) throws -> String {
         switch node {
         case .compare(let path, let comparison, .null):

@@ -1,11 +1,16 @@
 /// Describes the columns of an index. Used in the closure of `YapDatabaseSecondaryIndex.init`.
 public struct YapDatabaseIndexColumns<Object: Sendable> {
-    /// A column: a property of the objects.
+    /// A column: a property of the objects, or of the metadata.
     struct Column: Sendable {
-        let path: any AnyKeyPath & Sendable
+        let path: IndexColumnPath
         let name: String
         let typeName: String
-        let value: @Sendable (Object) -> YapDatabaseColumnValue
+        /// The type of the metadata; nil for a property of the objects.
+        let metadataType: (any Sendable.Type)?
+        /// The value of a row with this object and this metadata.
+        let value: @Sendable (Object, (any Sendable)?) -> YapDatabaseColumnValue
+        /// The value of a row with this metadata; nil for a property of the objects.
+        var valueOfMetadata: (@Sendable ((any Sendable)?) -> YapDatabaseColumnValue)?
     }
 
     private static var reservedNames: Set<String> {
@@ -31,14 +36,48 @@ public struct YapDatabaseIndexColumns<Object: Sendable> {
     public mutating func column<Value: YapDatabaseColumnConvertible>(
         _ path: any KeyPath<Object, Value> & Sendable, _ name: String? = nil, isIndexed: Bool = true
     ) {
+        let column = (name ?? Self.name(of: path)).map { name in
+            Column(path: .object(path), name: name, typeName: "\(Value.self)", metadataType: nil) {
+                object, _ in
+                object[keyPath: path].columnValue
+            }
+        }
+        add(column, .object(path), isIndexed: isIndexed)
+    }
+
+    /// Adds a column for a property of the rows' metadata. A row without metadata has no value in it.
+    ///
+    /// ```swift
+    /// $0.column(metadata: \NoteInfo.downloadedAt)
+    /// ```
+    ///
+    /// The index then also follows writes that change only the metadata. Registering throws `typeMismatch` or
+    /// `missingRegistration` if the collection's metadata isn't registered with this type. Parameters as the other
+    /// form.
+    public mutating func column<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
+        metadata path: any KeyPath<Metadata, Value> & Sendable, _ name: String? = nil, isIndexed: Bool = true
+    ) {
+        let value: @Sendable ((any Sendable)?) -> YapDatabaseColumnValue = { metadata in
+            (metadata as? Metadata)?[keyPath: path].columnValue ?? .null
+        }
+        let column = (name ?? Self.name(of: path)).map { name in
+            Column(
+                path: .metadata(path), name: name, typeName: "metadata \(Value.self)",
+                metadataType: Metadata.self, value: { _, metadata in value(metadata) },
+                valueOfMetadata: value)
+        }
+        add(column, .metadata(path), isIndexed: isIndexed)
+    }
+
+    /// - Parameter column: Nil if it has no name.
+    private mutating func add(_ column: Column?, _ path: IndexColumnPath, isIndexed: Bool) {
         if columns.contains(where: { $0.path == path }) { mistakes.append("\(path) is a column twice") }
-        guard let name = name ?? Self.name(of: path) else {
+        guard let column else {
             return mistakes.append("the property \(path) has no name here: give it one")
         }
-        if let mistake = mistake(in: name) { mistakes.append(mistake) }
+        if let mistake = mistake(in: column.name) { mistakes.append(mistake) }
         if isIndexed { indexes.append([columns.count]) }
-        columns.append(
-            Column(path: path, name: name, typeName: "\(Value.self)") { $0[keyPath: path].columnValue })
+        columns.append(column)
     }
 
     private func mistake(in name: String) -> String? {
@@ -66,8 +105,25 @@ public struct YapDatabaseIndexColumns<Object: Sendable> {
     ///
     /// - Parameter paths: Properties that are columns already, in order.
     public mutating func index(_ paths: [any PartialKeyPath<Object> & Sendable]) {
-        let places = paths.compactMap { path in columns.firstIndex { $0.path == path } }
-        if places.count < paths.count || places.isEmpty {
+        addIndex(paths.map { path in columns.firstIndex { $0.path == .object(path) } })
+    }
+
+    /// The same over properties of objects and of metadata, each with its type.
+    ///
+    /// ```swift
+    /// $0.index(over: [\Note.kind, \NoteInfo.downloadedAt])
+    /// ```
+    public mutating func index(over paths: [any AnyKeyPath & Sendable]) {
+        addIndex(
+            paths.map { path in
+                columns.firstIndex { $0.path == .object(path) }
+                    ?? columns.firstIndex { $0.path == .metadata(path) }
+            })
+    }
+
+    private mutating func addIndex(_ found: [Int?]) {
+        let places = found.compactMap(\.self)
+        if places.count < found.count || places.isEmpty {
             mistakes.append("an index is over properties that aren't columns")
         } else {
             indexes.append(places)

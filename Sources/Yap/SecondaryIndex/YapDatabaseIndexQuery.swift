@@ -9,12 +9,35 @@ public struct YapDatabaseIndexProperties<Object: Sendable>: Sendable {
     ) -> YapDatabaseIndexColumn<Object, Value> {
         YapDatabaseIndexColumn(path: path)
     }
+
+    /// The column of a property of the metadata, which has no value for a row without metadata. The query throws when
+    /// the index has none.
+    ///
+    /// ```swift
+    /// try $0[index].rows(where: { $0.kind == .article && $0[metadata: \NoteInfo.downloadedAt] < now })
+    /// ```
+    public subscript<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
+        metadata path: any KeyPath<Metadata, Value> & Sendable
+    ) -> YapDatabaseIndexColumn<Object, Value?> {
+        YapDatabaseIndexColumn(path: .metadata(path))
+    }
+
+    /// The column of a property of the metadata that may have no value.
+    public subscript<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
+        metadata path: any KeyPath<Metadata, Value?> & Sendable
+    ) -> YapDatabaseIndexColumn<Object, Value?> {
+        YapDatabaseIndexColumn(path: .metadata(path))
+    }
 }
 
 /// A column that a query compares with a value. A comparison with `<` and its like finds no row without a value; `==`
 /// and `!=` take nil for a value like others.
 public struct YapDatabaseIndexColumn<Object: Sendable, Value: YapDatabaseColumnConvertible>: Sendable {
-    let path: any KeyPath<Object, Value> & Sendable
+    let path: IndexColumnPath
+
+    init(path: IndexColumnPath) { self.path = path }
+
+    init(path: any KeyPath<Object, Value> & Sendable) { self.path = .object(path) }
 
     /// Rows whose value is this one.
     public static func == (column: Self, value: Value) -> YapDatabaseIndexCondition<Object> {
@@ -90,7 +113,7 @@ public struct YapDatabaseIndexCondition<Object: Sendable>: Sendable {
     /// The most values in a query.
     public static var valuesMax: Int { 10_000 }
 
-    typealias Path = any AnyKeyPath & Sendable
+    typealias Path = IndexColumnPath
 
     indirect enum Node: Sendable {
         case compare(Path, String, YapDatabaseColumnValue)
@@ -123,13 +146,20 @@ public struct YapDatabaseIndexSort<Object: Sendable>: Sendable {
     /// A direction. Rows without a value are the smallest.
     public enum Order: Sendable { case ascending, descending }
 
-    let path: any AnyKeyPath & Sendable
+    let path: IndexColumnPath
     let order: Order
 
     /// Sorts by a property, and with equal ones as the next sort says.
     public static func by<Value: YapDatabaseColumnConvertible>(
         _ path: any KeyPath<Object, Value> & Sendable, _ order: Order = .ascending
     ) -> Self {
-        Self(path: path, order: order)
+        Self(path: .object(path), order: order)
+    }
+
+    /// Sorts by a property of the metadata. Rows without metadata are the smallest.
+    public static func by<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
+        metadata path: any KeyPath<Metadata, Value> & Sendable, _ order: Order = .ascending
+    ) -> Self {
+        Self(path: .metadata(path), order: order)
     }
 }

@@ -5,8 +5,7 @@ extension YapDatabaseIndexTransaction {
     /// Makes the table anew, unless it is as this version wants it, or lacks only changes that are known.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         let description = table.description
-        try description.check()
-        try transaction.checkType(Object.self, of: description.collection, for: description.name)
+        try description.check(in: transaction)
         if previous?.isCurrent(description.versionTag, classVersion: table.classVersion) == true {
             return .isUnchanged
         }
@@ -18,17 +17,20 @@ extension YapDatabaseIndexTransaction {
     public func fill(_ rows: [YapDatabaseStoredRow]) throws {
         changes.isOfAll = true
         for row in rows {
-            if let entry = try entry(of: row.object) { try insert(row.identity.rowID, entry) }
+            if let entry = try entry(of: row.object, row.metadata) { try insert(row.identity.rowID, entry) }
         }
     }
 
     /// Follows a change of the collection's rows.
     public func didChange(_ change: YapDatabaseRowChange) throws {
         switch change {
-        case .insert(let row, let object, _):
-            if let entry = try entry(of: object) { try add(row.rowID, entry) }
-        case .update(let row, let object, _), .replaceObject(let row, let object):
-            try set(row.rowID, try entry(of: object))
+        case .insert(let row, let object, let metadata):
+            if let entry = try entry(of: object, metadata) { try add(row.rowID, entry) }
+        case .update(let row, let object, let metadata):
+            try set(row.rowID, try entry(of: object, metadata))
+        case .replaceObject(let row, let object):
+            let metadata = try table.description.readsMetadata ? storedMetadata(row) : nil
+            try set(row.rowID, try entry(of: object, metadata))
         case .remove(let rows): for row in rows { note(before: try delete(row.rowID), after: nil) }
         case .removeAll:
             try tables.withStatement(table.sql.deleteAll) { try $0.run() }
@@ -36,7 +38,12 @@ extension YapDatabaseIndexTransaction {
         case .touchObject(let row), .touchRow(let row):
             let values = try values(ofRow: row.rowID)
             note(before: values, after: values)
-        case .replaceMetadata, .touchMetadata: break
+        case .replaceMetadata(let row, let metadata):
+            if table.description.readsMetadata { try setMetadata(row, metadata) }
+        case .touchMetadata(let row):
+            guard table.description.readsMetadata else { return }
+            let values = try values(ofRow: row.rowID)
+            note(before: values, after: values, isOfMetadata: true)
         }
     }
 
@@ -57,11 +64,32 @@ extension YapDatabaseIndexTransaction {
         note(before: nil, after: entry.values)
     }
 
-    private func set(_ rowID: Int64, _ entry: IndexEntry?) throws {
+    private func set(_ rowID: Int64, _ entry: IndexEntry?, isOfMetadata: Bool = false) throws {
         guard let entry else { return note(before: try delete(rowID), after: nil) }
         guard let before = try values(ofRow: rowID) else { return try add(rowID, entry) }
         if before != entry.values { try replace(rowID, before, by: entry) }
-        note(before: before, after: entry.values)
+        note(before: before, after: entry.values, isOfMetadata: isOfMetadata)
+    }
+
+    /// Follows a change of the metadata alone. The object is read only if it decides, too, whether the row is in the
+    /// index.
+    private func setMetadata(_ row: YapDatabaseRowIdentity, _ metadata: (any Sendable)?) throws {
+        let description = table.description
+        let before = try description.isIncludedByMetadata ? nil : values(ofRow: row.rowID)
+        let entry: IndexEntry?
+        if let before {
+            entry = self.entry(description.values(before, withMetadata: metadata))
+        } else if table.mayEnterByMetadata {
+            let object = try transaction.object(forKey: row.key, inCollection: row.collection)
+            entry = try object.flatMap { try self.entry(of: $0, metadata) }
+        } else {
+            return
+        }
+        try set(row.rowID, entry, isOfMetadata: true)
+    }
+
+    private func storedMetadata(_ row: YapDatabaseRowIdentity) throws -> (any Sendable)? {
+        try transaction.metadata(forKey: row.key, inCollection: row.collection)
     }
 
     /// The columns' values of a row; nil if the index doesn't have it.
@@ -69,15 +97,21 @@ extension YapDatabaseIndexTransaction {
         try tables.withStatement(table.sql.find, [.integer(rowID)]) { try $0.step() ? $0.columnValues : nil }
     }
 
-    private func note(before: [YapDatabaseColumnValue]?, after: [YapDatabaseColumnValue]?) {
-        changes.note(before: before, after: after, max: transaction.store.changedKeysPerCommitMax)
+    private func note(
+        before: [YapDatabaseColumnValue]?, after: [YapDatabaseColumnValue]?, isOfMetadata: Bool = false
+    ) {
+        changes.note(
+            .init(before: before, after: after, isOfMetadata: isOfMetadata),
+            max: transaction.store.changedKeysPerCommitMax)
     }
 
-    /// What the index has of an object; nil if it doesn't belong into it.
-    private func entry(of object: any Sendable) throws -> IndexEntry? {
-        guard let values = try table.description.values(of: object), let bounds = table.dimensions(values)
-        else { return nil }
-        return IndexEntry(bounds: bounds, values: values)
+    /// What the index has of a row; nil if it doesn't belong into it.
+    private func entry(of object: any Sendable, _ metadata: (any Sendable)?) throws -> IndexEntry? {
+        try table.description.values(of: object, metadata).flatMap { entry($0) }
+    }
+
+    private func entry(_ values: [YapDatabaseColumnValue]) -> IndexEntry? {
+        table.dimensions(values).map { IndexEntry(bounds: $0, values: values) }
     }
 }
 

@@ -65,12 +65,12 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
         where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = [], limit: Int? = nil,
         offset: Int = 0
     ) throws -> [Row] {
-        try reader.rows(reader.filter(condition, readsObjects: true), sort, limit, offset)
+        try reader.rows(reader.filter(condition, reads: .objects), sort, limit, offset)
     }
 
     /// The first row that a condition finds. Parameters as `rows`.
     public func first(where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = []) throws -> Row? {
-        try reader.rows(reader.filter(condition, readsObjects: true), sort, 1, 0).first
+        try reader.rows(reader.filter(condition, reads: .objects), sort, 1, 0).first
     }
 
     /// The keys of the rows that a condition finds; no object is decoded. Parameters as `rows`.

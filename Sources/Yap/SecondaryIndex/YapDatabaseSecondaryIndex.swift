@@ -43,16 +43,37 @@ public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamed
     ///     the index is then filled anew. Columns of another name or type are noticed without it.
     ///   - isIncluded: Which objects are in the index.
     ///   - describe: Adds the columns. What is wrong with them, registering throws.
-    public init(
+    public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String,
         including isIncluded: @escaping @Sendable (Object) -> Bool = { _ in true },
+        _ describe: (inout YapDatabaseIndexColumns<Object>) -> Void
+    ) {
+        self.init(name, in: collection, version: version, including: RowCondition(isIncluded), describe)
+    }
+
+    /// Describes an index of rows that their metadata decides about, too. Parameters as the other form.
+    ///
+    /// - Parameters:
+    ///   - metadata: The type that the collection's metadata is registered with.
+    ///   - isIncluded: Which rows are in the index, by object and metadata; nil for a row without metadata.
+    public convenience init<Metadata: Sendable>(
+        _ name: String, of type: Object.Type, metadata: Metadata.Type, in collection: String, version: String,
+        including isIncluded: @escaping @Sendable (Object, Metadata?) -> Bool,
+        _ describe: (inout YapDatabaseIndexColumns<Object>) -> Void
+    ) {
+        self.init(
+            name, in: collection, version: version, including: RowCondition(metadata, isIncluded), describe)
+    }
+
+    private init(
+        _ name: String, in collection: String, version: String, including condition: RowCondition<Object>,
         _ describe: (inout YapDatabaseIndexColumns<Object>) -> Void
     ) {
         var described = YapDatabaseIndexColumns<Object>()
         describe(&described)
         indexes = described.indexes
         description = IndexDescription(
-            name, in: collection, version: version, including: isIncluded, columns: described.columns,
+            name, in: collection, version: version, including: condition, columns: described.columns,
             shape: indexes.map { $0.map(String.init).joined(separator: "+") }.joined(separator: ","),
             mistakes: described.mistakes + (described.columns.isEmpty ? ["the index has no column"] : []))
     }

@@ -28,59 +28,48 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
     public func minimum<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value?> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Value? {
-        try reader.aggregate("min", path, condition) ?? nil
+        try reader.aggregate("min", .object(path), condition) ?? nil
     }
 
     /// The smallest value of a property among the rows that a condition finds; nil when none has a value.
     public func minimum<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Value? {
-        try reader.aggregate("min", path, condition)
+        try reader.aggregate("min", .object(path), condition)
     }
 
     /// The greatest value of a property that may have none. Parameters as the other form.
     public func maximum<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value?> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Value? {
-        try reader.aggregate("max", path, condition) ?? nil
+        try reader.aggregate("max", .object(path), condition) ?? nil
     }
 
     /// The greatest value of a property among the rows that a condition finds; nil when none has a value.
     public func maximum<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Value? {
-        try reader.aggregate("max", path, condition)
+        try reader.aggregate("max", .object(path), condition)
     }
 
     /// The sum of a property's numbers; 0 without any. Whole numbers that don't fit are rounded.
     public func sum<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Double {
-        Double(columnValue: try reader.value("total(\(reader.column(path)))", reader.filter(condition))) ?? 0
+        try reader.sum(.object(path), condition)
     }
 
     /// The mean of a property's numbers; nil without any.
     public func average<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Double? {
-        Double(columnValue: try reader.value("avg(\(reader.column(path)))", reader.filter(condition)))
+        try reader.average(.object(path), condition)
     }
 
     /// The different values of a property and how many rows have each, in ascending order.
     public func counts<Value: YapDatabaseColumnConvertible>(
         by path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> [(value: Value, count: Int)] {
-        let column = try reader.column(path)
-        let filter = try reader.filter(condition)
-        let text =
-            "SELECT \(column), count(*)\(table.sql.from)\(filter.text) GROUP BY \(column) ORDER BY \(column)"
-        return try reader.query(text, filter) { statement in
-            var counts: [(value: Value, count: Int)] = []
-            while try statement.step() {
-                guard let value = Value(columnValue: statement.columnValue(at: 0)) else { continue }
-                counts.append((value, Int(statement.int64(at: 1))))
-            }
-            return counts
-        }
+        try reader.counts(.object(path), condition)
     }
 }

@@ -242,6 +242,33 @@ extension YapDatabaseReadTransaction {
         } ?? nil
     }
 
+    /// The metadata of the row on which a statement stands: from the cache, else decoded.
+    ///
+    /// - Parameter keptRowID: The rowid if the cache gets the metadata: not from a query that may find all rows.
+    final func metadata<Metadata: Sendable>(
+        _ type: Metadata.Type, _ key: String, inCollection collection: String,
+        _ statement: borrowing Statement, column: Int32, keptRowID: Int64?
+    ) throws -> Metadata? {
+        let registered = try store.registered(collection)
+        let coder = try metadataCoder(registered)
+        switch registered.cache.entry(key)?.metadata {
+        case .value(let box): return try unbox(box, as: type, coder, key, collection)
+        case CachedMetadata.none?: return nil
+        case .unknown, nil: break
+        }
+        let isNull = statement.isNull(at: column)
+        let box =
+            try isNull
+            ? nil
+            : decoded(coder, key, collection) { decode in try statement.withBytes(at: column, decode) }
+        if let keptRowID {
+            registered.cache.insert(key, rowID: keptRowID) {
+                $0.metadata = box.map { .value($0) } ?? CachedMetadata.none
+            }
+        }
+        return try box.map { try unbox($0, as: type, coder, key, collection) }
+    }
+
     /// Decodes what `lend` lends; a failure says where the bytes lie.
     final func decoded(
         _ coder: any ValueCoder, _ key: String, _ collection: String,
