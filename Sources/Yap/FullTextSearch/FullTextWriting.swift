@@ -3,8 +3,7 @@ import SQLite
 extension YapDatabaseFullTextSearchTransaction {
     /// Creates the table again, unless it is of this version and lacks at most changes that are known.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
-        try search.check()
-        try transaction.checkType(Object.self, of: search.collection, for: search.name)
+        try search.check(in: transaction)
         let classVersion = YapDatabaseFullTextSearch<Object>.classVersion
         if previous?.isCurrent(search.versionTag, classVersion: classVersion) == true {
             return .isUnchanged
@@ -16,7 +15,7 @@ extension YapDatabaseFullTextSearchTransaction {
     /// Adds rows that existed before.
     public func fill(_ rows: [YapDatabaseStoredRow]) throws {
         for row in rows {
-            guard let texts = try texts(of: row.object) else { continue }
+            guard let texts = try search.texts(of: row.object, row.metadata) else { continue }
             try write(row.identity.rowID, texts)
         }
     }
@@ -24,15 +23,20 @@ extension YapDatabaseFullTextSearchTransaction {
     /// Follows a change of the collection's rows.
     public func didChange(_ change: YapDatabaseRowChange) throws {
         switch change {
-        case .insert(let row, let object, _):
-            if let texts = try texts(of: object) { try write(row.rowID, texts) }
-        case .update(let row, let object, _), .replaceObject(let row, let object):
-            try update(row.rowID, object)
+        case .insert(let row, let object, let metadata):
+            if let texts = try search.texts(of: object, metadata) { try write(row.rowID, texts) }
+        case .update(let row, let object, let metadata):
+            _ = try update(row.rowID, try search.texts(of: object, metadata))
+        case .replaceObject(let row, let object):
+            let metadata = try search.readsMetadata ? storedMetadata(row) : nil
+            _ = try update(row.rowID, try search.texts(of: object, metadata))
+        case .replaceMetadata(let row, let metadata):
+            if search.readsMetadata { try setMetadata(row, metadata) }
         case .remove(let rows): for row in rows { try remove(row.rowID) }
         case .removeAll:
             try tables.withStatement(sql.deleteAll) { try $0.run() }
             hasChanged = true
-        case .replaceMetadata, .touchObject, .touchMetadata, .touchRow: break
+        case .touchObject, .touchMetadata, .touchRow: break
         }
     }
 
@@ -45,13 +49,30 @@ extension YapDatabaseFullTextSearchTransaction {
         return { self.hasChanged = hasChanged }
     }
 
-    private func update(_ rowID: Int64, _ object: any Sendable) throws {
-        guard let texts = try texts(of: object) else { return try remove(rowID) }
+    private func storedMetadata(_ row: YapDatabaseRowIdentity) throws -> (any Sendable)? {
+        try transaction.metadata(forKey: row.key, inCollection: row.collection)
+    }
+
+    /// Follows a change of the metadata alone, and lets the views of this search follow.
+    private func setMetadata(_ row: YapDatabaseRowIdentity, _ metadata: (any Sendable)?) throws {
+        guard let object = try transaction.object(forKey: row.key, inCollection: row.collection),
+            try update(row.rowID, try search.texts(of: object, metadata))
+        else { return }
+        try placeInResults(row, object)
+    }
+
+    /// Returns whether the texts are others than before, as far as is known.
+    private func update(_ rowID: Int64, _ texts: [YapDatabaseColumnValue]?) throws -> Bool {
+        guard let texts else {
+            try remove(rowID)
+            return true
+        }
         let isUnchanged = try tables.withStatement(sql.find, [.integer(rowID)]) { statement in
             guard try statement.step() else { return false }
             return texts.indices.allSatisfy { statement.columnValue(at: Int32($0)) == texts[$0] }
         }
         if !isUnchanged { try write(rowID, texts) }
+        return !isUnchanged
     }
 
     private func write(_ rowID: Int64, _ texts: [YapDatabaseColumnValue]) throws {
@@ -62,23 +83,6 @@ extension YapDatabaseFullTextSearchTransaction {
     private func remove(_ rowID: Int64) throws {
         try tables.withStatement(sql.delete, [.integer(rowID)]) { try $0.run() }
         hasChanged = true
-    }
-
-    /// The columns' texts; nil for an object that isn't included or has no text.
-    private func texts(of object: any Sendable) throws -> [YapDatabaseColumnValue]? {
-        guard let object = object as? Object else {
-            throw YapDatabaseError(
-                .typeMismatch,
-                "the search \"\(search.name)\" is of \(Object.self), the object is a \(type(of: object))",
-                collection: search.collection)
-        }
-        guard search.isIncluded(object) else { return nil }
-        let texts: [YapDatabaseColumnValue] = search.columns.map { column in
-            guard let text = column.text(object), !text.isEmpty else { return .null }
-            // FTS5 reads a text up to the first NUL in some places, and beyond it in others.
-            return .text(TextQueryWords.withoutNUL(text))
-        }
-        return texts.allSatisfy { $0 == .null } ? nil : texts
     }
 }
 

@@ -40,9 +40,12 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
     /// How texts are split into words.
     public let tokenizer: YapDatabaseTextTokenizer
     let columns: [YapDatabaseTextColumns<Object>.Column]
-    let isIncluded: @Sendable (Object) -> Bool
+    private let condition: RowCondition<Object>
     private let prefixes: [Int]
     private let mistakes: [String]
+    /// Whether a text or the condition depends on the metadata. If not, changes of the metadata alone don't concern the
+    /// search.
+    let readsMetadata: Bool
 
     /// Describes a full-text search.
     ///
@@ -58,10 +61,36 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
     ///     lengths are faster, the file is larger: twice the size of the index for `[2, 3]`. Not with `.trigram`.
     ///   - isIncluded: Returns whether an object is found. Default: every object.
     ///   - describe: Adds the columns. Registering throws its mistakes.
-    public init(
+    public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String,
         tokenizer: YapDatabaseTextTokenizer = .unicode, prefix prefixes: [Int] = [],
         including isIncluded: @escaping @Sendable (Object) -> Bool = { _ in true },
+        _ describe: (inout YapDatabaseTextColumns<Object>) -> Void
+    ) {
+        self.init(
+            name, in: collection, version: version, tokenizer: tokenizer, prefix: prefixes,
+            including: RowCondition(isIncluded), describe)
+    }
+
+    /// Describes a full-text search of rows that their metadata decides about, too. Parameters as the other form.
+    ///
+    /// - Parameters:
+    ///   - metadata: The type that the collection's metadata is registered with.
+    ///   - isIncluded: Returns whether a row is found, by object and metadata; nil for a row without metadata.
+    public convenience init<Metadata: Sendable>(
+        _ name: String, of type: Object.Type, metadata: Metadata.Type, in collection: String, version: String,
+        tokenizer: YapDatabaseTextTokenizer = .unicode, prefix prefixes: [Int] = [],
+        including isIncluded: @escaping @Sendable (Object, Metadata?) -> Bool,
+        _ describe: (inout YapDatabaseTextColumns<Object>) -> Void
+    ) {
+        self.init(
+            name, in: collection, version: version, tokenizer: tokenizer, prefix: prefixes,
+            including: RowCondition(metadata, isIncluded), describe)
+    }
+
+    private init(
+        _ name: String, in collection: String, version: String, tokenizer: YapDatabaseTextTokenizer,
+        prefix prefixes: [Int], including condition: RowCondition<Object>,
         _ describe: (inout YapDatabaseTextColumns<Object>) -> Void
     ) {
         var description = YapDatabaseTextColumns<Object>()
@@ -79,10 +108,12 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
         self.collection = collection
         self.tokenizer = tokenizer
         self.prefixes = Set(prefixes).sorted()
-        self.isIncluded = isIncluded
+        self.condition = condition
         self.mistakes = mistakes
         columns = description.columns
-        let names = columns.map(\.name).joined(separator: ",")
+        readsMetadata = condition.metadataType != nil || columns.contains { $0.metadataType != nil }
+        let names = columns.map { ($0.metadataType == nil ? "" : "metadata ") + $0.name }.joined(
+            separator: ",")
         let lengths = self.prefixes.map(String.init).joined(separator: ",")
         versionTag = "\(version);\(collection);\(names);\(tokenizer.rawValue);\(lengths)"
     }
@@ -101,8 +132,29 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
     }
 
     /// Throws the first mistake in the description.
-    func check() throws {
+    func check(in transaction: YapDatabaseReadTransaction) throws {
         if let mistake = mistakes.first { throw YapDatabaseError(.invalidExtension, "\(name): \(mistake)") }
+        try transaction.checkType(Object.self, of: collection, for: name)
+        for type in columns.map(\.metadataType) + [condition.metadataType] {
+            if let type { try transaction.checkMetadataType(type, of: collection, for: name) }
+        }
+    }
+
+    /// The columns' texts; nil for a row that isn't included or has no text.
+    func texts(of object: any Sendable, _ metadata: (any Sendable)?) throws -> [YapDatabaseColumnValue]? {
+        guard let object = object as? Object else {
+            throw YapDatabaseError(
+                .typeMismatch,
+                "the search \"\(name)\" is of \(Object.self), the object is a \(type(of: object))",
+                collection: collection)
+        }
+        guard condition.isIncluded(object, metadata) else { return nil }
+        let texts: [YapDatabaseColumnValue] = columns.map { column in
+            guard let text = column.text(object, metadata), !text.isEmpty else { return .null }
+            // FTS5 reads a text up to the first NUL in some places, and beyond it in others.
+            return .text(TextQueryWords.withoutNUL(text))
+        }
+        return texts.allSatisfy { $0 == .null } ? nil : texts
     }
 
     /// The statements that create the table.

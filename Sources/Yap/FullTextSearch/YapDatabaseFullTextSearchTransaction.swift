@@ -52,19 +52,31 @@ public final class YapDatabaseFullTextSearchTransaction<Object: Sendable>: YapDa
         _ query: Query, snippets: [Snippet], order: YapDatabaseTextOrder = .bestFirst,
         limit: Int? = nil, offset: Int = 0
     ) throws -> [Match] {
+        try visitMatches(query, snippets, order, limit, offset) { match, _ in match }
+    }
+
+    /// - Parameters:
+    ///   - more: SQL of one more value of each row, column 4 of the statement.
+    ///   - read: Makes a result of a match and the statement.
+    func visitMatches<Result>(
+        _ query: Query, _ snippets: [Snippet], _ order: YapDatabaseTextOrder, _ limit: Int?, _ offset: Int,
+        more: String = "NULL", _ read: (Match, borrowing Statement) throws -> Result
+    ) throws -> [Result] {
         let condition = try TextQueryCondition(query, search, sql)
         let excerpts = try TextExcerptReader(query, snippets, condition, self)
         try transaction.begin(search.collection)
-        let wanted = "d.rowid, d.key, d.data, \(condition.isRanked ? "i.rank" : "0")\(excerpts.columns)"
+        let rank = condition.isRanked ? "i.rank" : "0"
+        let wanted = "d.rowid, d.key, d.data, \(rank), \(more)\(excerpts.columns)"
         return try visit(wanted, condition, order, limit, offset) { statement in
             let key = statement.text(at: 1)
             let object = try transaction.object(
                 Object.self, key, inCollection: search.collection, rowID: statement.int64(at: 0),
                 isKept: limit != nil
             ) { decode in try statement.withBytes(at: 2, decode) }
-            return Match(
+            let match = Match(
                 key: key, object: object, score: 0 - statement.double(at: 3),
-                snippets: try excerpts.read(statement, from: 4))
+                snippets: try excerpts.read(statement, from: 5))
+            return try read(match, statement)
         }
     }
 
@@ -85,7 +97,7 @@ public final class YapDatabaseFullTextSearchTransaction<Object: Sendable>: YapDa
         ) { try $0.step() ? Int($0.int64(at: 0)) : 0 }
     }
 
-    private func visit<Result>(
+    func visit<Result>(
         _ wanted: String, _ condition: TextQueryCondition<Object>, _ order: YapDatabaseTextOrder,
         _ limit: Int?, _ offset: Int, _ read: (borrowing Statement) throws -> Result
     ) throws -> [Result] {

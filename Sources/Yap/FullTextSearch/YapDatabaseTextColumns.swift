@@ -1,12 +1,14 @@
 /// Describes the columns of a full-text search. Used in the closure of `YapDatabaseFullTextSearch.init`.
 public struct YapDatabaseTextColumns<Object: Sendable> {
-    /// A column: a text of each object.
+    /// A column: a text of each row.
     struct Column: Sendable {
-        /// Nil for a closure.
+        /// Nil for a closure, and for a property of the metadata.
         let path: (any AnyKeyPath & Sendable)?
         let name: String
         let weight: Double
-        let text: @Sendable (Object) -> String?
+        /// The type of the metadata that the text is taken from; nil if it is taken from the object alone.
+        let metadataType: (any Sendable.Type)?
+        let text: @Sendable (Object, (any Sendable)?) -> String?
     }
 
     /// Maximum weight of a column: with greater ones, a score isn't a number.
@@ -32,21 +34,21 @@ public struct YapDatabaseTextColumns<Object: Sendable> {
     public mutating func column(
         _ path: any KeyPath<Object, String> & Sendable, _ name: String? = nil, weight: Double = 1
     ) {
-        add(path, name, weight) { $0[keyPath: path] }
+        add(path, name, weight) { object, _ in object[keyPath: path] }
     }
 
     /// Adds a column for a text that may be nil. Parameters as the other form.
     public mutating func column(
         _ path: any KeyPath<Object, String?> & Sendable, _ name: String? = nil, weight: Double = 1
     ) {
-        add(path, name, weight) { $0[keyPath: path] }
+        add(path, name, weight) { object, _ in object[keyPath: path] }
     }
 
     /// Adds a column for a list of texts, which are joined with line breaks. Parameters as the other form.
     public mutating func column(
         _ path: any KeyPath<Object, [String]> & Sendable, _ name: String? = nil, weight: Double = 1
     ) {
-        add(path, name, weight) { $0[keyPath: path].joined(separator: "\n") }
+        add(path, name, weight) { object, _ in object[keyPath: path].joined(separator: "\n") }
     }
 
     /// Adds a column for a text that a closure computes.
@@ -58,12 +60,66 @@ public struct YapDatabaseTextColumns<Object: Sendable> {
     public mutating func column(
         _ name: String, weight: Double = 1, _ text: @escaping @Sendable (_ object: Object) -> String?
     ) {
-        add(nil, name, weight, text)
+        add(nil, name, weight) { object, _ in text(object) }
+    }
+
+    // MARK: Metadata
+
+    /// Adds a column for a text of the rows' metadata. Queries and excerpts name it by its name: `.in(column:)`.
+    ///
+    /// The search then also follows writes that change only the metadata. Registering throws `typeMismatch` or
+    /// `missingRegistration` if the collection's metadata isn't registered with this type. Parameters as the other
+    /// form.
+    public mutating func column<Metadata: Sendable>(
+        metadata path: any KeyPath<Metadata, String> & Sendable, _ name: String? = nil, weight: Double = 1
+    ) {
+        add(metadata: path, name, weight) { (metadata: Metadata) in metadata[keyPath: path] }
+    }
+
+    /// Adds a column for a text of the metadata that may be nil. Parameters as the other form.
+    public mutating func column<Metadata: Sendable>(
+        metadata path: any KeyPath<Metadata, String?> & Sendable, _ name: String? = nil, weight: Double = 1
+    ) {
+        add(metadata: path, name, weight) { (metadata: Metadata) in metadata[keyPath: path] }
+    }
+
+    /// Adds a column for a list of texts of the metadata, which are joined with line breaks. Parameters as the other
+    /// form.
+    public mutating func column<Metadata: Sendable>(
+        metadata path: any KeyPath<Metadata, [String]> & Sendable, _ name: String? = nil, weight: Double = 1
+    ) {
+        add(metadata: path, name, weight) { (metadata: Metadata) in
+            metadata[keyPath: path].joined(separator: "\n")
+        }
+    }
+
+    /// Adds a column for a text that a closure computes of an object and its metadata.
+    ///
+    /// - Parameters:
+    ///   - name: The column's name in the file, in `.expression` and in `in(column:)`.
+    ///   - metadata: The type that the collection's metadata is registered with.
+    ///   - weight: As in the other form.
+    ///   - text: Returns the text of a row, or nil for none. The metadata of a row without any is nil. Change the
+    ///     search's version with it.
+    public mutating func column<Metadata: Sendable>(
+        _ name: String, metadata: Metadata.Type, weight: Double = 1,
+        _ text: @escaping @Sendable (_ object: Object, _ metadata: Metadata?) -> String?
+    ) {
+        add(nil, name, weight, metadata) { text($0, $1 as? Metadata) }
+    }
+
+    private mutating func add<Metadata: Sendable>(
+        metadata path: any AnyKeyPath & Sendable, _ name: String?, _ weight: Double,
+        _ text: @escaping @Sendable (Metadata) -> String?
+    ) {
+        let name = name ?? YapDatabaseIndexColumns<Object>.name(of: path)
+        add(nil, name, weight, Metadata.self) { ($1 as? Metadata).flatMap(text) }
     }
 
     private mutating func add(
         _ path: (any AnyKeyPath & Sendable)?, _ name: String?, _ weight: Double,
-        _ text: @escaping @Sendable (Object) -> String?
+        _ metadataType: (any Sendable.Type)? = nil,
+        _ text: @escaping @Sendable (Object, (any Sendable)?) -> String?
     ) {
         if let path, columns.contains(where: { $0.path == path }) {
             mistakes.append("\(path) is a column twice")
@@ -77,7 +133,8 @@ public struct YapDatabaseTextColumns<Object: Sendable> {
             mistakes.append(
                 "the weight of the column \(name) is \(weight): use a number from 0 to \(Self.weightMax)")
         }
-        columns.append(Column(path: path, name: name, weight: weight, text: text))
+        columns.append(
+            Column(path: path, name: name, weight: weight, metadataType: metadataType, text: text))
     }
 
     private func mistake(in name: String) -> String? {

@@ -1,0 +1,40 @@
+import SQLite
+
+/// Reading the metadata of the rows that a query finds, by the same statement.
+extension YapDatabaseFullTextSearchTransaction {
+    /// Returns the rows that a query finds, with their scores and their metadata.
+    ///
+    /// - Parameters:
+    ///   - query: What to look for.
+    ///   - type: The type that the collection's metadata is registered with.
+    ///   - snippets: Excerpts of each row. The others as `matches(_:snippet:)`.
+    /// - Throws: also `missingRegistration`, `typeMismatch`.
+    public func matches<Metadata: Sendable>(
+        _ query: Query, metadata type: Metadata.Type, snippets: [Snippet] = [],
+        order: YapDatabaseTextOrder = .bestFirst, limit: Int? = nil, offset: Int = 0
+    ) throws -> [(match: Match, metadata: Metadata?)] {
+        try visitMatches(query, snippets, order, limit, offset, more: "d.metadata") { match, statement in
+            let metadata = try transaction.metadata(
+                type, match.key, inCollection: search.collection, statement, column: 4,
+                keptRowID: limit == nil ? nil : statement.int64(at: 0))
+            return (match, metadata)
+        }
+    }
+
+    /// Returns the keys and the metadata of the rows that a query finds. No object is decoded. Parameters and errors as
+    /// `matches(_:metadata:)`.
+    public func metadata<Metadata: Sendable>(
+        _ type: Metadata.Type, _ query: Query, order: YapDatabaseTextOrder = .bestFirst, limit: Int? = nil,
+        offset: Int = 0
+    ) throws -> [(key: String, metadata: Metadata?)] {
+        let condition = try TextQueryCondition(query, search, sql)
+        try transaction.begin(search.collection)
+        return try visit("d.rowid, d.key, d.metadata", condition, order, limit, offset) { statement in
+            let key = statement.text(at: 1)
+            let metadata = try transaction.metadata(
+                type, key, inCollection: search.collection, statement, column: 2,
+                keptRowID: limit == nil ? nil : statement.int64(at: 0))
+            return (key, metadata)
+        }
+    }
+}
