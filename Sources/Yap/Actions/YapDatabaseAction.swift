@@ -87,11 +87,23 @@ public struct YapDatabaseStartedAction<Object: Sendable>: Sendable {
     public let date: Date
     /// The object at the start.
     public let object: Object
+    /// The metadata at the start, if the actions depend on it.
+    private let metadata: (any Sendable)?
 
     /// The action's identifier.
     public var identifier: String { id.identifier }
     /// The key of the object.
     public var key: String { id.key }
+
+    init(id: YapDatabaseActionID, date: Date, object: Object, metadata: (any Sendable)? = nil) {
+        (self.id, self.date, self.object, self.metadata) = (id, date, object, metadata)
+    }
+
+    /// The metadata of the object at the start.
+    ///
+    /// - Parameter type: The type with which the actions were described.
+    /// - Returns: nil if the row has no metadata, or the actions were described without this type.
+    public func metadata<Metadata: Sendable>(_ type: Metadata.Type) -> Metadata? { metadata as? Metadata }
 }
 
 /// Milliseconds since 1970, as the table stores them.

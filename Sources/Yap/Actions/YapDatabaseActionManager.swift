@@ -33,7 +33,9 @@ public final class YapDatabaseActionManager<Object: Sendable>: YapDatabaseNamedE
     public let collection: String
     /// The version that the app gave, with the collection.
     public let versionTag: String
-    let actions: @Sendable (Object) -> [YapDatabaseAction]
+    let actions: @Sendable (Object, (any Sendable)?) -> [YapDatabaseAction]
+    /// The type of the metadata that the actions depend on; nil if they depend on the objects alone.
+    let metadataType: (any Sendable.Type)?
 
     /// Describes the actions of a collection's objects.
     ///
@@ -48,7 +50,24 @@ public final class YapDatabaseActionManager<Object: Sendable>: YapDatabaseNamedE
         _ name: String, of type: Object.Type, in collection: String, version: String,
         _ actions: @escaping @Sendable (Object) -> [YapDatabaseAction]
     ) {
-        (self.name, self.collection, self.actions) = (name, collection, actions)
+        (self.name, self.collection, metadataType) = (name, collection, nil)
+        self.actions = { object, _ in actions(object) }
+        versionTag = "\(version);\(collection)"
+    }
+
+    /// Describes actions that depend on the objects and their metadata. Parameters as the other form.
+    ///
+    /// - Parameters:
+    ///   - metadata: The type that the collection's metadata is registered with. Registering throws `typeMismatch` or
+    ///     `missingRegistration` for another one.
+    ///   - actions: Returns the actions that a row has now, by its object and its metadata; nil for a row without
+    ///     metadata. Called in each transaction that sets or touches one of them.
+    public init<Metadata: Sendable>(
+        _ name: String, of type: Object.Type, metadata: Metadata.Type, in collection: String, version: String,
+        _ actions: @escaping @Sendable (_ object: Object, _ metadata: Metadata?) -> [YapDatabaseAction]
+    ) {
+        (self.name, self.collection, metadataType) = (name, collection, metadata)
+        self.actions = { actions($0, $1 as? Metadata) }
         versionTag = "\(version);\(collection)"
     }
 

@@ -87,7 +87,9 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
         guard let date = Int64(columnValue: date),
             let object = try transaction.object(Object.self, forKey: id.key, inCollection: id.collection)
         else { return nil }
-        return YapDatabaseStartedAction(id: id, date: ActionTime.date(date), object: object)
+        let row = YapDatabaseRowIdentity(rowID: rowID, collection: id.collection, key: id.key)
+        return YapDatabaseStartedAction(
+            id: id, date: ActionTime.date(date), object: object, metadata: try storedMetadata(row))
     }
 
     /// Whether a clock that was ahead has set next starts.
@@ -105,6 +107,9 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
     /// Makes the table anew, unless it is as this version wants it, or lacks only changes that are known.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         try transaction.checkType(Object.self, of: manager.collection, for: manager.name)
+        if let type = manager.metadataType {
+            try transaction.checkMetadataType(type, of: manager.collection, for: manager.name)
+        }
         let classVersion = YapDatabaseActionManager<Object>.classVersion
         if previous?.isCurrent(manager.versionTag, classVersion: classVersion) == true {
             return .isUnchanged
@@ -115,19 +120,18 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
 
     /// Adds the actions of objects that were there before.
     public func fill(_ rows: [YapDatabaseStoredRow]) throws {
-        for row in rows { try set(row.identity, row.object) }
+        for row in rows { try set(row.identity, row.object, row.metadata) }
     }
 
     /// Follows a change of the collection's rows.
     public func didChange(_ change: YapDatabaseRowChange) throws {
         switch change {
-        case .insert(let row, let object, _), .update(let row, let object, _),
-            .replaceObject(let row, let object):
-            try set(row, object)
-        case .touchObject(let row), .touchRow(let row):
-            if let object = try transaction.object(forKey: row.key, inCollection: row.collection) {
-                try set(row, object)
-            }
+        case .insert(let row, let object, let metadata), .update(let row, let object, let metadata):
+            try set(row, object, metadata)
+        case .replaceObject(let row, let object): try set(row, object, try storedMetadata(row))
+        case .touchObject(let row), .touchRow(let row): try setAgain(row)
+        case .replaceMetadata(let row, _), .touchMetadata(let row):
+            if manager.metadataType != nil { try setAgain(row) }
         case .remove(let rows):
             for row in rows where try tables.run(sql.deleteRow, [.integer(row.rowID)]) > 0 {
                 changes.isOfActions = true
@@ -135,7 +139,6 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
         case .removeAll:
             try tables.run(sql.deleteAll)
             changes.isOfActions = true
-        case .replaceMetadata, .touchMetadata: break
         }
     }
 
@@ -150,8 +153,24 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
         return { self.changes = changes }
     }
 
-    private func set(_ row: YapDatabaseRowIdentity, _ object: any Sendable) throws {
-        var actions = try columns(object, row)
+    /// The metadata of a row, if the actions depend on it.
+    private func storedMetadata(_ row: YapDatabaseRowIdentity) throws -> (any Sendable)? {
+        guard manager.metadataType != nil else { return nil }
+        return try transaction.metadata(forKey: row.key, inCollection: row.collection)
+    }
+
+    /// Sets the actions of a row as it is stored.
+    private func setAgain(_ row: YapDatabaseRowIdentity) throws {
+        guard let object = try transaction.object(forKey: row.key, inCollection: row.collection) else {
+            return
+        }
+        try set(row, object, try storedMetadata(row))
+    }
+
+    private func set(
+        _ row: YapDatabaseRowIdentity, _ object: any Sendable, _ metadata: (any Sendable)?
+    ) throws {
+        var actions = try columns(object, metadata, row)
         for columns in try tables.rows(sql.ofRow, [.integer(row.rowID)]) {
             guard case .text(let identifier) = columns[0] else { continue }
             let name = [.integer(row.rowID), columns[0]]
@@ -171,16 +190,16 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
     }
 
     /// The date, the retry and the network of each action of an object.
-    private func columns(_ object: any Sendable, _ row: YapDatabaseRowIdentity) throws
-        -> [ExactString: [YapDatabaseColumnValue]]
-    {
+    private func columns(
+        _ object: any Sendable, _ metadata: (any Sendable)?, _ row: YapDatabaseRowIdentity
+    ) throws -> [ExactString: [YapDatabaseColumnValue]] {
         guard let object = object as? Object else {
             throw YapDatabaseError(
                 .typeMismatch,
                 "the actions \"\(manager.name)\" are of \(Object.self), the object is a \(type(of: object))",
                 collection: row.collection, key: row.key)
         }
-        var actions = manager.actions(object)
+        var actions = manager.actions(object, metadata)
         // A page of the sync that failed would come again and again.
         if (transaction as? YapDatabaseReadWriteTransaction)?.passesOverMistakes == true {
             actions = Array(actions.prefix(YapDatabaseAction.perObjectMax))
