@@ -147,6 +147,20 @@ public final class YapDatabase: Sendable {
             collection: collection)
     }
 
+    /// Checks that the metadata of a collection is registered as `type`.
+    ///
+    /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch`.
+    func checkMetadataRegistration(of type: any Sendable.Type, inCollection collection: String) throws {
+        guard let metadata = registrations[collection]?.metadata else {
+            throw YapDatabaseError(
+                .missingRegistration, "no metadata type is registered for the collection",
+                collection: collection)
+        }
+        guard metadata.typeID != ObjectIdentifier(type) else { return }
+        throw YapDatabaseError(
+            .typeMismatch, "the registered type is \(metadata.typeName), not \(type)", collection: collection)
+    }
+
     deinit {
         signal.end()
         shell.close()

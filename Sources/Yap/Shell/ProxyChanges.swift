@@ -1,8 +1,11 @@
 /// What a proxy is to do to its collection: empties it first or not, and then changes rows.
 struct ProxyChanges<Object: Sendable>: Sendable {
     enum Change: Sendable {
-        case set(Object)
+        /// Sets object and metadata, whether the row exists or not.
+        case set(Object, metadata: (any Sendable)?)
         case remove
+        /// Sets parts of the row, if it exists.
+        case replace(ProxyReplacement<Object>)
     }
 
     /// Whether the collection is emptied before the rows change.
@@ -34,7 +37,8 @@ struct ProxyChanges<Object: Sendable>: Sendable {
 
     /// Returns the replaced change, to be released after the lock.
     mutating func add(_ change: Change, _ key: String, number: UInt64) -> Change? {
-        changes.updateValue((number, change), forKey: ExactString(key))?.change
+        let change = self[key]?.followed(by: change) ?? change
+        return changes.updateValue((number, change), forKey: ExactString(key))?.change
     }
 
     /// Returns the change, to be released after the lock.
@@ -70,7 +74,10 @@ struct ProxyChanges<Object: Sendable>: Sendable {
     func followed(by newer: ProxyChanges) -> ProxyChanges {
         if newer.removesAll { return newer }
         var all = self
-        all.changes.merge(newer.changes) { _, new in new }
+        for (key, new) in newer.changes {
+            let change = self[key.string]?.followed(by: new.change) ?? new.change
+            all.changes[key] = (new.number, change)
+        }
         return all
     }
 
@@ -82,10 +89,32 @@ struct ProxyChanges<Object: Sendable>: Sendable {
         for (key, change) in inOrder {
             note(key)
             switch change {
-            case .set(let object): try transaction.setObject(object, forKey: key, inCollection: collection)
+            case .set(let object, let metadata?):
+                try transaction.setObject(object, metadata: metadata, forKey: key, inCollection: collection)
+            case .set(let object, nil):
+                try transaction.setObject(object, forKey: key, inCollection: collection)
             case .remove: try transaction.removeObject(forKey: key, inCollection: collection)
+            case .replace(let replacement): try replacement.write(transaction, key, collection)
             }
         }
         note(nil)
+    }
+}
+
+extension ProxyChanges.Change {
+    /// This change and then a newer one of the same row, as one.
+    func followed(by newer: Self) -> Self {
+        guard case .replace(let new) = newer else { return newer }
+        switch self {
+        case .set(let object, let metadata):
+            return .set(new.object ?? object, metadata: new.metadata.value(instead: metadata))
+        case .remove: return .remove
+        case .replace(let old):
+            return .replace(
+                ProxyReplacement(
+                    object: new.object ?? old.object,
+                    metadata: new.metadata.isKept ? old.metadata : new.metadata)
+            )
+        }
     }
 }

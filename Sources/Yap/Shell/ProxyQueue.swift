@@ -58,7 +58,10 @@ final class ProxyQueue<Object: Sendable>: Sendable {
 
     /// The change that decides what `key` has; nil if the database does.
     func change(of key: String) -> Changes.Change? {
-        state.withLock { $0.pending[key] ?? $0.written[key] }
+        state.withLock { state in
+            guard let pending = state.pending[key] else { return state.written[key] }
+            return state.written[key]?.followed(by: pending) ?? pending
+        }
     }
 
     /// Upper bound of the number of rows with pending changes.

@@ -25,7 +25,7 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
     /// The collection that it reads and writes.
     public let collection: String
 
-    private let connection: YapDatabaseConnection
+    let connection: YapDatabaseConnection
     let queue: ProxyQueue<Object>
 
     /// Makes a proxy of a collection.
@@ -56,9 +56,10 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
     ///
     /// - Throws: `CancellationError`; `YapDatabaseError`: `decoding`, `closed`, or what the file gave.
     public func object(forKey key: String) async throws -> Object? {
-        if let change = queue.change(of: key) { return change.object }
+        let change = queue.change(of: key)
+        if let change, change.isOfWholeRow { return change.object }
         return try await connection.read { [collection] transaction in
-            try transaction.object(Object.self, forKey: key, inCollection: collection)
+            try transaction.object(key, collection, after: change)
         }
     }
 
@@ -69,7 +70,7 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
     /// - Throws: `YapDatabaseError`: `tooManyPendingChanges` if `pendingMax` rows have pending changes, which leaves
     ///   this row as it was; `closed`.
     public func setObject(_ object: Object, forKey key: String) throws {
-        try queue.add(.set(object), key)
+        try queue.add(.set(object, metadata: nil), key)
     }
 
     /// Removes a row, if it exists, and returns at once. Throws as `setObject`.
@@ -115,10 +116,11 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
         ///   pending change; `decoding`, `closed`, or what the file gave.
         @available(*, noasync, message: "call `try await proxy.object(forKey:)`")
         public func object(forKey key: String) throws -> Object? {
-            if let change = proxy.queue.change(of: key) { return change.object }
+            let change = proxy.queue.change(of: key)
+            if let change, change.isOfWholeRow { return change.object }
             try proxy.connection.check(.blockingRead)
             return try proxy.connection.readNow { transaction in
-                try transaction.object(Object.self, forKey: key, inCollection: proxy.collection)
+                try transaction.object(key, proxy.collection, after: change)
             }.result
         }
 
@@ -145,10 +147,16 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
 }
 
 extension ProxyChanges.Change {
+    /// Whether it says what the row has, whatever the database has.
+    fileprivate var isOfWholeRow: Bool {
+        if case .replace = self { false } else { true }
+    }
+
     fileprivate var object: Object? {
         switch self {
-        case .set(let object): object
+        case .set(let object, _): object
         case .remove: nil
+        case .replace(let replacement): replacement.object
         }
     }
 }

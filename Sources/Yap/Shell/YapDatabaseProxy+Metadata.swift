@@ -1,0 +1,99 @@
+/// The metadata of rows.
+extension YapDatabaseProxy {
+    // MARK: Reading
+
+    /// Returns the metadata of a row, or nil if it has none or there is no such row. Sees pending changes as
+    /// `object(forKey:)`.
+    ///
+    /// - Parameters:
+    ///   - type: The type that the collection's metadata is registered with.
+    ///   - key: The row's key.
+    /// - Throws: `CancellationError`; `YapDatabaseError`: `missingRegistration`, `typeMismatch`, `decoding`, `closed`,
+    ///   or what the file gave.
+    public func metadata<Metadata: Sendable>(_ type: Metadata.Type, forKey key: String) async throws
+        -> Metadata?
+    {
+        try checkMetadata(type)
+        let change = queue.change(of: key)
+        return try await connection.read { [collection] transaction in
+            try transaction.metadata(type, key, collection, after: change)
+        }
+    }
+
+    /// Returns object and metadata of a row, or nil if there is no such row. Sees pending changes as
+    /// `object(forKey:)`. Parameters and errors as `metadata(_:forKey:)`.
+    public func row<Metadata: Sendable>(metadata type: Metadata.Type, forKey key: String) async throws
+        -> (object: Object, metadata: Metadata?)?
+    {
+        try checkMetadata(type)
+        let change = queue.change(of: key)
+        return try await connection.read { [collection] transaction in
+            try Self.row(type, key, collection, after: change, transaction)
+        }
+    }
+
+    fileprivate static func row<Metadata: Sendable>(
+        _ type: Metadata.Type, _ key: String, _ collection: String,
+        after change: ProxyChanges<Object>.Change?, _ transaction: YapDatabaseReadTransaction
+    ) throws -> (object: Object, metadata: Metadata?)? {
+        guard let object = try transaction.object(key, collection, after: change) else { return nil }
+        return (object, try transaction.metadata(type, key, collection, after: change))
+    }
+
+    // MARK: Changing
+
+    /// Sets object and metadata of a row, whether the row exists or not, and returns at once.
+    ///
+    /// - Throws: As `setObject(_:forKey:)`; `YapDatabaseError`: `missingRegistration` or `typeMismatch` for the
+    ///   metadata.
+    public func setObject<Metadata: Sendable>(_ object: Object, metadata: Metadata, forKey key: String) throws
+    {
+        try checkMetadata(Metadata.self)
+        try queue.add(.set(object, metadata: metadata), key)
+    }
+
+    /// Sets the object of a row and keeps its metadata, and returns at once. Pending changes of one row are written, or
+    /// discarded, together. Does nothing if the row doesn't exist when
+    /// the change is written. Throws as `setObject(_:forKey:)`.
+    public func replaceObject(_ object: Object, forKey key: String) throws {
+        try queue.add(.replace(ProxyReplacement(object: object)), key)
+    }
+
+    /// Sets the metadata of a row and keeps its object, and returns at once; nil clears it. Does nothing if the row
+    /// doesn't exist when the change is written. Throws as `setObject(_:metadata:forKey:)`.
+    public func replaceMetadata<Metadata: Sendable>(_ metadata: Metadata?, forKey key: String) throws {
+        try checkMetadata(Metadata.self)
+        try queue.add(.replace(ProxyReplacement(metadata: .set(metadata))), key)
+    }
+
+    fileprivate func checkMetadata<Metadata: Sendable>(_ type: Metadata.Type) throws {
+        try connection.database.checkMetadataRegistration(of: type, inCollection: collection)
+    }
+}
+
+extension YapDatabaseProxy.Blocking {
+    /// Returns the metadata of a row, or nil if it has none or there is no such row.
+    ///
+    /// - Throws: As `metadata(_:forKey:)` of the proxy; `YapDatabaseError` of code `nestedTransaction` inside of a read
+    ///   of the connection.
+    @available(*, noasync, message: "call `try await proxy.metadata(_:forKey:)`")
+    public func metadata<Metadata: Sendable>(_ type: Metadata.Type, forKey key: String) throws -> Metadata? {
+        try proxy.checkMetadata(type)
+        let change = proxy.queue.change(of: key)
+        return try proxy.connection.readNow { transaction in
+            try transaction.metadata(type, key, proxy.collection, after: change)
+        }.result
+    }
+
+    /// Returns object and metadata of a row, or nil if there is no such row. Throws as `metadata(_:forKey:)`.
+    @available(*, noasync, message: "call `try await proxy.row(metadata:forKey:)`")
+    public func row<Metadata: Sendable>(metadata type: Metadata.Type, forKey key: String) throws
+        -> (object: Object, metadata: Metadata?)?
+    {
+        try proxy.checkMetadata(type)
+        let change = proxy.queue.change(of: key)
+        return try proxy.connection.readNow { transaction in
+            try YapDatabaseProxy.row(type, key, proxy.collection, after: change, transaction)
+        }.result
+    }
+}
