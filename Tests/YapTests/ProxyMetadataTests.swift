@@ -1,3 +1,4 @@
+import Seams
 import Testing
 
 @testable import Yap
@@ -8,10 +9,21 @@ struct ProxyMetadataTests {
     private let database: YapDatabase
     private let connection: YapDatabaseConnection
     private let proxy: YapDatabaseProxy<Todo>
+    /// Called once, while an object is stored: in the transaction, before it commits.
+    private let whileStoring = Lock<(@Sendable () -> Void)?>(nil)
 
     init() throws {
         folder = try TestFolder()
-        database = try folder.open()
+        database = try folder.open { [whileStoring] in
+            $0.preSanitize(Todo.self, inCollection: "todos") { _, _, object in
+                let body = whileStoring.withLock { body in
+                    defer { body = nil }
+                    return body
+                }
+                body?()
+                return object
+            }
+        }
         connection = database.newConnection()
         proxy = try YapDatabaseProxy(connection, in: "todos")
     }
@@ -97,6 +109,21 @@ struct ProxyMetadataTests {
             #expect(try ["a", "b", "c", "e", "f"].map(row) == ["a 2", "bb 1", "none", "d 3", "f 0"])
         }
         #expect(try ["a", "b", "c", "e", "f"].map(stored) == ["a 2", "bb 1", "none", "d 3", "f 0"])
+    }
+
+    @Test func aReplacementCountsForAChangeThatIsBeingWritten() throws {
+        let (proxy, seen) = (proxy, Log())
+        whileStoring.withLock { body in
+            body = {
+                try? proxy.replaceMetadata(Stamp(milliseconds: 2), forKey: "a")
+                let row = try? proxy.blocking.row(metadata: Stamp.self, forKey: "a")
+                seen.add("\(row?.object.title ?? "none") \(row?.metadata?.milliseconds ?? 0)")
+            }
+        }
+        try proxy.setObject(Todo(title: "a"), metadata: Stamp(milliseconds: 1), forKey: "a")
+        try proxy.blocking.flush()
+        #expect(seen.lines == ["a 2"])
+        #expect(try stored("a") == "a 2")
     }
 
     @Test func nothingIsReplacedAfterAllObjectsWereRemoved() throws {
