@@ -58,7 +58,7 @@ extension YapDatabaseFullTextSearchTransaction {
         guard let object = try transaction.object(forKey: row.key, inCollection: row.collection),
             try update(row.rowID, try search.texts(of: object, metadata))
         else { return }
-        try placeInResults(row, object)
+        try placeInResults(row)
     }
 
     /// Returns whether the texts are others than before, as far as is known.

@@ -3,11 +3,8 @@ protocol SearchResults: AnyObject {
     /// Whether the view has the rows that this search finds.
     func isOf(_ search: AnyObject) -> Bool
 
-    /// Places a row by what the search finds now.
-    func place(
-        _ row: YapDatabaseRowIdentity, _ object: any Sendable, isNew: Bool,
-        _ flags: YapDatabaseViewRowChange.Flags?
-    ) throws
+    /// Notes a row, which is placed by what the search finds then.
+    func note(_ row: YapDatabaseRowIdentity, isNew: Bool, _ flags: YapDatabaseViewRowChange.Flags?) throws
 }
 
 extension YapDatabaseSearchResultsViewTransaction: SearchResults {
@@ -17,12 +14,12 @@ extension YapDatabaseSearchResultsViewTransaction: SearchResults {
 extension YapDatabaseFullTextSearchTransaction {
     /// Places a row in the views of this search after only its metadata was set. Views place rows by themselves when
     /// the object is set.
-    func placeInResults(_ row: YapDatabaseRowIdentity, _ object: any Sendable) throws {
+    func placeInResults(_ row: YapDatabaseRowIdentity) throws {
         for use in transaction.usesSoFar {
             guard let results = use.transaction as? any SearchResults, results.isOf(self),
                 use.entry.heard(.touchMetadata(row)) != nil
             else { continue }
-            try results.place(row, object, isNew: false, .metadata)
+            try results.note(row, isNew: false, .metadata)
         }
     }
 }

@@ -227,14 +227,17 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
     /// Maximum number of pending rows.
     private static var pendingRowsMax: Int { 10_000 }
 
-    /// Notes the row. The query is run for all such rows together, when something is read or the transaction ends.
+    /// The object of the newest change is stored before the query is run: none is kept.
     override func place(_ row: ViewRow<Object>, isNew: Bool, _ flags: YapDatabaseViewRowChange.Flags?) throws
     {
-        // The object of the newest change is stored before the query is run: none is kept.
-        let rowID = row.identity.rowID
-        var noted = pending[rowID] ?? PendingRow(row: row.identity, isNew: isNew, flags: flags)
+        try note(row.identity, isNew: isNew, flags)
+    }
+
+    /// Notes a row. The query is run for all such rows together, when something is read or the transaction ends.
+    func note(_ row: YapDatabaseRowIdentity, isNew: Bool, _ flags: YapDatabaseViewRowChange.Flags?) throws {
+        var noted = pending[row.rowID] ?? PendingRow(row: row, isNew: isNew, flags: flags)
         if let flags { noted.flags = (noted.flags ?? []).union(flags) }
-        pending[rowID] = noted
+        pending[row.rowID] = noted
         if pending.count >= Self.pendingRowsMax { try placePending() }
     }
 
