@@ -11,7 +11,7 @@ enum ExtensionSweep: CaseIterable, Sendable {
     case catchingUp
 
     /// So large that a few rows are a batch.
-    private static let fillerBytesMax = 600_000
+    private static let fillerBytesMax = 400_000
 
     /// A file that is ready for it. Copies of it are used.
     func file(seed: UInt64) throws -> ExtensionFile {

@@ -76,7 +76,7 @@ package struct ItemDraw: Sendable {
         case 2 where below(20) == 0: return .removeAll(inAllCollections: false)
         case 3 where below(30) == 0: return .removeAll(inAllCollections: true)
         default:
-            let isLarge = fillerBytesMax > 0 && below(4) == 0
+            let isLarge = fillerBytesMax > 0 && below(2) == 0
             return .set(
                 key,
                 ModelItem(
