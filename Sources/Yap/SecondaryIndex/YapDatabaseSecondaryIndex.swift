@@ -14,8 +14,8 @@
 /// It follows each write inside the transaction, so that the same transaction finds what it wrote. A row is in it while
 /// its object is in the collection and `isIncluded` says so.
 ///
-/// Columns may also be properties of the rows' metadata: `$0.column(metadata: \TodoInfo.seenAt)`. A query names such a one
-/// `$0[metadata: \TodoInfo.seenAt]`.
+/// Columns may also be properties of the rows' metadata: `$0.column(metadata: \TodoInfo.seenAt)`. A query names such a
+/// column `$0[metadata: \TodoInfo.seenAt]`.
 public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamedExtension {
     /// The class's name in the file, whatever the objects' type.
     public static var className: String { "YapDatabaseSecondaryIndex" }
