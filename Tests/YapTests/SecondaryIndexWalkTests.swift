@@ -129,7 +129,7 @@ private struct Sale: Codable, Sendable, Equatable {
         String, [YapDatabaseColumnValue]
     ) {
         let names: [AnyKeyPath: String] = [\Sale.customer: "c", \Sale.amount: "a", \Sale.date: "d"]
-        let filter = try SecondaryIndexWhere(condition) { try #require(names[$0]) }
+        let filter = try SecondaryIndexWhere(condition) { try #require(names[$0.path]) }
         return (filter.text, filter.values)
     }
 
