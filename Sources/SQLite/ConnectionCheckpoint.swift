@@ -28,11 +28,11 @@ extension Connection {
     /// both. Nobody commits meanwhile.
     ///
     /// - Parameters:
-    ///   - readersMilliseconds: How long readers are waited for, so that all is copied and the next commit begins the
-    ///     log anew.
+    ///   - readersMilliseconds: How long to wait for readers, so that all is copied and the next commit begins the log
+    ///     anew.
     ///   - whenCopied: Called each time that all is copied, while no connection can commit. A reader of the newest
-    ///     commit that ends its transaction there and begins another one reads the same from the file, and the log no
-    ///     longer.
+    ///     commit that ends its transaction meanwhile and begins another one then reads the same from the file, and no
+    ///     longer needs the log.
     /// - Throws: `SQLiteError`: `isBusy` when another connection writes longer than the busy timeout.
     @discardableResult
     public func checkpoint(

@@ -69,7 +69,7 @@ public final class TableStatements {
     /// Runs `body`, in which statements that SQLite itself prepares have the owner's limits too: those of virtual
     /// tables. It runs no code of others.
     ///
-    /// A full-text table of another owner may write what it has collected in memory meanwhile: SQLite lets it do that
+    /// A full-text table of another owner may write the words that it has in memory meanwhile: SQLite lets it do that
     /// before each statement that may be undone alone.
     public func limited<Result>(_ body: () throws -> Result) throws -> Result {
         try connection.limited(to: access, nil) {
@@ -131,10 +131,10 @@ struct TableAccess {
         }
     }
 
-    /// The tables beneath a full-text table that it uses when it writes what it has collected.
+    /// The tables beneath a full-text table that it uses when it writes the words that it has in memory.
     private static let flushedSuffixes = ["_config", "_data", "_idx"]
 
-    /// Whether a full-text table does that, when it is of one of the owners that `isOwned` knows.
+    /// Whether this is such a write of a full-text table, if `isOwned` knows the table.
     static func allowsFlush(_ action: Int32, _ name: String, isOwned: (String) -> Bool) -> Bool {
         let actions = [SQLITE_READ, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE]
         guard actions.contains(action) else { return false }

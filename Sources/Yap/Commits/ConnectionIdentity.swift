@@ -1,4 +1,4 @@
-/// What tells a connection from others in its commits, which keep neither the connection nor its database alive.
+/// Identifies a connection in its commits, and keeps neither the connection nor its database alive.
 final class ConnectionIdentity: Sendable {
     let name: String?
 

@@ -10,9 +10,9 @@ struct RowChangeRecord: Sendable {
         static let removed = Flags(rawValue: 32)
 
         static let any = Flags(rawValue: .max)
-        /// After each of these the object may be another one, or counts as such.
+        /// Changes of the object; a touch counts as one.
         static let anyOfObject: Flags = [.inserted, .object, .touchedObject, .removed]
-        /// After each of these the metadata may be another one, or counts as such.
+        /// Changes of the metadata; a touch counts as one.
         static let anyOfMetadata: Flags = [.inserted, .metadata, .touchedMetadata, .removed]
     }
 

@@ -47,8 +47,8 @@ public struct YapDatabaseCommit: Sendable {
 
     // MARK: The connection that made it
 
-    /// Name of the connection that made the commit (`newConnection(name:)`). nil for a connection without a name, a
-    /// commit of another process or of the library itself (such as a registration), and after missed commits.
+    /// Name of the connection that made the commit (`newConnection(name:permits:)`). nil for a connection without a
+    /// name, a commit of another process or of the library itself (such as a registration), and after missed commits.
     public var connectionName: String? { missedCommits > 0 ? nil : connection?.name }
 
     /// Whether a connection made this commit, so that an app can ignore its own.

@@ -10,7 +10,7 @@ final class CommitLog: Sendable {
 
     private struct State {
         var records: [CommitRecord] = []
-        /// What the COMMIT that runs now makes, until it is confirmed. They are among `records` too.
+        /// The commits that the running COMMIT makes, until it is confirmed. They are in `records` too.
         var pending: [CommitRecord] = []
         var changeCount = 0
         var newest: SnapshotMark
@@ -62,7 +62,7 @@ final class CommitLog: Sendable {
             return [YapDatabaseCommit(external: to, missedCommits: to.count(since: from))]
         }
         var commits = known.map { YapDatabaseCommit($0) }
-        // At least one, since each question for a change is answered with yes then.
+        // At least one, so that each query for a change returns true.
         if first.previous != from { commits[0].missedCommits = max(1, first.mark.count(since: from)) }
         return commits
     }

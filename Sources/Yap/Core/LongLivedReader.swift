@@ -3,15 +3,15 @@ import Seams
 
 /// The reader of a long-lived read, which holds a snapshot between its transactions.
 ///
-/// The writer may let go of the snapshot at any time, without waiting for a transaction that runs: it notes why, and
-/// the one that runs lets go at its end.
+/// The writer may release the snapshot at any time, without waiting for a transaction that runs: it notes the reason,
+/// and the running transaction releases the snapshot at its end.
 final class LongLivedReader: Sendable {
     private struct State {
         /// Where it stands, or stood last.
         var mark = SnapshotMark(number: 0, writer: 0)
-        /// Why no snapshot is held; nil while one is.
+        /// Why no snapshot is held; nil while one is held.
         var failure: YapDatabaseError?
-        /// Why none will be held any more.
+        /// Why no snapshot will be held again; nil until the end.
         var end: YapDatabaseError?
 
         /// Throws if there is no snapshot to read.
@@ -34,7 +34,7 @@ final class LongLivedReader: Sendable {
     /// Where it stands, or stood last.
     var mark: SnapshotMark { state.withLock { $0.mark } }
 
-    /// Holds the newest snapshot with a reader that nobody else uses.
+    /// Holds the newest snapshot with a reader that has no other user.
     func begin(_ reader: ReaderCore) throws {
         defer { settle() }
         try core.withLock { core in
@@ -44,7 +44,7 @@ final class LongLivedReader: Sendable {
         }
     }
 
-    /// Runs `body` on the held snapshot, and says whether an extension can be brought up to date.
+    /// Runs `body` on the held snapshot, and returns also whether an extension can be brought up to date.
     func read<Result>(_ body: (YapDatabaseReadTransaction) throws -> Result) throws -> (
         result: Result, wantsHealing: Bool
     ) {
@@ -65,7 +65,7 @@ final class LongLivedReader: Sendable {
         }
     }
 
-    /// Lets go of the snapshot, and holds the newest one.
+    /// Releases the snapshot, and holds the newest one.
     ///
     /// - Returns: The commits that lead to it, and the bytes of the log's file.
     func moveToNewest() throws -> (commits: [YapDatabaseCommit], logFileBytes: Int64) {
@@ -95,7 +95,7 @@ final class LongLivedReader: Sendable {
         return (core.commits(since: before), core.store.sqlite.logFileBytes)
     }
 
-    /// Reads the same commit from the file and not from the log, if it is the newest and no transaction runs. To be
+    /// Reads the same commit from the file and not from the log, if it is the newest and no transaction runs. Must be
     /// called while no connection can commit, and all of the log is in the file.
     func leaveLog(at newest: SnapshotMark) {
         defer { settle() }
@@ -110,7 +110,7 @@ final class LongLivedReader: Sendable {
         }
     }
 
-    /// Lets go of a snapshot that is older than `number`. Reads throw from then on, until it is moved.
+    /// Releases a snapshot that is older than `number`. Reads throw from then on, until the read is moved.
     func expire(before number: UInt64) {
         state.withLock { if $0.mark.number < number, $0.failure == nil { $0.failure = Self.expired } }
         settle()
@@ -126,7 +126,7 @@ final class LongLivedReader: Sendable {
         state.withLock { if $0.failure == nil { $0.failure = error } }
     }
 
-    /// Does what the state says, unless a transaction runs: that one does it at its end.
+    /// Releases what the state says, unless a transaction runs: that one does it at its end.
     private func settle() {
         while true {
             let seen = wish
@@ -139,7 +139,7 @@ final class LongLivedReader: Sendable {
             }
             guard let outcome else { return }
             if let ended = outcome { idleReaders.keep(ended) }
-            // Whoever wished something meanwhile found the lock taken.
+            // A thread that changed the state meanwhile found the lock taken.
             if wish == seen { return }
         }
     }

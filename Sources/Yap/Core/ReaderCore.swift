@@ -15,7 +15,7 @@ final class ReaderCore {
     /// - Parameters:
     ///   - connection: The connection that reads.
     ///   - tracksReads: Whether to note what `body` reads.
-    ///   - userInfo: Gets what `body` left as the transaction's, to be released with no lock held.
+    ///   - userInfo: Gets the transaction's `userInfo`, to be released with no lock held.
     func read<Result>(
         by connection: YapDatabaseConnection, tracksReads: Bool, userInfo: inout Any?,
         _ body: (YapDatabaseReadTransaction) throws -> Result
@@ -50,7 +50,7 @@ final class ReaderCore {
     /// Whether a snapshot is held.
     var isHolding: Bool { store.sqlite.isInTransaction }
 
-    /// Lets go of the held snapshot, if there is one, and holds the newest.
+    /// Releases the held snapshot, if there is one, and holds the newest.
     func hold() throws {
         try? store.sqlite.rollback()
         try begin()
@@ -63,10 +63,10 @@ final class ReaderCore {
         }
     }
 
-    /// Lets go of the held snapshot.
+    /// Releases the held snapshot.
     func letGo() { try? store.sqlite.rollback() }
 
-    /// Runs `body` on the held snapshot. An error that ends SQLite's transaction leaves none held.
+    /// Runs `body` on the held snapshot. After an error that ends SQLite's transaction, none is held.
     ///
     /// - Parameter userInfo: As in `read`.
     func readHeld<Result>(

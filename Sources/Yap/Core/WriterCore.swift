@@ -446,7 +446,7 @@ final class WriterCore {
 
     /// Copies the log into the file, and lets long-lived reads leave it.
     ///
-    /// - Parameter readersMilliseconds: How long other readers are waited for.
+    /// - Parameter readersMilliseconds: How long to wait for other readers.
     /// - Returns: Whether the next commit begins the log anew.
     @discardableResult
     private func emptyLog(readersMilliseconds: Int32) -> Bool {
@@ -462,8 +462,8 @@ final class WriterCore {
         return result.map { $0.logFrames == $0.checkpointedFrames && !$0.hasReaders } ?? false
     }
 
-    /// Moves a long-lived read to the newest commit, which no other follows until it has left the log: a read that
-    /// follows each commit would else hold up the log at each of its places.
+    /// Moves a long-lived read to the newest commit, and lets it leave the log before the next commit. Otherwise a read
+    /// that is moved after each commit would keep the log from beginning anew.
     ///
     /// - Returns: The commits that lead there; empty if a transaction of the read runs.
     func move(_ reader: LongLivedReader) -> [YapDatabaseCommit] {

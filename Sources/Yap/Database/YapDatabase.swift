@@ -223,7 +223,7 @@ public final class YapDatabase: Sendable {
             // The read finds a commit that no commit of this process explains, and notifies the observers.
             let logFileBytes = try? newConnection().blocking.read { $0.sqlite.logFileBytes }
             // The process that writes can't end the snapshots of this one.
-            // It leaves a log that begins anew as large as `logBytesMax`.
+            // When it begins the log anew, it leaves a file of up to `logBytesMax`.
             let bytesMax = max(options.longLivedReadLogBytesMax, options.logBytesMax)
             guard (logFileBytes ?? 0) > bytesMax else { return }
             longLivedReads.expire(before: snapshot)

@@ -9,7 +9,7 @@ public final class YapDatabaseConnection: Sendable {
     /// The database it belongs to, which lives at least as long.
     public let database: YapDatabase
 
-    /// The name that `newConnection(name:)` gave it. Errors `nestedTransaction` and `deadlock` have it in their
+    /// The name that `newConnection(name:permits:)` gave it. Errors `nestedTransaction` and `deadlock` have it in their
     /// message, and commits in `YapDatabaseCommit.connectionName`.
     public var name: String? { identity.name }
 

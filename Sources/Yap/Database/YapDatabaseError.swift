@@ -41,7 +41,7 @@ public struct YapDatabaseError: Error, Sendable {
         case deadlock
         /// The connection doesn't permit such a transaction. Nothing was queued.
         case transactionNotPermitted
-        /// The database has as many long-lived reads as it may have.
+        /// The maximum number of long-lived reads are open.
         case tooManyLongLivedReads
         /// The write-ahead log had become too large because of the long-lived read, which stood at an old commit.
         case longLivedReadExpired

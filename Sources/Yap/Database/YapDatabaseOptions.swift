@@ -40,8 +40,8 @@ public struct YapDatabaseOptions: Sendable {
     public var logBytesMax: Int64 = 8 << 20
     /// Maximum number of long-lived reads that are open. Each has an SQLite handle and caches as a connection.
     public var longLivedReadsMax = 16
-    /// The size of the write-ahead log beyond which a long-lived read that stands at an old commit expires: the log has
-    /// what it stands at, and can't begin anew. Not less than `logBytesMax`.
+    /// Size of the write-ahead log beyond which a long-lived read at an old commit expires: the log keeps what that
+    /// read needs, and can't begin anew. `logBytesMax` is the minimum.
     public var longLivedReadLogBytesMax: Int64 = 64 << 20
     /// How long a write waits for another process's write before it throws `busy`. 0 never waits.
     public var busyTimeoutMilliseconds: Int32 = 5000

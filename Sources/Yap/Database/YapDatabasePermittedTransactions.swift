@@ -1,7 +1,7 @@
 /// The transactions that a connection may begin.
 ///
-/// Give a connection that is for one purpose the transactions of that purpose, so that a mistake is an error at its
-/// first run: the one of a list reads only.
+/// Give a connection that has one purpose the transactions of that purpose, so that a mistake is an error at its first
+/// run. For example, a connection for a list only reads.
 ///
 /// ```swift
 /// let list = database.newConnection(name: "list", permits: .anyRead)
@@ -13,20 +13,20 @@ public struct YapDatabasePermittedTransactions: OptionSet, Hashable, Sendable {
     /// Makes a set of the bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// `connection.read`, and what reads so: `observe`, `changes(of:)`, `beginLongLivedRead`.
+    /// `connection.read`, and calls that use it: `observe`, `changes(of:)`, `beginLongLivedRead`.
     public static let read = Self(rawValue: 1)
     /// `connection.blocking.read`.
     public static let blockingRead = Self(rawValue: 2)
-    /// `connection.readWrite`, and what writes so: a proxy of the connection.
+    /// `connection.readWrite`, and a proxy of the connection, which uses it.
     public static let readWrite = Self(rawValue: 4)
     /// `connection.blocking.readWrite`.
     public static let blockingReadWrite = Self(rawValue: 8)
 
-    /// All that read.
+    /// All transactions that read.
     public static let anyRead: Self = [.read, .blockingRead]
-    /// All that write.
+    /// All transactions that write.
     public static let anyReadWrite: Self = [.readWrite, .blockingReadWrite]
-    /// All.
+    /// All transactions.
     public static let any: Self = [.anyRead, .anyReadWrite]
 }
 
@@ -38,7 +38,7 @@ extension YapDatabasePermittedTransactions: CustomStringConvertible {
         return "[" + bits.filter { rawValue & 1 << $0 != 0 }.map { names[$0] }.joined(separator: ", ") + "]"
     }
 
-    /// Checks that these are among them.
+    /// Checks that all of `wanted` are permitted.
     ///
     /// - Throws: `YapDatabaseError` of code `transactionNotPermitted`.
     func check(_ wanted: Self, of owner: String) throws {

@@ -72,7 +72,7 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
             including: RowCondition(isIncluded), describe)
     }
 
-    /// Describes a full-text search of rows that their metadata decides about, too. Parameters as the other form.
+    /// Describes a full-text search whose rows are chosen by object and metadata. Parameters as in the other form.
     ///
     /// - Parameters:
     ///   - metadata: The type that the collection's metadata is registered with.

@@ -1,9 +1,9 @@
-/// A view of a search's results in a transaction, whatever its groups.
+/// A view of a search's results in a transaction, with any type of groups.
 protocol SearchResults: AnyObject {
     /// Whether the view has the rows that this search finds.
     func isOf(_ search: AnyObject) -> Bool
 
-    /// Notes a row, which is placed by what the search finds then.
+    /// Notes a row. The search decides later where it is placed.
     func note(_ row: YapDatabaseRowIdentity, isNew: Bool, _ flags: YapDatabaseViewRowChange.Flags?) throws
 }
 

@@ -227,7 +227,7 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
     /// Maximum number of pending rows.
     private static var pendingRowsMax: Int { 10_000 }
 
-    /// The object of the newest change is stored before the query is run: none is kept.
+    /// Notes only the row's name: its object is stored before the query runs.
     override func place(_ row: ViewRow<Object>, isNew: Bool, _ flags: YapDatabaseViewRowChange.Flags?) throws
     {
         try note(row.identity, isNew: isNew, flags)

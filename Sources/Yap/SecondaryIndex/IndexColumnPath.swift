@@ -1,4 +1,4 @@
-/// What a column is of: a property of the object or of the metadata, whose types may be the same.
+/// The source of a column: a property of the object or of the metadata. Both may have the same type.
 enum IndexColumnPath: Sendable, Equatable, CustomStringConvertible {
     case object(any AnyKeyPath & Sendable)
     case metadata(any AnyKeyPath & Sendable)
@@ -14,7 +14,7 @@ enum IndexColumnPath: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The property as the source has it.
+    /// The property as it is written in Swift.
     var description: String { "\(path)" }
 
     static func == (left: IndexColumnPath, right: IndexColumnPath) -> Bool {

@@ -35,7 +35,7 @@ struct IndexDescription<Object: Sendable>: Sendable {
         }
     }
 
-    /// The values of a row's columns; nil if it doesn't belong into the index.
+    /// The values of a row's columns; nil if it doesn't belong in the index.
     func values(of object: any Sendable, _ metadata: (any Sendable)?) throws -> [YapDatabaseColumnValue]? {
         guard let object = object as? Object else {
             throw YapDatabaseError(
@@ -67,9 +67,9 @@ struct IndexTable<Object: Sendable> {
     let sql: SecondaryIndexSQL
     /// The bounds of columns, by the SQL of these.
     var bounds: [String: IndexBounds] = [:]
-    /// The bounds of the dimensions of an object; nil if it has none, and doesn't belong into the index.
+    /// The bounds of the dimensions of an object; nil if it has none, and doesn't belong in the index.
     var dimensions: ([YapDatabaseColumnValue]) -> [YapDatabaseColumnValue]? = { _ in [] }
 
-    /// Whether a row that isn't in the index may belong into it after a change of its metadata alone.
+    /// Whether a row that isn't in the index may belong in it after a change of its metadata alone.
     var mayEnterByMetadata: Bool { description.isIncludedByMetadata || !bounds.isEmpty }
 }

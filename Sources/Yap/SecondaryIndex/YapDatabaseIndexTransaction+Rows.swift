@@ -105,7 +105,7 @@ extension YapDatabaseIndexTransaction {
             max: transaction.store.changedKeysPerCommitMax)
     }
 
-    /// What the index has of a row; nil if it doesn't belong into it.
+    /// What the index has of a row; nil if it doesn't belong in it.
     private func entry(of object: any Sendable, _ metadata: (any Sendable)?) throws -> IndexEntry? {
         try table.description.values(of: object, metadata).flatMap { entry($0) }
     }

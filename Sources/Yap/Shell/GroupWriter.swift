@@ -19,7 +19,7 @@ final class GroupWriter: Sendable {
         while let requests = queue.take(max: Self.groupRequestsMax) { serve(requests) }
     }
 
-    /// Serves what waits now, and what comes meanwhile.
+    /// Serves the pending writes, and those that come meanwhile.
     func runOnce() {
         while true {
             let requests = queue.takeWithoutWaiting(max: .max)

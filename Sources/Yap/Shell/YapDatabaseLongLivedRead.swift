@@ -1,7 +1,6 @@
 import Seams
 
-/// A read that stands at one commit until it is moved: what many reads show together is of one moment, though others
-/// write meanwhile.
+/// A read that stands at one commit until it is moved, so that many reads fit together while others write.
 ///
 /// ```swift
 /// let list = try await connection.beginLongLivedRead()
@@ -31,7 +30,7 @@ public final class YapDatabaseLongLivedRead: Sendable {
         let name = connection.name.map { " of the connection \"\($0)\"" } ?? ""
         reader = LongLivedReader(name: "a long-lived read\(name)", database.idleReaders)
         try database.longLivedReads.add(reader)
-        // Their commits may let it expire.
+        // Their commits may make it expire.
         database.observeOtherProcesses()
         do {
             try reader.begin(database.idleReaders.take() ?? database.makeReader())
@@ -65,10 +64,10 @@ public final class YapDatabaseLongLivedRead: Sendable {
     ///
     /// - Returns: The commits that lead from the one at which it stood to the newest, the oldest first. Empty if it
     ///   stood at the newest. The last 256 commits, with up to 50,000 changes, are known, and none before one of
-    ///   another process. If others are among them, the first one counts these in `missedCommits`, so that its
-    ///   questions for a change are answered with yes.
+    ///   another process. If there were others, the first one has their number in `missedCommits`, so that its queries
+    ///   for a change return true.
     /// - Throws: `CancellationError`; `YapDatabaseError`: `transactionEnded` after `end()`; `closed`, or what the file
-    ///   gave. Then it stands nowhere, and may be moved again.
+    ///   gave. Then it holds no commit, and may be moved again.
     @discardableResult
     public func moveToNewest() async throws -> [YapDatabaseCommit] {
         let (commits, isLogLarge) = try await queued { try self.moveNow() }

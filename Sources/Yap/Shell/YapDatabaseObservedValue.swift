@@ -13,8 +13,8 @@ import Observation
 /// }
 /// ```
 ///
-/// It follows the sequence for as long as it lives. What the database does goes on elsewhere: the main actor gets
-/// values alone.
+/// It follows the sequence for as long as it lives. The database does its work on other threads: the main actor only
+/// gets the values.
 @MainActor @Observable
 public final class YapDatabaseObservedValue<Value> {
     /// Whether values still come.
@@ -27,9 +27,9 @@ public final class YapDatabaseObservedValue<Value> {
         case hasFailed(any Error)
     }
 
-    /// The newest value; the first one until one has come.
+    /// The newest value, or `first` until a value has come.
     public private(set) var value: Value
-    /// Whether values still come, and why not.
+    /// Whether values still come, and the reason if not.
     public private(set) var state = State.isFollowing
 
     @ObservationIgnored private var task: Task<Void, Never>?
@@ -44,7 +44,7 @@ public final class YapDatabaseObservedValue<Value> {
         self.init(first, following: values) { $0 = $1 }
     }
 
-    /// Follows a sequence of changes, each of which `apply` takes over into the value.
+    /// Follows a sequence of changes. `apply` applies each change to the value.
     ///
     /// ```swift
     /// let list = YapDatabaseObservedValue(

@@ -53,8 +53,8 @@ extension YapDatabaseProxy {
     }
 
     /// Sets the object of a row and keeps its metadata, and returns at once. Pending changes of one row are written, or
-    /// discarded, together. Does nothing if the row doesn't exist when
-    /// the change is written. Throws as `setObject(_:forKey:)`.
+    /// discarded, together. Does nothing if the row doesn't exist when the change is written. Throws as
+    /// `setObject(_:forKey:)`.
     public func replaceObject(_ object: Object, forKey key: String) throws {
         try queue.add(.replace(ProxyReplacement(object: object)), key)
     }

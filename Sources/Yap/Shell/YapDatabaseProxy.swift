@@ -147,7 +147,7 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
 }
 
 extension ProxyChanges.Change {
-    /// Whether it says what the row has, whatever the database has.
+    /// Whether it determines the whole row, so that the stored row isn't needed.
     fileprivate var isOfWholeRow: Bool {
         if case .replace = self { false } else { true }
     }

@@ -5,13 +5,13 @@ import SQLite
 /// It sees one commit and only that, whatever is written meanwhile. It belongs to the thread of its closure
 /// and can't leave it: the compiler refuses where it can, and a call after the end throws `transactionEnded`.
 public class YapDatabaseReadTransaction {
-    /// The connection that the transaction belongs to. nil after its end, and for a transaction of the library itself,
-    /// such as that of a registration, and for one of a long-lived read.
+    /// The connection that the transaction belongs to. nil after its end, for a transaction of the library itself, such
+    /// as that of a registration, and for one of a long-lived read.
     ///
     /// Transactions of the same connection can't begin inside of this one. A hook can see here which connection writes.
     public final private(set) var connection: YapDatabaseConnection?
     /// A value of the app's own for as long as the transaction runs: for functions that it calls with the transaction,
-    /// and for hooks. nil at the beginning. Savepoints don't bring it back.
+    /// and for hooks. nil at the beginning. A savepoint that fails doesn't restore it.
     public final var userInfo: Any?
 
     final let store: StoreConnection

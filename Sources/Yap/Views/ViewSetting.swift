@@ -7,7 +7,7 @@ protocol VersionedRule: Sendable {
     var metadataTypes: [any Sendable.Type] { get }
 }
 
-/// A `ViewSetting`, whatever its closures are.
+/// A `ViewSetting` with any type of closures.
 protocol ViewSettings: Sendable {
     var currentVersionTag: String { get }
     func isPending(_ versionTag: String) -> Bool
@@ -20,8 +20,8 @@ protocol ViewSettings: Sendable {
 
 /// The closures of a view in this process, and those that transactions set which aren't committed yet.
 ///
-/// Only the writer runs them: the newest ones count for it. They are part of the view's description: of several open
-/// databases that share it none may set others, which would count in all of them.
+/// Only the writer runs them: the newest ones count for it. They are part of the view's description. If several open
+/// databases share it, none may set others, because they would count in all of them.
 final class ViewSetting<Rule: VersionedRule>: ViewSettings {
     private struct State {
         var current: Rule
@@ -32,7 +32,7 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
         /// Whether one of them has set a rule.
         var isSet = false
 
-        /// Returns the rules before, to be released after the lock: what they hold is the app's.
+        /// Returns the former rules, to be released after the lock: they hold objects of the app.
         mutating func restore(_ rule: Rule?, by owner: ObjectIdentifier) -> [Rule] {
             let before = pending.map(\.rule)
             pending.removeAll { $0.owner == owner }
@@ -78,20 +78,20 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
         return before != nil
     }
 
-    /// Returns a closure that brings back what a transaction has set by now.
+    /// Returns a closure that restores the rule that a transaction has set by now.
     func makeRestorePoint(of owner: ObjectIdentifier) -> @Sendable () -> Void {
         let rule = state.withLock { state in state.pending.first { $0.owner == owner }?.rule }
         return { _ = self.state.withLock { $0.restore(rule, by: owner) } }
     }
 
-    /// Takes back what a transaction has set.
+    /// Discards the rule that a transaction has set.
     func forget(_ owner: ObjectIdentifier) {
         _ = state.withLock { $0.restore(nil, by: owner) }
     }
 
     /// Makes the rule of a transaction the current one.
     func commit(_ owner: ObjectIdentifier) {
-        // Released after the lock: what it holds is the app's.
+        // Released after the lock: it holds objects of the app.
         _ = state.withLock { state -> Rule? in
             guard let index = state.pending.firstIndex(where: { $0.owner == owner }) else { return nil }
             defer { state.current = state.pending.remove(at: index).rule }

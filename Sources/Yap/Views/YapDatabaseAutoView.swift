@@ -12,8 +12,8 @@
 /// Sort keys are stored, so sorting runs no code of the app: a write costs the same few statements in a group of ten
 /// rows and of a million.
 ///
-/// `setGrouping(version:sort:_:)` and `setSort(version:_:)` change groups and order while the app runs; a view with
-/// which one of them is called belongs to one open database.
+/// `setGrouping(version:sort:_:)` and `setSort(version:_:)` change groups and order while the app runs. A view on which
+/// one of them is called belongs to one open database.
 public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseView<Object, Group>, @unchecked Sendable  // It has only `let` properties of Sendable types.
 {

@@ -34,7 +34,7 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
     ///   - sort: As in `YapDatabaseAutoView.init(_:of:in:version:group:sort:)`.
     /// - Throws: `YapDatabaseError`: `readOnlyTransaction` in a transaction that only reads; `invalidExtension` if the
     ///   view's description is registered in another open database too; `missingRegistration` or `typeMismatch` for a
-    ///   sort by metadata that aren't registered with its type: the view is then as before, and the transaction may go
+    ///   sort by metadata that isn't registered with its type: the view is then as before, and the transaction may go
     ///   on. `decoding` for a row that can't be read: then nothing of the transaction is kept.
     public func setSort(version: String, _ sort: [YapDatabaseViewSort<Object>]) throws {
         let rule = rule(version, placement.rules.newest.closure, sort)

@@ -61,7 +61,7 @@ extension YapDatabaseView: VersionSetting {
 
     func leave(_ log: CommitLog) { placement.setting?.leave(log) }
 
-    /// The error of a view of several open databases of which one sets its closures.
+    /// The error when one of several open databases that share the view sets its closures.
     var sharingMistake: YapDatabaseError {
         YapDatabaseError(
             .invalidExtension,
