@@ -131,16 +131,23 @@ struct TableAccess {
         }
     }
 
-    /// The tables beneath a full-text table that it uses when it writes the words that it has in memory.
-    private static let flushedSuffixes = ["_config", "_data", "_idx"]
+    /// The tables beneath a full-text table that it uses when it writes the words that it has in memory, with the
+    /// columns that it reads then. The words themselves, in `block`, aren't among them: with `content=` a full-text
+    /// table of another owner could show them.
+    private static let flushedColumns: [String: Set<String>] = [
+        "_config": ["k", "v"], "_data": ["id"], "_idx": ["segid", "term", "pgno"],
+    ]
 
     /// Whether this is such a write of a full-text table, if `isOwned` knows the table.
-    static func allowsFlush(_ action: Int32, _ name: String, isOwned: (String) -> Bool) -> Bool {
+    static func allowsFlush(
+        _ action: Int32, _ name: String, _ column: String, isOwned: (String) -> Bool
+    ) -> Bool {
         let actions = [SQLITE_READ, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE]
         guard actions.contains(action) else { return false }
         let name = name.lowercased()
-        return flushedSuffixes.contains { suffix in
+        return flushedColumns.contains { suffix, columns in
             name.hasSuffix(suffix) && isOwned(String(name.dropLast(suffix.count)))
+                && (action != SQLITE_READ || columns.contains(column.lowercased()))
         }
     }
 
@@ -205,7 +212,7 @@ extension Connection {
             if action == SQLITE_DROP_TABLE { dropsTable = true }
             return SQLITE_OK
         }
-        if isRunning, TableAccess.allowsFlush(action, first, isOwned: { ownedTables[$0] != nil }) {
+        if isRunning, TableAccess.allowsFlush(action, first, second, isOwned: { ownedTables[$0] != nil }) {
             return SQLITE_OK
         }
         if refusal == nil { refusal = Self.words(action, first, second) }

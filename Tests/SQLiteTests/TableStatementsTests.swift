@@ -60,8 +60,8 @@ struct TableStatementsTests {
             "CREATE VIRTUAL TABLE own USING rtree(id, x0, x1); INSERT INTO own VALUES (1, 2, 3)")
     }
 
-    /// SQLite opens a savepoint for a statement that inserts several rows, and the full-text table then writes the words
-    /// that it has in memory, with statements that it prepares at that moment.
+    /// SQLite opens a savepoint for a statement that inserts several rows, and the full-text table then writes the
+    /// words that it has in memory, with statements that it prepares at that moment.
     @Test func theStatementOfOneOwnerLetsTheFullTextTableOfAnotherWriteItsWords() throws {
         try statements.execute("CREATE VIRTUAL TABLE text USING fts5(word)")
         let others = TableStatements(connection, owned: ["others"], readable: ["rows"])
@@ -96,6 +96,24 @@ struct TableStatementsTests {
             }
         }
         #expect(error?.message.hasSuffix("read the table secret") == true, "\(String(describing: error))")
+    }
+
+    @Test func theWordsOfAnotherOwnersFullTextTableCannotBeShown() throws {
+        try statements.execute(
+            "CREATE VIRTUAL TABLE text USING fts5(word); INSERT INTO text VALUES ('milk and eggs')")
+        let others = TableStatements(connection, owned: ["own"], readable: ["rows"])
+        for (table, column) in [("text_data", "block"), ("text_content", "c0"), ("text_config", "v")] {
+            try others.execute(
+                """
+                DROP TABLE IF EXISTS own;
+                CREATE VIRTUAL TABLE own USING fts5(\(column), content='\(table)', content_rowid='id')
+                """)
+            #expect(throws: SQLiteError.self) {
+                try others.withStatement("SELECT \(column) FROM own") { statement in
+                    try others.limited { while try statement.step() {} }
+                }
+            }
+        }
     }
 
     @Test(arguments: [
