@@ -82,6 +82,14 @@ struct PermittedTransactionTests {
         try proxy.setObject("dear", forKey: "1")
         try await proxy.flush()
         #expect(waitingCode { _ = try proxy.blocking.object(forKey: "1") } == .transactionNotPermitted)
+        let stamps = try YapDatabaseProxy(
+            database.newConnection(permits: [.read, .readWrite]), of: Todo.self, in: "todos")
+        #expect(
+            waitingCode { _ = try stamps.blocking.metadata(Stamp.self, forKey: "1") }
+                == .transactionNotPermitted)
+        #expect(
+            waitingCode { _ = try stamps.blocking.row(metadata: Stamp.self, forKey: "1") }
+                == .transactionNotPermitted)
         #expect(try await proxy.object(forKey: "1") == "dear")
     }
 

@@ -75,11 +75,12 @@ extension YapDatabaseProxy.Blocking {
     /// Returns the metadata of a row, or nil if it has none or there is no such row.
     ///
     /// - Throws: As `metadata(_:forKey:)` of the proxy; `YapDatabaseError` of code `nestedTransaction` inside of a read
-    ///   of the connection.
+    ///   of the connection, and `transactionNotPermitted`.
     @available(*, noasync, message: "call `try await proxy.metadata(_:forKey:)`")
     public func metadata<Metadata: Sendable>(_ type: Metadata.Type, forKey key: String) throws -> Metadata? {
         try proxy.checkMetadata(type)
         let change = proxy.queue.change(of: key)
+        try proxy.connection.check(.blockingRead)
         return try proxy.connection.readNow { transaction in
             try transaction.metadata(type, key, proxy.collection, after: change)
         }.result
@@ -92,6 +93,7 @@ extension YapDatabaseProxy.Blocking {
     {
         try proxy.checkMetadata(type)
         let change = proxy.queue.change(of: key)
+        try proxy.connection.check(.blockingRead)
         return try proxy.connection.readNow { transaction in
             try YapDatabaseProxy.row(type, key, proxy.collection, after: change, transaction)
         }.result
