@@ -19,6 +19,8 @@ extension Connection {
     package func export(to path: String, encryptionKey key: EncryptionKey?) throws {
         precondition(!isInTransaction, "an export reads in a transaction of its own")
         guard Self.hasEncryption else { throw Self.encryptionUnavailable }
+        // A name that SQLite takes for memory or a URI is that of a file here.
+        let path = path.hasPrefix("/") ? path : "./" + path
         try Self.createNew(path)
         do {
             try withStatement("ATTACH DATABASE ? AS exported KEY ?") { statement in
