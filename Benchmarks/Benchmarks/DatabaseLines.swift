@@ -8,12 +8,6 @@ func databaseLines() throws -> [Line] {
     let read = ReferenceRows(workload, order: workload.readOrder)
     let readKeys = workload.readOrder.map { workload.keys[$0] }
     let dictionary = Dictionary(uniqueKeysWithValues: zip(workload.keys, workload.notes))
-
-    @Sendable func filled(_ folder: URL, cachedRows: Int) throws -> YapDatabase {
-        let database = try Ours.database(in: folder, cachedRows: cachedRows)
-        try database.newConnection().blocking.readWrite { try $0.setAll(workload) }
-        return database
-    }
     return [
         Line(
             name: "yap.write.bulk", unit: "rows/s",
@@ -30,7 +24,7 @@ func databaseLines() throws -> [Line] {
         Line(
             name: "yap.read.uncached", unit: "rows/s",
             ours: { folder in
-                let connection = try filled(folder, cachedRows: 0).newConnection()
+                let connection = try Ours.filled(workload, in: folder, cachedRows: 0).newConnection()
                 return try rate(readKeys.count) { try connection.blocking.read { try $0.getAll(readKeys) } }
             },
             reference: { folder in
@@ -39,38 +33,10 @@ func databaseLines() throws -> [Line] {
                 return try rate(read.rows.count) { try reference.read(read.rows) }
             }),
         Line(
-            name: "yap.read.iterate", unit: "rows/s",
-            ours: { folder in
-                let connection = try filled(folder, cachedRows: 0).newConnection()
-                return try rate(readKeys.count) {
-                    try connection.blocking.read { transaction in
-                        for row in try transaction.objects(Note.self, inCollection: Workload.collection) {
-                            consume(row.object)
-                        }
-                    }
-                }
-            },
-            reference: { folder in
-                let reference = try Reference(folder: folder, template: Ours.template(in: folder))
-                try reference.insertInOneTransaction(written.rows)
-                return try rate(readKeys.count) { try reference.readInOrder(count: readKeys.count) }
-            }),
-        Line(
-            name: "yap.file.size", unit: "rows/MB",
-            ours: { folder in
-                let database = try filled(folder, cachedRows: 0)
-                try await database.close()
-                return try rowsPerMegabyte(written.rows.count, database.path)
-            },
-            reference: { folder in
-                try Reference(folder: folder, template: Ours.template(in: folder))
-                    .insertInOneTransaction(written.rows)
-                return try rowsPerMegabyte(written.rows.count, Reference.path(in: folder))
-            }),
-        Line(
             name: "yap.read.cached", unit: "rows/s",
             ours: { folder in
-                let connection = try filled(folder, cachedRows: readKeys.count).newConnection()
+                let connection = try Ours.filled(workload, in: folder, cachedRows: readKeys.count)
+                    .newConnection()
                 // The first time fills the cache.
                 _ = try rate(1) { try connection.blocking.read { try $0.getAll(readKeys) } }
                 return try rate(readKeys.count * 10) {
@@ -86,6 +52,42 @@ func databaseLines() throws -> [Line] {
                         }
                     }
                 }
+            }),
+    ] + fileLines(workload)
+}
+
+/// All rows in their order, and the file that they make.
+private func fileLines(_ workload: Workload) -> [Line] {
+    let written = ReferenceRows(workload, order: Array(workload.keys.indices))
+    return [
+        Line(
+            name: "yap.read.iterate", unit: "rows/s",
+            ours: { folder in
+                let connection = try Ours.filled(workload, in: folder, cachedRows: 0).newConnection()
+                return try rate(workload.keys.count) {
+                    try connection.blocking.read { transaction in
+                        for row in try transaction.objects(Note.self, inCollection: Workload.collection) {
+                            consume(row.object)
+                        }
+                    }
+                }
+            },
+            reference: { folder in
+                let reference = try Reference(folder: folder, template: Ours.template(in: folder))
+                try reference.insertInOneTransaction(written.rows)
+                return try rate(workload.keys.count) { try reference.readInOrder(count: workload.keys.count) }
+            }),
+        Line(
+            name: "yap.file.size", unit: "rows/MB",
+            ours: { folder in
+                let database = try Ours.filled(workload, in: folder, cachedRows: 0)
+                try await database.close()
+                return try rowsPerMegabyte(written.rows.count, database.path)
+            },
+            reference: { folder in
+                try Reference(folder: folder, template: Ours.template(in: folder))
+                    .insertInOneTransaction(written.rows)
+                return try rowsPerMegabyte(written.rows.count, Reference.path(in: folder))
             }),
     ]
 }
@@ -119,6 +121,13 @@ enum Ours {
         return try YapDatabase(url: folder.appendingPathComponent("ours.sqlite"), options: options) {
             $0.register(Note.self, inCollection: Workload.collection)
         }
+    }
+
+    /// A database that has the rows.
+    static func filled(_ workload: Workload, in folder: URL, cachedRows: Int) throws -> YapDatabase {
+        let database = try database(in: folder, cachedRows: cachedRows)
+        try database.newConnection().blocking.readWrite { try $0.setAll(workload) }
+        return database
     }
 
     /// The file from which the reference takes its schema.

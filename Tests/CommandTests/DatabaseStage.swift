@@ -74,7 +74,8 @@ struct DatabaseStage: Sendable {
                 Todo(title: "Call", list: "work", priority: 3, due: day.addingTimeInterval(86_400)),
             ]
             for (number, todo) in todos.enumerated() {
-                let metadata: Int? = number == 2 ? nil : number
+                // The third has a stored nil, which isn't the same as no metadata.
+                let metadata: Int?? = .some(number == 2 ? nil : number)
                 try transaction.setObject(
                     todo, metadata: metadata, forKey: "\(number)", inCollection: "todos")
             }
