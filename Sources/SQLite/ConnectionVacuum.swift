@@ -38,7 +38,9 @@ extension Connection {
     ///   - isCancelled: Called again and again; true gives up.
     /// - Throws: `SQLiteError`: `isBusy`, `isDiskFull`; `isInterrupted` if `isCancelled` returned true. The file then
     ///   is as it was.
-    package func vacuum(readersMilliseconds: Int32, isCancelled: () -> Bool) throws {
+    package func vacuum(
+        readersMilliseconds: Int32, whenCopied: () -> Void = {}, isCancelled: () -> Bool
+    ) throws {
         try withoutActuallyEscaping(isCancelled) { isCancelled in
             let context = Unmanaged.passRetained(Cancellation(isCancelled))
             sqlite3_progress_handler(
@@ -55,7 +57,7 @@ extension Connection {
             try execute("VACUUM")
         }
         do {
-            try checkpoint(readersMilliseconds: readersMilliseconds)
+            try checkpoint(readersMilliseconds: readersMilliseconds, whenCopied: whenCopied)
         } catch let error as SQLiteError where error.isBusy {
             // The log has all, and a later checkpoint makes the file smaller.
         }

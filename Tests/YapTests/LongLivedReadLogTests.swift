@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SQLite
 import Seams
@@ -52,6 +53,43 @@ struct LongLivedReadLogTests {
         let missed = try #require(commits.first).missedCommits
         #expect(missed + UInt64(commits.count) == 1040 && list.snapshot == 1041)
         #expect(try list.blocking.read { try $0.todo("0")?.title } == "t")
+    }
+
+    @Test func oneThatExpiresWhileItBeginsStandsAtItsCommit() throws {
+        let database = try open()
+        try database.newConnection().blocking.readWrite { try $0.set("first", "0") }
+        let reader = LongLivedReader(name: "a read", database.idleReaders)
+        reader.expire(before: 1)
+        try reader.begin(database.makeReader())
+        #expect(try reader.read { try $0.todo("0")?.title }.result == "first")
+        reader.end(because: LongLivedReader.ended)
+    }
+
+    /// A read that expires on one thread while another moves it: it reads one commit, or throws.
+    @Test func oneThatExpiresWhileItIsMovedReadsNothingWithoutASnapshot() throws {
+        let database = try open()
+        try database.newConnection().blocking.readWrite { try $0.set("first", "0") }
+        let reader = LongLivedReader(name: "a read", database.idleReaders)
+        try reader.begin(database.makeReader())
+        let failures = Lock<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            for _ in 0..<3_000 {
+                if thread == 0 {
+                    reader.expire(before: .max)
+                    continue
+                }
+                do {
+                    _ = try reader.moveToNewest()
+                    let isHeld = try reader.read { $0.sqlite.isInTransaction }.result
+                    if !isHeld { failures.withLock { $0.append("read without a snapshot") } }
+                } catch let error as YapDatabaseError where error.code == .longLivedReadExpired {
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+        }
+        #expect(failures.withLock { $0 } == [])
+        reader.end(because: LongLivedReader.ended)
     }
 
     @Test(arguments: [1, 2])

@@ -9,7 +9,8 @@ public struct YapDatabaseCommit: Sendable {
     /// question for a change is answered with yes, so that code which knows nothing of gaps stays right.
     public internal(set) var missedCommits: UInt64 = 0
 
-    /// What the app set as the transaction's `commitInfo`. nil without it, and for a commit of another process.
+    /// What the app set as the transaction's `commitInfo`. nil without it, for a commit of another process, and for one
+    /// that a long-lived read jumps over.
     public let info: (any Sendable)?
 
     let mark: SnapshotMark

@@ -40,7 +40,8 @@ final class LongLivedReader: Sendable {
         try core.withLock { core in
             try reader.hold()
             core = reader
-            state.withLock { $0.mark = reader.store.mark }
+            // Before it stood anywhere, a commit may have let it expire.
+            state.withLock { ($0.mark, $0.failure) = (reader.store.mark, nil) }
         }
     }
 
@@ -57,6 +58,10 @@ final class LongLivedReader: Sendable {
         return try core.withLock { core in
             try state.withLock { try $0.check() }
             guard let core else { throw Self.ended }
+            guard core.isHolding else {
+                fail(Self.lost)
+                throw Self.lost
+            }
             defer {
                 if !core.isHolding { fail(core.store.lostTransaction ?? Self.lost) }
             }
@@ -110,6 +115,10 @@ final class LongLivedReader: Sendable {
         }
     }
 
+    func holdsSnapshot(before number: UInt64) -> Bool {
+        state.withLock { $0.failure == nil && $0.end == nil && $0.mark.number < number }
+    }
+
     /// Releases a snapshot that is older than `number`. Reads throw from then on, until the read is moved.
     func expire(before number: UInt64) {
         state.withLock { if $0.mark.number < number, $0.failure == nil { $0.failure = Self.expired } }
@@ -129,9 +138,11 @@ final class LongLivedReader: Sendable {
     /// Releases what the state says, unless a transaction runs: that one does it at its end.
     private func settle() {
         while true {
-            let seen = wish
+            var seen = wish
             // Released after the lock: its caches hold objects of the app.
             let outcome = core.withLockIfFree { core -> ReaderCore? in
+                // With the lock held: a move ends a failure, and holds another snapshot.
+                seen = wish
                 if seen.letsGo { core?.letGo() }
                 guard seen.ends else { return nil }
                 defer { core = nil }
@@ -191,6 +202,11 @@ final class LongLivedReads: Sendable {
             return removed
         }
         withExtendedLifetime(removed) {}
+    }
+
+    /// Whether one of them holds a snapshot that is older than `number`.
+    func holdSnapshots(before number: UInt64) -> Bool {
+        readers.contains { $0.holdsSnapshot(before: number) }
     }
 
     /// Lets those that stand at the newest commit leave the log.

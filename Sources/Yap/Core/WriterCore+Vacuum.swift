@@ -10,7 +10,8 @@ extension WriterCore {
     func vacuum(isCancelled: () -> Bool) throws {
         do {
             try store.sqlite.vacuum(
-                readersMilliseconds: Self.vacuumReadersMilliseconds, isCancelled: isCancelled)
+                readersMilliseconds: Self.vacuumReadersMilliseconds, whenCopied: leaveLog,
+                isCancelled: isCancelled)
         } catch let error as SQLiteError {
             throw error.isInterrupted ? CancellationError() : YapDatabaseError(error, path: store.sqlite.path)
         }

@@ -436,7 +436,9 @@ final class WriterCore {
         commitsSinceLogCheck = 0
         let logBytes = Int64(store.sqlite.logFrames) * Self.pageBytes
         guard logBytes > options.logBytesMax else { return }
-        if emptyLog(readersMilliseconds: Self.logWaitMilliseconds) { return }
+        // A long-lived read of an older commit stays: waiting for it would only make writes wait.
+        let stays = longLivedReads.holdSnapshots(before: store.mark.number)
+        if emptyLog(readersMilliseconds: stays ? 0 : Self.logWaitMilliseconds) { return }
         guard logBytes > options.longLivedReadLogBytesMax, !longLivedReads.isEmpty else { return }
         longLivedReads.expire(before: store.mark.number)
         _ = emptyLog(readersMilliseconds: Self.logWaitMilliseconds)
@@ -455,11 +457,14 @@ final class WriterCore {
         defer { try? store.sqlite.setBusyTimeout(milliseconds: options.busyTimeoutMilliseconds) }
         let result = try? store.sqlite.checkpoint(
             readersMilliseconds: min(options.busyTimeoutMilliseconds, readersMilliseconds),
-            whenCopied: {
-                guard !longLivedReads.isEmpty, let newest = try? store.config.mark() else { return }
-                longLivedReads.leaveLog(at: newest)
-            })
+            whenCopied: leaveLog)
         return result.map { $0.logFrames == $0.checkpointedFrames && !$0.hasReaders } ?? false
+    }
+
+    /// Lets long-lived reads of the newest commit leave the log, which has been copied into the file.
+    func leaveLog() {
+        guard !longLivedReads.isEmpty, let newest = try? store.config.mark() else { return }
+        longLivedReads.leaveLog(at: newest)
     }
 
     /// Moves a long-lived read to the newest commit, and lets it leave the log before the next commit. Otherwise a read

@@ -219,7 +219,8 @@ public final class YapDatabase: Sendable {
     func observeOtherProcesses() {
         guard options.observesOtherProcesses else { return }
         signal.watch { [weak self] mark in
-            guard let self, mark.number > snapshot else { return }
+            // With a long-lived read, also a commit that another read has found first: the log is looked at.
+            guard let self, mark.number > snapshot || !longLivedReads.isEmpty else { return }
             // The read finds a commit that no commit of this process explains, and notifies the observers.
             let logFileBytes = try? newConnection().blocking.read { $0.sqlite.logFileBytes }
             // The process that writes can't end the snapshots of this one.

@@ -59,13 +59,13 @@ public final class YapDatabaseLongLivedRead: Sendable {
 
     /// Moves to the newest commit, also after it has expired.
     ///
-    /// If the write-ahead log is larger than `YapDatabaseOptions.logBytesMax`, it also waits for the write that runs,
-    /// so that the log can begin anew.
+    /// If the write-ahead log is larger than `YapDatabaseOptions.logBytesMax`, it also waits for the writes that run or
+    /// were queued before, so that the log can begin anew.
     ///
     /// - Returns: The commits that lead from the one at which it stood to the newest, the oldest first. Empty if it
     ///   stood at the newest. The last 256 commits, with up to 50,000 changes, are known, and none before one of
     ///   another process. If there were others, the first one has their number in `missedCommits`, so that its queries
-    ///   for a change return true.
+    ///   for a change return true. None has `info`, which observers alone get.
     /// - Throws: `CancellationError`; `YapDatabaseError`: `transactionEnded` after `end()`; `closed`, or what the file
     ///   gave. Then it holds no commit, and may be moved again.
     @discardableResult

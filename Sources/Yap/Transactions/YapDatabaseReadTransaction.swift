@@ -8,7 +8,7 @@ public class YapDatabaseReadTransaction {
     /// The connection that the transaction belongs to. nil after its end, for a transaction of the library itself, such
     /// as that of a registration, and for one of a long-lived read.
     ///
-    /// Transactions of the same connection can't begin inside of this one. A hook can see here which connection writes.
+    /// A read of it can't begin inside of one of its reads. A hook can see here which connection writes.
     public final private(set) var connection: YapDatabaseConnection?
     /// A value of the app's own for as long as the transaction runs: for functions that it calls with the transaction,
     /// and for hooks. nil at the beginning. A savepoint that fails doesn't restore it.
