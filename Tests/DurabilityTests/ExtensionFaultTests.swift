@@ -8,7 +8,7 @@ import Yap
 /// The Nth call of a kind fails, once or from then on, while extensions are filled and while they catch up.
 @Suite(.onOwnThreads) struct ExtensionFaultTests {
     /// How many places of a kind are taken beside the first ones.
-    private static let placesCount = 4
+    private static let placesCount = 2
 
     // A file that is used and not closed is neither truncated nor deleted.
     @Test(arguments: ExtensionSweep.allCases, [FaultKind.open, .read, .write, .sync, .diskFull])
