@@ -84,7 +84,7 @@ struct ExtensionCatchUp {
         return [byRowID, byName].compactMap(\.self)
     }
 
-    /// The row and the bytes of its object; nil if the type of its objects isn't registered.
+    /// The row and the bytes of its object and metadata; nil if the type of its objects isn't registered.
     private func read(_ identity: YapDatabaseRowIdentity) throws
         -> (row: YapDatabaseStoredRow, bytesCount: Int)?
     {
@@ -95,7 +95,7 @@ struct ExtensionCatchUp {
             try statement.bind(identity.rowID, at: 1)
             guard try statement.step() else { return nil }
             let row = try registration.row(identity.rowID, identity.collection, statement)
-            return (row, statement.withBytes(at: 3) { $0.count })
+            return (row, statement.rowBytesCount)
         }
     }
 
@@ -114,6 +114,11 @@ struct ExtensionCatchUp {
         let rows = batch.rows.values.sorted { $0.identity.rowID < $1.identity.rowID }
         if !rows.isEmpty { try transaction.fill(rows) }
     }
+}
+
+extension Statement {
+    /// The bytes of object and metadata, in the columns 3 and 4, of the row on which it stands.
+    var rowBytesCount: Int { withBytes(at: 3) { $0.count } + withBytes(at: 4) { $0.count } }
 }
 
 extension YapDatabaseRowIdentity {

@@ -9,7 +9,7 @@ import SQLite
 struct ExtensionFiller {
     /// Rows of one batch, wanted or not.
     static let scannedRowsMax = 2_000
-    /// Bytes of the wanted rows of one batch, but for the last row.
+    /// Bytes of the objects and metadata of one batch, but for the last row.
     static let batchBytesMax = 1 << 20
 
     private let core: WriterCore
@@ -145,7 +145,7 @@ struct ExtensionFiller {
                 batch.end = statement.int64(at: 0)
                 guard let row = try row(statement, entries) else { continue }
                 batch.rows.append(row)
-                bytesCount += statement.withBytes(at: 3) { $0.count }
+                bytesCount += statement.rowBytesCount
             }
             return batch
         }
