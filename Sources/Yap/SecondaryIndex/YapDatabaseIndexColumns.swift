@@ -108,7 +108,8 @@ public struct YapDatabaseIndexColumns<Object: Sendable> {
         addIndex(paths.map { path in columns.firstIndex { $0.path == .object(path) } })
     }
 
-    /// The same over properties of objects and of metadata, each with its type.
+    /// The same over properties of objects and of metadata, each with its type. If both have the same type, and the
+    /// path is a column of each, it means the object's.
     ///
     /// ```swift
     /// $0.index(over: [\Note.kind, \NoteInfo.downloadedAt])
