@@ -30,7 +30,7 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
     ///   - collection: The collection.
     ///   - version: Change it whenever `group` or `sort` decide in another way: the view is then filled anew.
     ///   - group: Returns the group of an object; nil for one that is no part of the view. It depends on its argument
-    ///     alone: it is called when the row is written, and not again.
+    ///     alone: it is called when the row is written, and when a transaction sets another order.
     ///   - sort: What each group is sorted by. Without it, rows are in the order in which they were inserted.
     public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String,

@@ -23,11 +23,12 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
     /// try await connection.readWrite { try $0[open].setSort(version: "by title", [.by(\.title)]) }
     /// ```
     ///
-    /// It reads each row of the view once, and writes those whose sort values differ; lists get them as moves, or
-    /// everything anew if they are more than `YapDatabaseOptions.changedKeysPerCommitMax`. The order counts in this
-    /// process from this transaction on, if it is committed. The file stores only the version: register the view with
-    /// this version and this sort the next time, else it is filled anew. Another process that has the view registered
-    /// can't read it any more until it registers it with this version.
+    /// It reads each row of the view once, and once more for each view of this one if the row moves. It writes those
+    /// whose sort values differ; lists get them as moves, or everything anew if they are more than
+    /// `YapDatabaseOptions.changedKeysPerCommitMax`. The order counts in this process from this transaction on, if it
+    /// is committed. The file stores only the version: register the view with this version and this sort the next
+    /// time, else it is filled anew. Another process that has the view registered can't read it any more until it opens
+    /// the database anew and registers the view with this version; to unregister it there drops it for all.
     ///
     /// - Parameters:
     ///   - version: Version of groups and sort together. If it is the current one, nothing changes.
@@ -49,13 +50,14 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
     /// }
     /// ```
     ///
-    /// It reads each row of the collection once. All else is as for `setSort(version:_:)`.
+    /// It reads each row of the collection, and not only of the view. All else is as for `setSort(version:_:)`.
     ///
     /// - Parameters:
     ///   - version: Version of groups and sort together. If it is the current one, nothing changes.
     ///   - sort: What each group is sorted by.
     ///   - group: As in `YapDatabaseAutoView.init(_:of:in:version:group:sort:)`.
-    /// - Throws: As `setSort(version:_:)`.
+    /// - Throws: As `setSort(version:_:)`; also `encoding` for a group that can't be encoded: then nothing of the
+    ///   transaction is kept.
     public func setGrouping(
         version: String, sort: [YapDatabaseViewSort<Object>],
         _ group: @escaping @Sendable (_ object: Object) -> Group?

@@ -26,7 +26,7 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
     ///     the view is filled anew.
     ///   - version: Change it whenever `filter` decides in another way: the view is then filled anew.
     ///   - filter: Returns true if the view has the row. It depends on its arguments alone: it is called when the row
-    ///     is written or placed in the parent, and not again.
+    ///     is written, and when the parent places it anew.
     public convenience init(
         _ name: String, of parent: YapDatabaseView<Object, Group>, version: String,
         filter: @escaping @Sendable (_ group: Group, _ object: Object) -> Bool

@@ -21,7 +21,8 @@ public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: Y
     /// It reads each row of the parent once, and writes those that enter and leave. The filter counts in this process
     /// from this transaction on, if it is committed. The file stores only the version: register the view with this
     /// version and this filter the next time, else it is filled anew. Another process that has the view registered
-    /// can't read it any more until it registers it with this version.
+    /// can't read it any more until it opens the database anew and registers the view with this version; to unregister
+    /// it there drops it for all.
     ///
     /// - Parameters:
     ///   - version: Version of the filter. If it is the current one, nothing changes.
