@@ -144,6 +144,57 @@ struct MetadataSearchTests {
         #expect(try keys(found) == ["b", "d"])
     }
 
+    @Test func aTransactionThatSetsMetadataOfManyRowsRunsTheQueryOfAViewOnce() throws {
+        let all = YapDatabaseAutoView(
+            "all", of: Book.self, in: "books", version: "1", group: { _ in "all" }, sort: [.by(\.title)])
+        let found = YapDatabaseSearchResultsView("found", of: all, matching: search)
+        let first = YapDatabaseFilteredView("first", of: found, version: "1") { _, _ in true }
+        for view in [all, found, first] as [YapDatabaseView<Book, String>] {
+            try stage.database.blocking.register(view)
+        }
+        let keys = (0..<200).map { "k\($0)" }
+        try stage.connection.blocking.readWrite { transaction in
+            for key in keys { try transaction.set(Book(title: key), Reading(lender: "anna"), key) }
+            try transaction[found].search(.prefix("ann"))
+        }
+        func runs(_ body: (YapDatabaseReadWriteTransaction) throws -> Void) throws -> Int {
+            try stage.connection.blocking.readWrite { transaction in
+                try body(transaction)
+                let part = try transaction[found]
+                try part.placePending()
+                return try part.searchPart().runsCount
+            }
+        }
+        let seen = CommitList()
+        stage.database.addInlineCommitObserver { seen.add($0) }
+        // Every second row has another text.
+        let ofMetadata = try runs { transaction in
+            for (number, key) in keys.enumerated() {
+                let lender = number % 2 == 0 ? "anna" : "ann\(number)"
+                try transaction.setReading(Reading(lender: lender, page: 1), key)
+            }
+        }
+        #expect(ofMetadata == 1)
+        for name in [found.name, first.name] {
+            let changes = seen.commits.last?.changes(ofExtension: name) as? ViewChanges<String>
+            #expect(changes?.rows.count == 200)
+            #expect(changes?.rows.values.allSatisfy { $0.flags == .metadata && $0.keptPlace } == true)
+        }
+        let ofBoth = try runs { transaction in
+            for (number, key) in keys.enumerated() {
+                try transaction.replaceBook("t\(number)", key)
+                try transaction.touchMetadata(forKey: key, inCollection: "books")
+            }
+        }
+        #expect(ofBoth == 1)
+        for name in [found.name, first.name] {
+            let changes = seen.commits.last?.changes(ofExtension: name) as? ViewChanges<String>
+            #expect(changes?.rows.count == 200)
+            #expect(changes?.rows.values.allSatisfy { $0.flags == [.object, .metadata] } == true)
+        }
+        #expect(try stage.connection.blocking.read { try $0[first].count() } == 201)
+    }
+
     @Test func metadataOfAnotherTypeIsAMistake() throws {
         let mistake = Search("mistake", of: Book.self, in: "books", version: "1") {
             $0.column("text", metadata: Stamp.self) { _, stamp in stamp.map { "\($0.milliseconds)" } }

@@ -241,6 +241,17 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
         if pending.count >= Self.pendingRowsMax { try placePending() }
     }
 
+    override func touch(_ row: YapDatabaseRowIdentity, _ flags: YapDatabaseViewRowChange.Flags) throws {
+        if pending[row.rowID] != nil { return try note(row, isNew: false, flags) }
+        try super.touch(row, flags)
+    }
+
+    /// The query needs no object.
+    override func followParent(_ row: YapDatabaseRowIdentity, _ flags: YapDatabaseViewRowChange.Flags) throws
+    {
+        try note(row, isNew: false, flags)
+    }
+
     override func isPending(_ rowID: Int64) -> Bool { pending[rowID] != nil || super.isPending(rowID) }
 
     override func removePending(_ rowIDs: [Int64]?) {

@@ -156,9 +156,9 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         return old != new
     }
 
-    /// Notes that a row changed and stays where it is.
+    /// Notes that a row changed and stays where it is. Its place must be known; those of other rows needn't be.
     func touch(_ rowID: Int64, _ flags: YapDatabaseViewRowChange.Flags) throws {
-        guard let entry = try entry(rowID) else { return }
+        guard let entry = try storedEntry(rowID) else { return }
         try record(rowID, entry, entry, flags)
     }
 

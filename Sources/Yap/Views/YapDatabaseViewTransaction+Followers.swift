@@ -14,11 +14,7 @@ extension YapDatabaseViewTransaction {
         throws
     {
         for follower in followers(row) {
-            let object = try transaction.object(Object.self, forKey: row.key, inCollection: view.collection)
-            if let object {
-                let row = ViewRow(identity: row, object: object, metadata: .stored(transaction))
-                try follower.place(row, isNew: false, flags)
-            }
+            try follower.followParent(row, flags)
             // Else it does so when it knows the place.
             if !follower.isPending(row.rowID) { try follower.placeInFollowers(row, flags) }
         }

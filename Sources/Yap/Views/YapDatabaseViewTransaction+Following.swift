@@ -32,9 +32,9 @@ extension YapDatabaseViewTransaction {
         case .replaceMetadata(let row, let metadata) where followsMetadata:
             let object = try transaction.object(Object.self, forKey: row.key, inCollection: row.collection)
             if let object { try follow(row, object, .known(metadata), isNew: false, .metadata) }
-        case .replaceMetadata(let row, _), .touchMetadata(let row): try table.touch(row.rowID, .metadata)
-        case .touchObject(let row): try table.touch(row.rowID, .object)
-        case .touchRow(let row): try table.touch(row.rowID, [.object, .metadata])
+        case .replaceMetadata(let row, _), .touchMetadata(let row): try touch(row, .metadata)
+        case .touchObject(let row): try touch(row, .object)
+        case .touchRow(let row): try touch(row, [.object, .metadata])
         case .remove(let rows):
             hasHeardOfRemovals = true
             removePending(rows.map(\.rowID))

@@ -55,6 +55,21 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
         }
     }
 
+    /// Notes that a row changed in a way that doesn't change its place.
+    func touch(_ row: YapDatabaseRowIdentity, _ flags: YapDatabaseViewRowChange.Flags) throws {
+        // The parent hands it over, with these flags, as soon as it knows the place.
+        if parent?.isPending(row.rowID) == true { return }
+        try table.touch(row.rowID, flags)
+    }
+
+    /// Places a row after the parent has placed it.
+    func followParent(_ row: YapDatabaseRowIdentity, _ flags: YapDatabaseViewRowChange.Flags) throws {
+        let object = try transaction.object(Object.self, forKey: row.key, inCollection: view.collection)
+        guard let object else { return }
+        try place(
+            ViewRow(identity: row, object: object, metadata: .stored(transaction)), isNew: false, flags)
+    }
+
     /// Whether the place of a row isn't computed yet. The views of this one wait, and follow it then.
     func isPending(_ rowID: Int64) -> Bool { parent?.isPending(rowID) ?? false }
 
