@@ -232,6 +232,26 @@ import Testing
         #expect(try counts(view, database) == ["home": 2, "work": 3])
     }
 
+    @Test func aRowThatIsNowhereIsObservedUntilItHasAPlace() throws {
+        let low = Filtered("low", of: view, version: "1") { _, task in task.priority < 3 }
+        let database = try open([view, low])
+        try setSix(database)
+        let connection = database.newConnection()
+        func isObserved(
+            _ view: View, _ key: String, _ write: (YapDatabaseReadWriteTransaction) throws -> Void
+        ) throws -> Bool {
+            try connection.isObserved(
+                { transaction in
+                    let place = try transaction[view].place(ofKey: key)
+                    #expect(place == nil)
+                }, whenWriting: write)
+        }
+        #expect(try isObserved(low, "k4") { try $0[low].setFilter(version: "2") { $1.priority < 5 } })
+        #expect(try !isObserved(view, "k5") { try $0[view].setSort(version: "2", [.by(\.title)]) })
+        #expect(
+            try isObserved(view, "k5") { try $0[view].setGrouping(version: "3", sort: []) { _ in "all" } })
+    }
+
     @Test func anotherProcessWithTheFormerOrderDoesNotReadTheView() throws {
         let database = try open([view])
         try setSix(database)

@@ -170,9 +170,14 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
     /// Where a row is in the view; nil when it isn't in it.
     public func place(ofKey key: String) throws -> (group: Group, index: Int)? {
         try transaction.check()
-        guard let rowID = try transaction.rowID(forKey: key, inCollection: view.collection),
-            let entry = try table.entry(rowID)
-        else { return nil }
+        guard let rowID = try transaction.rowID(forKey: key, inCollection: view.collection) else {
+            return nil
+        }
+        guard let entry = try table.entry(rowID) else {
+            // Other groups, another filter or another query may bring it in, and don't write the row.
+            tables.noteRead { ($0 as? ViewChanges<Group>)?.touches(rowID: rowID) ?? true }
+            return nil
+        }
         let group = try table.group(entry.groupID)
         try noteRead(of: group)
         return (group, try table.index(of: entry))
