@@ -179,6 +179,30 @@ import Testing
         #expect(try keys(former, database) == numbers(50..<100))
     }
 
+    @Test func aFilterThatIsSetWithAnotherOrderOfTheParentKeepsTheRowsInTheNextRun() throws {
+        let (parent, calls) = (Self.parent(), Log())
+        let urgent = Self.urgent(parent)
+        var database = try open([parent, urgent])
+        try setHundred(database)
+        try database.write { transaction in
+            try transaction[parent].setSort(version: "by key", [.byKey()])
+            try transaction[urgent].setFilter(version: "90") { _, task in task.priority >= 90 }
+        }
+        try database.blocking.close()
+        let later = YapDatabaseAutoView<Task, String>(
+            parent.name, of: Task.self, in: "tasks", version: "by key", group: { _ in "home" },
+            sort: [.byKey()])
+        let filtered = Filtered(
+            "urgent", of: later, version: "90",
+            filterByKey: { _, key, task in
+                calls.add(key)
+                return task.priority >= 90
+            })
+        database = try open([later, filtered])
+        #expect(calls.take() == [])
+        #expect(try keys(filtered, database) == numbers(90..<100))
+    }
+
     @Test func anotherProcessWithTheFormerFilterDoesNotReadTheView() throws {
         let database = try open([parent, urgent])
         try setHundred(database)
@@ -266,7 +290,7 @@ import Testing
         let (database, released) = (try open([parent, urgent]), Log())
         func setFilter(_ version: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
             let held = Held { [weak urgent] in
-                if urgent?.isSetting(version) == false { released.add(version) }
+                if urgent?.isVersion(version, at: 0) == false { released.add(version) }
             }
             try transaction[urgent].setFilter(version: version) { _, _ in withExtendedLifetime(held) { true }
             }

@@ -252,6 +252,39 @@ import Testing
             try isObserved(view, "k5") { try $0[view].setGrouping(version: "3", sort: []) { _ in "all" } })
     }
 
+    @Test func aReaderFromBeforeAnotherOrderReadsTheFormerOne() throws {
+        let low = Filtered("low", of: view, version: "1") { _, task in task.priority < 9 }
+        let database = try open([view, low])
+        try setSix(database)
+        try database.read { transaction in
+            // The snapshot is that of the first read; the view is read after other commits.
+            _ = try transaction.hasObject(forKey: "k0", inCollection: "tasks")
+            try database.write { try $0[view].setSort(version: "title", [.by(\.title)]) }
+            try database.write { try $0[view].setSort(version: "key", [.byKey(.descending)]) }
+            #expect(try transaction[low].keys(in: "home") == ["k0", "k1", "k2"])
+            #expect(try keys(low, database) == ["k2", "k1", "k0"])
+        }
+        // A reader of the newest snapshot doesn't take a former version for the current one.
+        #expect(view.isVersion(Self.view().versionTag, at: 0))
+        #expect(!view.isVersion(Self.view().versionTag, at: database.snapshot))
+    }
+
+    @Test func anOrderThatWasNotCommittedKeepsNoOtherDatabaseFromTheView() throws {
+        let database = try open([view])
+        let otherFolder = try TestFolder()
+        let other = try otherFolder.open { $0.register(Task.self, metadata: Int.self, inCollection: "tasks") }
+        try database.write { transaction in
+            try transaction[view].setSort(version: "2", [.by(\.title)])
+            #expect(code { try other.blocking.register(view) } == .invalidExtension)
+            transaction.rollback()
+        }
+        try other.blocking.register(view)
+        for database in [database, other] {
+            try setSix(database)
+            #expect(try keys(view, database) == ["k0", "k1", "k2"])
+        }
+    }
+
     @Test func anotherProcessWithTheFormerOrderDoesNotReadTheView() throws {
         let database = try open([view])
         try setSix(database)

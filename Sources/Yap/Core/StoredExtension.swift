@@ -15,7 +15,8 @@ struct StoredExtension {
 
     private func isVersion(_ tag: String?, of instance: any YapDatabaseExtension) -> Bool {
         guard let tag else { return false }
-        return tag == instance.versionTag || (instance as? any VersionSetting)?.isSetting(tag) == true
+        guard let setting = instance as? any VersionSetting else { return tag == instance.versionTag }
+        return setting.isVersion(tag, at: store.mark.number)
     }
 
     /// What an extension missed while it was not registered.
@@ -167,8 +168,9 @@ struct StoredExtension {
 
 /// An extension with a version that a transaction can change.
 protocol VersionSetting: AnyObject {
-    /// Whether a transaction that isn't committed yet sets a version.
-    func isSetting(_ tag: String) -> Bool
+    /// Whether the file may have a version at a snapshot: the current one, one that a transaction is about to commit,
+    /// or one that a later commit replaced.
+    func isVersion(_ tag: String, at snapshot: UInt64) -> Bool
 
     /// Called before it is registered in a database.
     ///

@@ -52,7 +52,8 @@ struct ViewFilter<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement 
         "\(version);\(parent.versionTag)"
     }
 
-    func versionTag(_ version: String) -> String { Self.versionTag(version, of: parent) }
+    /// The version tag of a filter that a transaction sets.
+    func versionTag(_ version: String) -> String { "\(version);\(parent.newestVersionTag)" }
 
     func place(_ row: ViewRow<Object>, in part: YapDatabaseViewTransaction<Object, Group>) throws
         -> ViewPlace<Group>

@@ -5,7 +5,14 @@ struct ViewParent<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
     let view: YapDatabaseView<Object, Group>
 
     /// What a view's version has of its parent: with another version of the parent, the view is made anew.
-    var versionTag: String { "\(type(of: view).className);\(view.name);\(view.versionTag)" }
+    var versionTag: String { versionTag(view.versionTag) }
+
+    /// The same in the transaction that writes, which may have set another version of the parent.
+    var newestVersionTag: String { versionTag(view.newestVersionTag) }
+
+    private func versionTag(_ version: String) -> String {
+        "\(type(of: view).className);\(view.name);\(version)"
+    }
 
     /// Returns where the parent has a row, or nil. The parent is a dependency, so its hooks have run: it has the row's
     /// new place.

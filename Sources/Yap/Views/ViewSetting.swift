@@ -10,9 +10,10 @@ protocol VersionedRule: Sendable {
 /// A `ViewSetting` with any type of closures.
 protocol ViewSettings: Sendable {
     var currentVersionTag: String { get }
-    func isPending(_ versionTag: String) -> Bool
+    var newestVersionTag: String { get }
+    func isVersion(_ versionTag: String, at snapshot: UInt64) -> Bool
     func makeRestorePoint(of owner: ObjectIdentifier) -> @Sendable () -> Void
-    func commit(_ owner: ObjectIdentifier)
+    func commit(_ owner: ObjectIdentifier, snapshot: UInt64)
     func forget(_ owner: ObjectIdentifier)
     func join(_ log: CommitLog) -> Bool
     func leave(_ log: CommitLog)
@@ -27,9 +28,11 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
         var current: Rule
         /// In the order of the transactions that share a commit.
         var pending: [(owner: ObjectIdentifier, rule: Rule)] = []
+        /// The last versions that were replaced, each with the snapshot from which on it doesn't count.
+        var former: [(versionTag: String, end: UInt64)] = []
         /// The databases in which the view is registered, by their logs.
         var databases: [Database] = []
-        /// Whether one of them has set a rule.
+        /// Whether one of them has set a rule, and has committed it.
         var isSet = false
 
         /// Returns the former rules, to be released after the lock: they hold objects of the app.
@@ -51,6 +54,8 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
     }
 
     private let state: Lock<State>
+    /// Maximum former versions that are kept.
+    private static var formerMax: Int { 16 }
 
     init(_ rule: Rule) {
         state = Lock(State(current: rule))
@@ -59,11 +64,20 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
     /// The version of the rule that is committed.
     var currentVersionTag: String { state.withLock { $0.current.versionTag } }
 
+    /// The version in the transaction that writes.
+    var newestVersionTag: String { newest.versionTag }
+
     /// The rule in the transaction that writes.
     var newest: Rule { state.withLock { $0.pending.last?.rule ?? $0.current } }
 
-    func isPending(_ versionTag: String) -> Bool {
-        state.withLock { $0.pending.contains { $0.rule.versionTag == versionTag } }
+    /// Whether the file may have this version at a snapshot: a reader can be before or after the transaction that sets
+    /// another one.
+    func isVersion(_ versionTag: String, at snapshot: UInt64) -> Bool {
+        state.withLock { state in
+            versionTag == state.current.versionTag
+                || state.pending.contains { $0.rule.versionTag == versionTag }
+                || state.former.contains { $0.versionTag == versionTag && snapshot < $0.end }
+        }
     }
 
     /// Sets the rule of a transaction.
@@ -72,7 +86,6 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
     func set(_ rule: Rule, by owner: ObjectIdentifier) -> Bool {
         let before = state.withLock { state -> [Rule]? in
             guard state.databases.filter(\.isOpen).count <= 1 else { return nil }
-            state.isSet = true
             return state.restore(rule, by: owner)
         }
         return before != nil
@@ -89,11 +102,14 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
         _ = state.withLock { $0.restore(nil, by: owner) }
     }
 
-    /// Makes the rule of a transaction the current one.
-    func commit(_ owner: ObjectIdentifier) {
+    /// Makes the rule of a transaction the current one, from its snapshot on.
+    func commit(_ owner: ObjectIdentifier, snapshot: UInt64) {
         // Released after the lock: it holds objects of the app.
         _ = state.withLock { state -> Rule? in
             guard let index = state.pending.firstIndex(where: { $0.owner == owner }) else { return nil }
+            state.former.append((state.current.versionTag, snapshot))
+            if state.former.count > Self.formerMax { state.former.removeFirst() }
+            state.isSet = true
             defer { state.current = state.pending.remove(at: index).rule }
             return state.current
         }
@@ -103,13 +119,16 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
 
     /// Notes that the view is about to be registered in a database.
     ///
-    /// - Returns: False if another open database has set a rule.
+    /// - Returns: False if another open database has set a rule, or is about to.
     func join(_ log: CommitLog) -> Bool {
         state.withLock { state in
             let others = state.others(than: log)
             if others.isEmpty {
-                state.isSet = state.isSet && state.databases.contains { $0.log === log }
-            } else if state.isSet {
+                let isKnown = state.databases.contains { $0.log === log }
+                state.isSet = state.isSet && isKnown
+                // Another database counts its snapshots from another one.
+                if !isKnown { state.former = [] }
+            } else if state.isSet || !state.pending.isEmpty {
                 return false
             }
             state.databases = others + [Database(log: log)]

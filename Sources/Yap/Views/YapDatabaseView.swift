@@ -20,6 +20,8 @@ public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: Yap
     public let collection: String
     /// The version that the app gave, with what the view is made of.
     public var versionTag: String { placement.setting?.currentVersionTag ?? describedVersionTag }
+    /// The same in the transaction that writes, which may have set another one.
+    var newestVersionTag: String { placement.setting?.newestVersionTag ?? describedVersionTag }
     private let describedVersionTag: String
 
     let placement: any ViewPlacement<Object, Group>
@@ -53,7 +55,9 @@ public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: Yap
 }
 
 extension YapDatabaseView: VersionSetting {
-    func isSetting(_ tag: String) -> Bool { placement.setting?.isPending(tag) ?? false }
+    func isVersion(_ tag: String, at snapshot: UInt64) -> Bool {
+        placement.setting?.isVersion(tag, at: snapshot) ?? (tag == versionTag)
+    }
 
     func join(_ log: CommitLog) throws {
         if placement.setting?.join(log) == false { throw sharingMistake }

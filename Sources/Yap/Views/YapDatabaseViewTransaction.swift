@@ -91,7 +91,7 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
     }
 
     /// Makes the closures that were set the current ones.
-    public func didCommit(snapshot: UInt64) { view.placement.setting?.commit(owner) }
+    public func didCommit(snapshot: UInt64) { view.placement.setting?.commit(owner, snapshot: snapshot) }
 
     /// Takes back the closures that were set.
     public func didRollback() { view.placement.setting?.forget(owner) }
