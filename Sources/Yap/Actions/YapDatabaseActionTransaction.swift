@@ -156,7 +156,7 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
     /// The metadata of a row, if the actions depend on it.
     private func storedMetadata(_ row: YapDatabaseRowIdentity) throws -> (any Sendable)? {
         guard manager.metadataType != nil else { return nil }
-        return try transaction.metadata(forKey: row.key, inCollection: row.collection)
+        return try transaction.storedMetadata(of: row)
     }
 
     /// Sets the actions of a row as it is stored.

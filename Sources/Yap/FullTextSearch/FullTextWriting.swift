@@ -28,7 +28,7 @@ extension YapDatabaseFullTextSearchTransaction {
         case .update(let row, let object, let metadata):
             _ = try update(row.rowID, try search.texts(of: object, metadata))
         case .replaceObject(let row, let object):
-            let metadata = try search.readsMetadata ? storedMetadata(row) : nil
+            let metadata = try search.readsMetadata ? transaction.storedMetadata(of: row) : nil
             _ = try update(row.rowID, try search.texts(of: object, metadata))
         case .replaceMetadata(let row, let metadata):
             if search.readsMetadata { try setMetadata(row, metadata) }
@@ -47,10 +47,6 @@ extension YapDatabaseFullTextSearchTransaction {
     public func makeRestorePoint() throws -> () -> Void {
         let hasChanged = hasChanged
         return { self.hasChanged = hasChanged }
-    }
-
-    private func storedMetadata(_ row: YapDatabaseRowIdentity) throws -> (any Sendable)? {
-        try transaction.metadata(forKey: row.key, inCollection: row.collection)
     }
 
     /// Follows a change of the metadata alone, and lets the views of this search follow.

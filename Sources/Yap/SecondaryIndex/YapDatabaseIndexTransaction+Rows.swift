@@ -29,7 +29,7 @@ extension YapDatabaseIndexTransaction {
         case .update(let row, let object, let metadata):
             try set(row.rowID, try entry(of: object, metadata))
         case .replaceObject(let row, let object):
-            let metadata = try table.description.readsMetadata ? storedMetadata(row) : nil
+            let metadata = try table.description.readsMetadata ? transaction.storedMetadata(of: row) : nil
             try set(row.rowID, try entry(of: object, metadata))
         case .remove(let rows): for row in rows { note(before: try delete(row.rowID), after: nil) }
         case .removeAll:
@@ -86,10 +86,6 @@ extension YapDatabaseIndexTransaction {
             return
         }
         try set(row.rowID, entry, isOfMetadata: true)
-    }
-
-    private func storedMetadata(_ row: YapDatabaseRowIdentity) throws -> (any Sendable)? {
-        try transaction.metadata(forKey: row.key, inCollection: row.collection)
     }
 
     /// The columns' values of a row; nil if the index doesn't have it.

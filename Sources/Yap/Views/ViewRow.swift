@@ -14,8 +14,7 @@ struct ViewRow<Object: Sendable> {
     func readMetadata() throws -> (any Sendable)? {
         switch metadata {
         case .known(let metadata): metadata
-        case .stored(let transaction):
-            try transaction.metadata(forKey: identity.key, inCollection: identity.collection)
+        case .stored(let transaction): try transaction.storedMetadata(of: identity)
         }
     }
 }
