@@ -16,13 +16,23 @@ final class ReaderCore {
     ///   - connection: The connection that reads.
     ///   - tracksReads: Whether to note what `body` reads.
     ///   - userInfo: Gets the transaction's `userInfo`, to be released with no lock held.
+    ///   - cancellation: That of the task that reads, or nil.
     func read<Result>(
         by connection: YapDatabaseConnection, tracksReads: Bool, userInfo: inout Any?,
+        cancellation: TransactionCancellation?,
         _ body: (YapDatabaseReadTransaction) throws -> Result
     ) throws -> (result: Result, reads: ReadDependencies?) {
         try begin()
         defer { try? store.sqlite.rollback() }
-        return try run(by: connection, tracksReads: tracksReads, userInfo: &userInfo, body)
+        guard let cancellation else {
+            return try run(by: connection, tracksReads: tracksReads, userInfo: &userInfo, body)
+        }
+        return try cancellation.interrupting(store.sqlite) {
+            try run(by: connection, tracksReads: tracksReads, userInfo: &userInfo) { transaction in
+                transaction.cancellation = cancellation
+                return try body(transaction)
+            }
+        }
     }
 
     private func run<Result>(
@@ -37,7 +47,9 @@ final class ReaderCore {
         if tracksReads { transaction.dependencies = ReadDependencies() }
         do {
             let result = try body(transaction)
-            if let failure = transaction.iterationError ?? store.lostTransaction { throw failure }
+            if let failure = transaction.iterationError ?? transaction.failure ?? store.lostTransaction {
+                throw failure
+            }
             return (result, transaction.dependencies)
         } catch let error as SQLiteError {
             // An extension's own statement.

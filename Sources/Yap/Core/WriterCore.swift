@@ -136,18 +136,25 @@ final class WriterCore {
 
     /// Runs one closure in the open transaction. When it throws, nothing of it is kept.
     ///
-    /// - Parameter connection: The connection that writes; nil for the library itself.
+    /// - Parameters:
+    ///   - connection: The connection that writes; nil for the library itself.
+    ///   - cancellation: That of the task that writes, or nil.
     func member<Result>(
         by connection: YapDatabaseConnection? = nil, isAlone: Bool = false,
+        cancellation: TransactionCancellation? = nil,
         _ body: (YapDatabaseReadWriteTransaction) throws -> Result
     ) throws -> Result {
         var result: Result?
+        try cancellation?.check()
         let transaction = YapDatabaseReadWriteTransaction(store, connection)
+        transaction.cancellation = cancellation
         defer { if let attachments = transaction.attachments { leftovers.append(attachments) } }
         func run() throws -> Member {
             let changesBefore = store.sqlite.totalChangesCount
             result = try body(transaction)
             if transaction.isRolledBack { throw RolledBack() }
+            // From here on the write goes on to its end.
+            transaction.cancellation = nil
             return try finish(transaction, changesBefore)
         }
         do {

@@ -100,7 +100,8 @@ public final class YapDatabaseConnection: Sendable {
     }
 
     func readNow<Result>(
-        tracksReads: Bool = false, _ body: (YapDatabaseReadTransaction) throws -> Result
+        tracksReads: Bool = false, cancellation: TransactionCancellation? = nil,
+        _ body: (YapDatabaseReadTransaction) throws -> Result
     ) throws -> (result: Result, reads: ReadDependencies?) {
         // Released after the lock: its caches hold objects of the app.
         var closed: ReaderCore?
@@ -118,7 +119,8 @@ public final class YapDatabaseConnection: Sendable {
             let opened = try core ?? database.idleReaders.take() ?? database.makeReader()
             core = opened
             defer { if opened.takeWantsHealing() { database.heal() } }
-            return try opened.read(by: self, tracksReads: tracksReads, userInfo: &userInfo, body)
+            return try opened.read(
+                by: self, tracksReads: tracksReads, userInfo: &userInfo, cancellation: cancellation, body)
         }
     }
 }

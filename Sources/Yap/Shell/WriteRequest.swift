@@ -15,16 +15,18 @@ protocol WriteRequest: AnyObject, Sendable {
 final class MemberRequest<Value: Sendable>: WriteRequest, @unchecked Sendable {
     // Sendable because one thread at a time has it: the caller's, then from the queue on the writer's.
     private var connection: YapDatabaseConnection?
+    private let cancellation: TransactionCancellation?
     private let body: @Sendable (YapDatabaseReadWriteTransaction) throws -> Value
     private let answer: @Sendable (Result<Value, any Error>) -> Void
     private var outcome: Result<Value, any Error>?
 
     init(
-        by connection: YapDatabaseConnection,
+        by connection: YapDatabaseConnection, cancellation: TransactionCancellation? = nil,
         _ body: @escaping @Sendable (YapDatabaseReadWriteTransaction) throws -> Value,
         answer: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
         self.connection = connection
+        self.cancellation = cancellation
         self.body = body
         self.answer = answer
     }
@@ -32,7 +34,7 @@ final class MemberRequest<Value: Sendable>: WriteRequest, @unchecked Sendable {
     var isExclusive: Bool { false }
 
     func run(in core: WriterCore) {
-        outcome = Result { try core.member(by: connection, body) }
+        outcome = Result { try core.member(by: connection, cancellation: cancellation, body) }
     }
 
     func fail(_ error: any Error) {

@@ -1,7 +1,8 @@
 extension YapDatabaseConnection {
     /// Runs `body` on the newest snapshot, on a thread of the database's own, and returns what it returns.
     ///
-    /// Cancelling the task has an effect only before the read is queued.
+    /// When its task is cancelled, a read that waits doesn't run, and one that runs ends: at the next call of its
+    /// transaction, or in the middle of a statement.
     /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError` of code `closed`,
     ///   `transactionNotPermitted`, or what the file gave.
     public func read<Result: Sendable>(
@@ -14,7 +15,8 @@ extension YapDatabaseConnection {
     /// once that is committed. Writes that wait at the same time share one commit; each succeeds or fails
     /// alone.
     ///
-    /// Cancelling the task has an effect only before the write is queued.
+    /// When its task is cancelled, a write that waits doesn't run, and one whose `body` runs fails at the next call of
+    /// its transaction. Once `body` has returned, the write is committed all the same.
     /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError` of code `transactionNotPermitted`, `busy`,
     ///   `diskFull`, `closed`, ... In each case nothing of the transaction is kept, on disk or in memory. `body` never
     ///   runs twice.
@@ -23,9 +25,16 @@ extension YapDatabaseConnection {
     ) async throws -> Result {
         try check(.readWrite)
         try Task.checkCancellation()
-        return try await withCheckedThrowingContinuation { continuation in
-            let request = MemberRequest(by: self, body) { continuation.resume(with: $0) }
-            database.shell.write(request, database.writer)
+        let cancellation = TransactionCancellation()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let request = MemberRequest(by: self, cancellation: cancellation, body) {
+                    continuation.resume(with: $0)
+                }
+                database.shell.write(request, database.writer)
+            }
+        } onCancel: {
+            cancellation.cancel()
         }
     }
 
@@ -56,7 +65,14 @@ extension YapDatabaseConnection {
         tracksReads: Bool, _ body: @escaping @Sendable (YapDatabaseReadTransaction) throws -> Result
     ) async throws -> (result: Result, reads: ReadDependencies?) {
         try check(.read)
-        return try await queued { try self.readNow(tracksReads: tracksReads, body) }
+        let cancellation = TransactionCancellation()
+        return try await withTaskCancellationHandler {
+            try await queued {
+                try self.readNow(tracksReads: tracksReads, cancellation: cancellation, body)
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
     }
 
     func queued<Result: Sendable>(

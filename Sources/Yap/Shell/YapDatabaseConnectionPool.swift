@@ -44,7 +44,7 @@ public final class YapDatabaseConnectionPool: Sendable {
 
     /// Runs `body` on the newest snapshot, on a thread of the database's own, and returns what it returns.
     ///
-    /// Cancelling the task has an effect only before the read is queued.
+    /// When its task is cancelled, it ends as a read of a connection does.
     /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError` of code `closed` or what the file gave.
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (YapDatabaseReadTransaction) throws -> Result

@@ -92,6 +92,14 @@ public struct YapDatabaseObservation<Value: Sendable>: AsyncSequence, Sendable {
                 } while true
                 if try await !endPause() { return nil }
             }
+            do {
+                return try await read()
+            } catch is CancellationError where Task.isCancelled {
+                return nil
+            }
+        }
+
+        private mutating func read() async throws -> Value {
             let query = observation.query
             let (answer, newReads) = try await observation.connection.readTracked(tracksReads: true) {
                 transaction in

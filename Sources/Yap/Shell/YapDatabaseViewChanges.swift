@@ -22,7 +22,7 @@ extension YapDatabaseConnection {
     }
 }
 
-/// The changes of a view over time. It ends when the database is closed, and throws `YapDatabaseError`:
+/// The changes of a view over time. It ends when the database is closed or the task is cancelled, and throws `YapDatabaseError`:
 /// `extensionNotRegistered` when the view isn't registered, `decoding`, or what the file gave.
 public struct YapDatabaseViewChanges<Object: Sendable, Group: YapDatabaseViewGroup>: AsyncSequence, Sendable {
     let connection: YapDatabaseConnection
@@ -42,6 +42,14 @@ public struct YapDatabaseViewChanges<Object: Sendable, Group: YapDatabaseViewGro
 
         /// The view now, or what has changed since the last call, as soon as something has.
         public mutating func next() async throws -> YapDatabaseViewChange<Object, Group>? {
+            do {
+                return try await nextChange()
+            } catch is CancellationError where Task.isCancelled {
+                return nil
+            }
+        }
+
+        private mutating func nextChange() async throws -> YapDatabaseViewChange<Object, Group>? {
             if reader.mark == nil { return try await read() }
             while let commit = await commits.next() {
                 guard reader.isConcerned(by: commit) else { continue }

@@ -19,6 +19,8 @@ public class YapDatabaseReadTransaction {
     final var iterationError: (any Error)?
     /// Why the transaction can't go on and nothing of it may be kept.
     final var failure: (any Error)?
+    /// Whether the task of an asynchronous call was cancelled; nil for others.
+    final var cancellation: TransactionCancellation?
     /// Which rows were added or removed in this transaction, for iterations that are under way.
     final var mutations = MutationCounter()
     /// What was read, for `observe`; else nil. Without access checks: every read begins here.
@@ -52,6 +54,8 @@ public class YapDatabaseReadTransaction {
     /// Every method begins with this.
     final func check() throws {
         guard isOpen else { throw YapDatabaseError(.transactionEnded, "the transaction's closure has ended") }
+        // Kept as the failure, so that the transaction fails also if its closure catches the error.
+        if failure == nil, cancellation?.isCancelled == true { failure = CancellationError() }
         if let failure = failure ?? store.lostTransaction { throw failure }
     }
 
