@@ -115,10 +115,6 @@ final class LongLivedReader: Sendable {
         }
     }
 
-    func holdsSnapshot(before number: UInt64) -> Bool {
-        state.withLock { $0.failure == nil && $0.end == nil && $0.mark.number < number }
-    }
-
     /// Releases a snapshot that is older than `number`. Reads throw from then on, until the read is moved.
     func expire(before number: UInt64) {
         state.withLock { if $0.mark.number < number, $0.failure == nil { $0.failure = Self.expired } }
@@ -202,11 +198,6 @@ final class LongLivedReads: Sendable {
             return removed
         }
         withExtendedLifetime(removed) {}
-    }
-
-    /// Whether one of them holds a snapshot that is older than `number`.
-    func holdSnapshots(before number: UInt64) -> Bool {
-        readers.contains { $0.holdsSnapshot(before: number) }
     }
 
     /// Lets those that stand at the newest commit leave the log.

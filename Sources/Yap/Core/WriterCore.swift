@@ -443,9 +443,8 @@ final class WriterCore {
         commitsSinceLogCheck = 0
         let logBytes = Int64(store.sqlite.logFrames) * Self.pageBytes
         guard logBytes > options.logBytesMax else { return }
-        // A long-lived read of an older commit stays: waiting for it would only make writes wait.
-        let stays = longLivedReads.holdSnapshots(before: store.mark.number)
-        if emptyLog(readersMilliseconds: stays ? 0 : Self.logWaitMilliseconds) { return }
+        // The wait lets a long-lived read that follows commits come up with them.
+        if emptyLog(readersMilliseconds: Self.logWaitMilliseconds) { return }
         guard logBytes > options.longLivedReadLogBytesMax, !longLivedReads.isEmpty else { return }
         longLivedReads.expire(before: store.mark.number)
         _ = emptyLog(readersMilliseconds: Self.logWaitMilliseconds)

@@ -22,8 +22,8 @@ extension YapDatabaseConnection {
     }
 }
 
-/// The changes of a view over time. It ends when the database is closed or the task is cancelled, and throws `YapDatabaseError`:
-/// `extensionNotRegistered` when the view isn't registered, `decoding`, or what the file gave.
+/// The changes of a view over time. It ends when the database is closed or the task is cancelled, and throws
+/// `YapDatabaseError`: `extensionNotRegistered` when the view isn't registered, `decoding`, or what the file gave.
 public struct YapDatabaseViewChanges<Object: Sendable, Group: YapDatabaseViewGroup>: AsyncSequence, Sendable {
     let connection: YapDatabaseConnection
     let reader: ViewReader<Object, Group>

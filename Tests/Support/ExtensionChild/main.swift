@@ -10,8 +10,8 @@ import Yap
 #endif
 
 // One life of a process with extensions: opens the file, registers those whose bit is set, and writes drawn
-// transactions. It prints each number once its commit has returned, and at its end "end". Every few transactions it compares the
-// extensions with the rows.
+// transactions. It prints each number once its commit has returned, and at its end "end". Every few transactions it
+// compares the extensions with the rows.
 // Usage: ExtensionChild FILE SEED FILLER_BYTES BITS LIFE_SEED TRANSACTIONS [KILLED_AT]
 // KILLED_AT is the number of the write, sync or truncation at which it is killed.
 
