@@ -224,7 +224,8 @@ import YapCloudKit
         let console = Console(program: "yap", environment: [:])
         func check(_ rowsMax: Int) throws -> Int {
             let load = RowLoad(
-                path, try LineInput(stage.folder.file("lines"), console), .refused, Progress(console),
+                DeviceFile(path: path), try LineInput(stage.folder.file("lines"), console), .refused,
+                Progress(console),
                 checkedRowsMax: rowsMax)
             try load.check(isNew: true)
             return load.counts.inserted

@@ -106,10 +106,28 @@ extension DatabaseFile {
     /// Counts the pages of the file.
     package func pageCounts() throws -> Connection.PageCounts { try reading { try sqlite.pageCounts() } }
 
-    /// Copies what is committed to a new file.
+    /// Copies what is committed to a new file, with the same key.
     ///
     /// - Parameter path: Where. There must be no file.
     package func backup(to path: String) throws {
         try reading { try sqlite.backup(to: path) }
+    }
+
+    /// Copies what is committed to a new file with another key. It needs permission to write the database's file, which
+    /// stays as it is: SQLite attaches a second file for writing only to one that is open for it.
+    ///
+    /// - Parameters:
+    ///   - path: Where. There must be no file.
+    ///   - key: Its key; nil for a copy without encryption.
+    package func export(to path: String, encryptionKey key: YapDatabaseOptions.EncryptionKey?) throws {
+        try reading {
+            var options = OpenOptions()
+            options.create = false
+            options.encryptionKey = encryptionKey?.key
+            try Connection.checkEncryption(options)
+            let connection = try Connection(path: self.path, options: options)
+            try connection.export(to: path, encryptionKey: key?.key)
+            try connection.close()
+        }
     }
 }

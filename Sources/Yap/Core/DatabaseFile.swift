@@ -17,14 +17,20 @@ package final class DatabaseFile {
     package let path: String
     /// The way to the tables. It can't write.
     package let sqlite: Connection
+    let encryptionKey: YapDatabaseOptions.EncryptionKey?
     private let config: ConfigTable
 
     /// Opens the file.
     ///
+    /// - Parameters:
+    ///   - path: Where it is.
+    ///   - encryptionKey: The key of an encrypted file.
     /// - Throws: `YapDatabaseError`, as opening it for writing does.
-    package init(path: String) throws {
-        self.path = path
-        sqlite = try Self.translating(path) { try Schema.openReadOnly(path: path) }
+    package init(path: String, encryptionKey: YapDatabaseOptions.EncryptionKey? = nil) throws {
+        (self.path, self.encryptionKey) = (path, encryptionKey)
+        sqlite = try Self.translating(path) {
+            try Schema.openReadOnly(path: path, encryptionKey: encryptionKey?.key)
+        }
         config = ConfigTable(sqlite)
     }
 

@@ -49,9 +49,12 @@ enum Schema {
     }
 
     /// Opens the file for reading only. There must be one, and it must be ours.
-    static func openReadOnly(path: String) throws -> Connection {
+    ///
+    /// - Parameter encryptionKey: The key of an encrypted file.
+    static func openReadOnly(path: String, encryptionKey: EncryptionKey? = nil) throws -> Connection {
         var options = OpenOptions()
         options.readOnly = true
+        options.encryptionKey = encryptionKey
         let connection = try Connection(path: path, options: options)
         guard try content(of: connection) == .ours else {
             throw YapDatabaseError(.notAYapDatabase, "the file is empty: \(path)")

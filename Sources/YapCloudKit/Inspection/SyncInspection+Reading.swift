@@ -1,14 +1,16 @@
 internal import CloudKit
 internal import CloudWire
 internal import SQLite
-internal import Yap
+package import Yap
 
 extension SyncInspection {
     /// Reads a database's file, which other processes may have open, on one snapshot.
     ///
     /// - Throws: `YapDatabaseError` when there is no such file, or it is no database of ours.
-    package init(path: String, limits: Limits = Limits()) throws {
-        let file = try DatabaseFile(path: path)
+    package init(
+        path: String, encryptionKey: YapDatabaseOptions.EncryptionKey? = nil, limits: Limits = Limits()
+    ) throws {
+        let file = try DatabaseFile(path: path, encryptionKey: encryptionKey)
         self = try file.read { try SyncInspection(file, limits) }
     }
 

@@ -13,6 +13,7 @@ enum CollectionsCommand {
             serializer of the app.
             """,
         operands: [Command.Operand(name: "FILE", help: "the app's database file")],
+        options: KeyOptions.options,
         json: """
             {"file", "collections": [{"name", "rows", "objectBytes", "metadataBytes", "largestRowBytes",
             "rowsWithMetadata", "foreign", "kept", "versions": [{"version", "rows"}], "properties": [name]}]}
@@ -21,7 +22,7 @@ enum CollectionsCommand {
 
     private static func run(_ invocation: Invocation, _ console: Console) throws {
         let path = invocation.operands[0]
-        let contents = try DeviceFile(path: path).read { try $0.contents() }
+        let contents = try invocation.deviceFile(console).read { try $0.contents() }
         if invocation.has("json") {
             return try console.print(
                 .object([("file", .string(path)), ("collections", .array(contents.map(json)))]))

@@ -10,8 +10,8 @@ import Yap
 /// `yap db ...`: what a device's database has, read beside the app that has the file open.
 enum DatabaseCommands {
     static let commands = [
-        info, CollectionsCommand.command, get, QueryCommand.command, dump, LoadCommand.command, check, backup,
-        VacuumCommand.command, WatchCommand.command,
+        info, CollectionsCommand.command, get, QueryCommand.command, dump, LoadCommand.command, check,
+        BackupCopyCommand.command, VacuumCommand.command, WatchCommand.command,
     ]
 
     private static let file = Command.Operand(name: "FILE", help: "the app's database file")
@@ -27,7 +27,7 @@ enum DatabaseCommands {
             For each collection it shows how many rows and bytes it has, for each extension its class, and whether
             another process wrote without it since.
             """,
-        operands: [file],
+        operands: [file], options: KeyOptions.options,
         json: """
             {"file", "snapshot", "bytes", "collections": [{"name", "rows", "bytes"}], "extensions": [{"name", "class",
             "version", "isBehind"}]}
@@ -36,7 +36,7 @@ enum DatabaseCommands {
 
     private static func info(_ invocation: Invocation, _ console: Console) throws {
         let path = invocation.operands[0]
-        let (snapshot, collections, extensions) = try DeviceFile(path: path).read {
+        let (snapshot, collections, extensions) = try invocation.deviceFile(console).read {
             (try $0.snapshot(), try $0.collections(), try $0.extensions())
         }
         let bytes = [path, path + "-wal"].reduce(0) { $0 + size(of: $1) }
@@ -100,13 +100,14 @@ enum DatabaseCommands {
             file, Command.Operand(name: "COLLECTION", help: "its collection"),
             Command.Operand(name: "KEY", help: "its key"),
         ],
+        options: KeyOptions.options,
         json: #"{"collection", "key", "object", "metadata"}: metadata if there is any; as a line of db dump"#,
         examples: ["db get phone.yap todos 1", "db get phone.yap todos 1 --json"], run: get)
 
     private static func get(_ invocation: Invocation, _ console: Console) throws {
         let words = invocation.operands
-        guard let row = try DeviceFile(path: words[0]).read({ try $0.row(words[2], inCollection: words[1]) })
-        else {
+        let file = try invocation.deviceFile(console)
+        guard let row = try file.read({ try $0.row(words[2], inCollection: words[1]) }) else {
             throw Failure.notThere(
                 "\(Shown.word(words[0])) has no key \(Shown.word(words[2])) in \(Shown.word(words[1])).")
         }
@@ -123,7 +124,7 @@ enum DatabaseCommands {
         operands: [file],
         options: [
             Command.Option(name: "collection", value: "NAME", help: "only the rows of this collection")
-        ],
+        ] + KeyOptions.options,
         json: """
             {"collection", "key", "object", "metadata"} on each line, with --json or without. Where they are needed to
             write the same bytes again, also "version" of the type if it isn't 1, "kept" and "keptVersion" (properties
@@ -133,7 +134,7 @@ enum DatabaseCommands {
 
     private static func dump(_ invocation: Invocation, _ console: Console) throws {
         let collection = invocation.value("collection")
-        try DeviceFile(path: invocation.operands[0]).read { file in
+        try invocation.deviceFile(console).read { file in
             try file.forEachRow(inCollection: collection) { try console.print($0.json) }
         }
     }
@@ -147,13 +148,14 @@ enum DatabaseCommands {
             SQLite checks the structure of the whole file, and each object is read. Damage ends it with an error. An
             object that a serializer of the app wrote is counted, and not judged.
             """,
-        operands: [file], json: #"{"file", "rows", "foreign", "messages"}: messages is empty without damage"#,
+        operands: [file], options: KeyOptions.options,
+        json: #"{"file", "rows", "foreign", "messages"}: messages is empty without damage"#,
         examples: ["db check phone.yap", "db check phone.yap --json"], run: check)
 
     private static func check(_ invocation: Invocation, _ console: Console) throws {
         let path = invocation.operands[0]
         var (rowsCount, foreignCount) = (0, 0)
-        let messages = try DeviceFile(path: path).read { file in
+        let messages = try invocation.deviceFile(console).read { file in
             let messages = try file.integrityMessages()
             guard messages.isEmpty else { return messages }
             try file.forEachRow { row in
@@ -177,35 +179,5 @@ enum DatabaseCommands {
             throw Failure.failed(
                 "\(Shown.word(path)) is damaged: keep it for inspection, and restore a backup. \(first)")
         }
-    }
-
-    private static let backup = Command(
-        name: "db backup", summary: "copy an app's database as it is now, also while the app writes",
-        details: reading
-            + "\nThe copy is whole: it has one commit and all before it. Nothing is overwritten.",
-        operands: [file, Command.Operand(name: "COPY", help: "the file to write")],
-        json: #"{"backup", "bytes"}"#,
-        examples: [
-            "db backup phone.yap \"copy-$(date +%N).yap\"",
-            "db backup phone.yap \"copy-$(date +%N).yap\" --json",
-        ],
-        run: backup)
-
-    private static func backup(_ invocation: Invocation, _ console: Console) throws {
-        let (path, copy) = (invocation.operands[0], invocation.operands[1])
-        guard access(copy, F_OK) != 0 else { throw Failure.refused("\(Shown.word(copy)) is there already.") }
-        let draft = copy + ".part"
-        unlink(draft)
-        try DeviceFile(path: path).opening { try DatabaseFile(path: path).backup(to: draft) }
-        guard rename(draft, copy) == 0 else {
-            let reason = String(cString: strerror(errno))
-            unlink(draft)
-            throw Failure.failed("\(Shown.word(copy)) can't be written: \(reason)")
-        }
-        if invocation.has("json") {
-            return try console.print(
-                .object([("backup", .string(copy)), ("bytes", .integer(size(of: copy)))]))
-        }
-        try console.print("\(Shown.word(copy)): \(size(of: copy)) bytes")
     }
 }

@@ -10,15 +10,30 @@ import Yap
 /// A device's database file, read beside the app that may have it open.
 struct DeviceFile: Sendable {
     let path: String
+    /// The key of an encrypted file.
+    var encryptionKey: YapDatabaseOptions.EncryptionKey?
 
     /// Runs `body` with the file on one snapshot.
     ///
     /// - Throws: `Failure` with the reason that the file can't be read, or what `body` threw.
     func read<Value>(_ body: (DatabaseFile) throws -> Value) throws -> Value {
         try opening {
-            let file = try DatabaseFile(path: path)
+            let file = try openForReading()
             return try file.read { try body(file) }
         }
+    }
+
+    /// The file as it is read, for a body of `opening`.
+    func openForReading() throws -> DatabaseFile {
+        try DatabaseFile(path: path, encryptionKey: encryptionKey)
+    }
+
+    /// The file as it is written, for a body of `opening`. It is created if there is none.
+    func openForWriting() throws -> YapDatabase {
+        var options = YapDatabaseOptions()
+        options.observesOtherProcesses = false
+        options.encryptionKey = encryptionKey
+        return try YapDatabase(path: path, options: options) { _ in }
     }
 
     /// Runs `body`, and names the file in what it throws.
@@ -27,14 +42,20 @@ struct DeviceFile: Sendable {
         do {
             return try body()
         } catch let error as YapDatabaseError {
-            guard access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno) else {
+            let isThere = access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno)
+            // A file that is to be created isn't there either.
+            guard isThere || error.code == .encryptionUnavailable else {
                 throw Failure.notThere("\(file) is not there.")
             }
             let what =
                 switch error.code {
                 case .cannotOpen:
                     "can't be opened: \((error.underlying as? SQLiteError)?.message ?? error.message)."
-                case .notADatabase: "is no database, or an encrypted one, which yap can't read."
+                case .notADatabase where encryptionKey == nil:
+                    "is no database, or an encrypted one: \(Self.keyAdvice)"
+                case .notADatabase:
+                    "can't be read with this key: it has another one, or isn't an encrypted database."
+                case .encryptionUnavailable: "can't be read or copied with a key: \(Self.encryptionAdvice)"
                 case .notAYapDatabase: "is no database of an app that uses Yap."
                 case .unsupportedFormat: "was written by a later version: use the yap of that version."
                 case .corrupt: "is damaged: keep it for inspection, and restore a backup. \(error.message)"
@@ -47,4 +68,11 @@ struct DeviceFile: Sendable {
             throw Failure.failed("\(file) can't be read: \(error.message)")
         }
     }
+
+    private static let keyAdvice =
+        "name the file of its key with --key-file, or that of its passphrase with --passphrase-file."
+    private static let encryptionAdvice = """
+        this yap runs with an SQLite that can't encrypt. Load SQLCipher in its place: \
+        LD_PRELOAD=/usr/local/lib/libsqlcipher.so yap ...
+        """
 }

@@ -35,12 +35,13 @@ enum LoadCommand {
         options: [
             Command.Option(name: "replace", help: "overwrite rows that are there"),
             Command.Option(name: "skip-existing", help: "leave rows that are there as they are"),
-            Command.Option(name: "create", help: "make the database if there is none"),
+            Command.Option(
+                name: "create", help: "make the database if there is none, with the key if one is given"),
             Command.Option(name: "dry-run", help: "check the lines and count, and write nothing"),
             Command.Option(
                 name: "while-open",
                 help: "also if another process has the file open and would have to register anew"),
-        ],
+        ] + KeyOptions.options,
         json: """
             {"file", "lines", "inserted", "replaced", "unchanged", "skipped", "isDryRun", "syncs": [name]}: syncs, which
             upload the rows when the app next registers them
@@ -60,15 +61,20 @@ enum LoadCommand {
         let existing: RowLoad.Existing =
             invocation.has("replace") ? .replaced : invocation.has("skip-existing") ? .skipped : .refused
         let isNew = invocation.has("create") && access(path, F_OK) != 0 && errno == ENOENT
+        let keyFiles = ["key-file", "passphrase-file"].map { invocation.value($0) }
+        guard lines != "-" || !keyFiles.contains("-") else {
+            throw Failure.usage("the standard input can't be both the lines and the key")
+        }
+        let file = try invocation.deviceFile(console)
         let openers = OtherOpeners(path: path)
-        let syncs = isNew ? [] : try syncNames(path)
+        let syncs = isNew ? [] : try syncNames(file)
         let openFile = OpenFileGuard(
-            path: path, syncs: syncs, openers: invocation.has("while-open") ? nil : openers)
+            file: file, syncs: syncs, openers: invocation.has("while-open") ? nil : openers)
         if !invocation.has("dry-run") { try openFile.checkSyncs() }
 
         let input = try LineInput(lines, console)
         let load = RowLoad(
-            path, input, existing, Progress(console, whatIsLeft: "each row is whole, or absent"))
+            file, input, existing, Progress(console, whatIsLeft: "each row is whole, or absent"))
         let isDryRun = invocation.has("dry-run")
         if isDryRun || input.rewind() { try load.check(isNew: isNew) }
         if !isDryRun {
@@ -79,8 +85,8 @@ enum LoadCommand {
         try report(load, path, isDryRun, syncs, invocation.has("json"), console)
     }
 
-    private static func syncNames(_ path: String) throws -> [String] {
-        try DeviceFile(path: path).read { file in
+    private static func syncNames(_ file: DeviceFile) throws -> [String] {
+        try file.read { file in
             try file.extensions().filter { $0.className == YapDatabaseCloudKit.className }.map(\.name)
         }
     }

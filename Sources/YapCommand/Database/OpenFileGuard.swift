@@ -7,7 +7,7 @@ import YapCloudKit
 struct OpenFileGuard {
     private static let remedy = "End the app first, or add --while-open."
 
-    let path: String
+    let file: DeviceFile
     /// The names of the syncs that the file has.
     let syncs: [String]
     /// Nil: nothing is refused.
@@ -17,9 +17,9 @@ struct OpenFileGuard {
     func checkSyncs() throws {
         guard let sync = syncs.first, try isOpen() else { return }
         throw Failure.refused(
-            "\(Shown.word(path)) has the sync \(Shown.word(sync)), and another process has the file open: rows that "
-                + "are loaded now would be uploaded only when the app registers the sync again, at its next start. "
-                + Self.remedy)
+            "\(Shown.word(file.path)) has the sync \(Shown.word(sync)), and another process has the file open: rows "
+                + "that are loaded now would be uploaded only when the app registers the sync again, at its next "
+                + "start. " + Self.remedy)
     }
 
     /// - Parameter rowsCount: How many rows are about to be written.
@@ -27,7 +27,7 @@ struct OpenFileGuard {
     ///   open.
     func checkExtensions(rowsCount: Int) throws {
         guard rowsCount > 0, try isOpen() else { return }
-        let room = try DeviceFile(path: path).read {
+        let room = try file.read {
             try $0.fewestMissableRows(exceptOf: YapDatabaseCloudKit.className)
         }
         guard let room, rowsCount > room.rowsMax else { return }
@@ -35,13 +35,13 @@ struct OpenFileGuard {
         let limit =
             room.catchesUp ? "catches up with at most \(room.rowsMax) more rows" : "can't catch up with rows"
         throw Failure.refused(
-            "\(Shown.word(path)) has the extension \(name) (\(Shown.word(room.className))), which \(limit), and "
+            "\(Shown.word(file.path)) has the extension \(name) (\(Shown.word(room.className))), which \(limit), and "
                 + "another process has the file open: the app couldn't read \(name) until it registers it again, at "
                 + "its next start. \(Self.remedy)")
     }
 
     private func isOpen() throws -> Bool {
         guard let openers else { return false }
-        return try DeviceFile(path: path).opening { try openers.exist() }
+        return try file.opening { try openers.exist() }
     }
 }

@@ -41,7 +41,7 @@ enum QueryCommand {
             Command.Option(
                 name: "seconds", value: "NUMBER",
                 help: "how long to search (default: \(secondsDefault)); an app's log grows meanwhile"),
-        ],
+        ] + KeyOptions.options,
         json: #"lines as db dump's; with --count {"count"}"#,
         examples: [
             "db query phone.yap todos --where 'weight >= 0.5 and title contains \"g\"'",
@@ -67,12 +67,13 @@ enum QueryCommand {
         func print(_ row: DatabaseFile.Row) throws {
             try console.print(isJSON ? row.json.text : "\(Shown.word(row.key))  \(JSON(row.object).text)")
         }
-        let isKnown = try DeviceFile(path: path).read { file in
+        let device = try invocation.deviceFile(console)
+        let isKnown = try device.read { file in
             try search.run(file, collection) { if !isCount { try print($0) } }
             return try search.rowsCount > 0 || file.collections().contains { $0.name == collection }
         }
         guard isKnown else {
-            let names = try DeviceFile(path: path).read { try $0.collections().map(\.name) }
+            let names = try device.read { try $0.collections().map(\.name) }
             throw Failure.notThere(
                 "\(Shown.word(path)) has no rows in \(Shown.word(collection)). "
                     + "\(Nearest.sentence(names.map(Shown.word), to: collection)).")

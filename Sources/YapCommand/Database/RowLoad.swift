@@ -21,7 +21,7 @@ final class RowLoad {
 
     private enum Decision { case insert, replace, leave, skip }
 
-    private let path: String
+    private let file: DeviceFile
     private let input: LineInput
     private let existing: Existing
     private let progress: Progress
@@ -30,10 +30,10 @@ final class RowLoad {
 
     /// - Parameter checkedRowsMax: Maximum number of rows that `check` reads.
     init(
-        _ path: String, _ input: LineInput, _ existing: Existing, _ progress: Progress,
+        _ file: DeviceFile, _ input: LineInput, _ existing: Existing, _ progress: Progress,
         checkedRowsMax: Int = RowDigests.rowsMaxDefault
     ) {
-        (self.path, self.input, self.existing, self.progress) = (path, input, existing, progress)
+        (self.file, self.input, self.existing, self.progress) = (file, input, existing, progress)
         self.checkedRowsMax = checkedRowsMax
         // Ctrl-C is held back, and must end a wait for the next line too.
         input.whileWaiting = { try progress.step("waiting for lines") }
@@ -50,7 +50,7 @@ final class RowLoad {
     /// - Parameter isNew: Whether there is no file yet.
     func check(isNew: Bool) throws {
         guard !isNew else { return try checkAll { _ in nil } }
-        try DeviceFile(path: path).read { file in
+        try file.read { file in
             try checkAll { try file.storedBytes($0.key, inCollection: $0.collection) }
         }
     }
@@ -72,10 +72,7 @@ final class RowLoad {
 
     /// Reads and writes all lines.
     func write(_ openFile: OpenFileGuard) throws {
-        let file = DeviceFile(path: path)
-        var options = YapDatabaseOptions()
-        options.observesOtherProcesses = false
-        let database = try file.opening { try YapDatabase(path: path, options: options) { _ in } }
+        let database = try file.opening { try file.openForWriting() }
         let connection = database.newConnection()
         do {
             while try writeBatch(connection, openFile) { try progress.step("loaded \(counts.lines) lines") }
@@ -92,7 +89,7 @@ final class RowLoad {
             try openFile.checkSyncs()
             let before = counts
             do {
-                try DeviceFile(path: path).opening {
+                try file.opening {
                     try connection.blocking.readWrite { transaction throws in
                         for (line, number) in batch { try write(line, number, transaction) }
                         // Before the commit: an app may have opened the file since the last one.

@@ -21,7 +21,8 @@ enum VacuumCommand {
             sets none).
             """,
         operands: [Command.Operand(name: "FILE", help: "the app's database file")],
-        options: [Command.Option(name: "while-open", help: "also if another process has the file open")],
+        options: [Command.Option(name: "while-open", help: "also if another process has the file open")]
+            + KeyOptions.options,
         json:
             #"{"file", "bytesBefore", "bytesAfter", "freeBytes"}: freeBytes, of the pages without content before"#,
         examples: [
@@ -32,7 +33,7 @@ enum VacuumCommand {
 
     private static func run(_ invocation: Invocation, _ console: Console) throws {
         let path = invocation.operands[0]
-        let device = DeviceFile(path: path)
+        let device = try invocation.deviceFile(console)
         let openers = OtherOpeners(path: path)
         let isOpen = try device.opening { try openers.exist() }
         guard !isOpen || invocation.has("while-open") else {
@@ -40,15 +41,13 @@ enum VacuumCommand {
                 "Another process has \(Shown.word(path)) open, and its writes would wait: end it first, or add "
                     + "--while-open.")
         }
-        let pages = try device.opening { try DatabaseFile(path: path).pageCounts() }
+        let pages = try device.opening { try device.openForReading().pageCounts() }
         try VacuumSpace(path: path).check(neededBytes: pages.usedBytes)
         let before = DatabaseCommands.size(of: path)
         let signals = StopSignals()
         do {
             try device.opening {
-                var options = YapDatabaseOptions()
-                options.observesOtherProcesses = false
-                let database = try YapDatabase(path: path, options: options) { _ in }
+                let database = try device.openForWriting()
                 try database.blocking.vacuum { signals.isPending }
                 try database.blocking.close()
             }

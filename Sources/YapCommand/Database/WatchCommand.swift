@@ -25,7 +25,7 @@ enum WatchCommand {
                 name: "seconds", value: "NUMBER", help: "end after so many seconds (default: never)"),
             Command.Option(
                 name: "limit", value: "NUMBER", help: "end after so many prints (default: never)"),
-        ],
+        ] + KeyOptions.options,
         json: """
             a line at the start, {"file", "commit"}, and one for each print: {"commit", "commits", "changes":
             [{"collection", "inserted": [key], "updated", "removed"}], "unnamed"}: commits, how many it is about;
@@ -37,13 +37,13 @@ enum WatchCommand {
         run: run)
 
     private static func run(_ invocation: Invocation, _ console: Console) throws {
-        let device = DeviceFile(path: invocation.operands[0])
+        let device = try invocation.deviceFile(console)
         let seconds = try invocation.number("seconds", in: 1...86_400_000)
         let limit = try invocation.number("limit", in: 1...1_000_000_000) ?? .max
         let wakes = WatchWakes(seconds: seconds)
         wakes.endAtSignals()
         try device.opening {
-            let file = try DatabaseFile(path: device.path)
+            let file = try device.openForReading()
             // First the watch, so that no commit is between it and the first reading.
             let watch = try DatabaseFileWatch(path: device.path) { wakes.noteCommit() }
             defer { watch.end() }

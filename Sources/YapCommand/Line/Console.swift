@@ -37,17 +37,38 @@ struct Console: Sendable {
     }
 
     /// The first line of `path`; of the standard input when it is "-".
-    func secret(from path: String) throws -> String {
+    func secret(from path: String, what: String = "password") throws -> String {
+        let line = try reading(path) { try Self.line(from: $0, what: what) }
+        guard !line.isEmpty else {
+            throw Failure.failed("There is no \(what) in \(path == "-" ? "the standard input" : path).")
+        }
+        return line
+    }
+
+    /// The bytes of `path`, or of the standard input when it is "-"; one more than `max` if there are more.
+    func bytes(from path: String, max: Int) throws -> [UInt8] {
+        try reading(path) { descriptor in
+            var (bytes, byte) = ([UInt8](), UInt8(0))
+            while bytes.count <= max {
+                let count = read(descriptor, &byte, 1)
+                if count < 0 && errno == EINTR { continue }
+                guard count >= 0 else {
+                    throw Failure.failed("\(path) can't be read: \(String(cString: strerror(errno)))")
+                }
+                guard count == 1 else { break }
+                bytes.append(byte)
+            }
+            return bytes
+        }
+    }
+
+    private func reading<Value>(_ path: String, _ body: (Int32) throws -> Value) throws -> Value {
         let descriptor = path == "-" ? input : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw Failure.failed("\(path) can't be read: \(String(cString: strerror(errno)))")
         }
         defer { if path != "-" { close(descriptor) } }
-        let line = try Self.line(from: descriptor)
-        guard !line.isEmpty else {
-            throw Failure.failed("There is no password in \(path == "-" ? "the standard input" : path).")
-        }
-        return line
+        return try body(descriptor)
     }
 
     /// Asks on the terminal, without showing what is typed.
@@ -79,7 +100,7 @@ struct Console: Sendable {
         return try Self.line(from: input)
     }
 
-    private static func line(from descriptor: Int32) throws -> String {
+    private static func line(from descriptor: Int32, what: String = "password") throws -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while bytes.count < inputBytesMax {
@@ -90,7 +111,7 @@ struct Console: Sendable {
         }
         if bytes.last == 0x0D { bytes.removeLast() }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure.failed("The password isn't UTF-8.")
+            throw Failure.failed("The \(what) isn't UTF-8.")
         }
         return text
     }

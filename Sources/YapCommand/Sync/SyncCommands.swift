@@ -42,7 +42,7 @@ enum SyncCommands {
             Command.Option(name: "open", help: "serve a page that shows the file and follows it"),
             Command.Option(
                 name: "port", value: "NUMBER", help: "serve the page on this port (default: any free one)"),
-        ],
+        ] + KeyOptions.options,
         json: """
             {"file", "snapshot", "syncs": [{"name", "tablesVersion", "handlerVersion", "untoldMerges", "merges",
             "accounts": [{"account", "current", "databases": [{"identifier", "userRecordName", "subscription",
@@ -57,7 +57,9 @@ enum SyncCommands {
         run: inspect)
 
     private static func inspect(_ invocation: Invocation, _ console: Console) throws {
-        let file = SyncFile(path: invocation.operands[0], name: invocation.value("name"))
+        let file = SyncFile(
+            path: invocation.operands[0], name: invocation.value("name"),
+            encryptionKey: try KeyOptions.key(invocation, console))
         if invocation.has("open") { return try open(file, invocation, console) }
         guard !invocation.has("port") else { throw Failure.usage("--port needs --open") }
         let limits = try limits(invocation)

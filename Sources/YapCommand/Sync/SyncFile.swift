@@ -14,6 +14,10 @@ struct SyncFile: Sendable {
     let path: String
     /// The sync's registered name; nil: all.
     let name: String?
+    /// The key of an encrypted file.
+    var encryptionKey: YapDatabaseOptions.EncryptionKey?
+
+    private var device: DeviceFile { DeviceFile(path: path, encryptionKey: encryptionKey) }
 
     /// Reads the file with a connection of its own, on one snapshot.
     ///
@@ -29,14 +33,16 @@ struct SyncFile: Sendable {
     ///
     /// - Throws: `Failure`, as `read` does.
     func version() throws -> String {
-        let snapshot = try DeviceFile(path: path).read { try $0.snapshot() }
+        let snapshot = try device.read { try $0.snapshot() }
         var status = stat()
         _ = stat(path, &status)
         return "\(status.st_ino)-\(snapshot)"
     }
 
     private func open(_ limits: SyncInspection.Limits) throws -> SyncInspection {
-        try DeviceFile(path: path).opening { try SyncInspection(path: path, limits: limits) }
+        try device.opening {
+            try SyncInspection(path: path, encryptionKey: encryptionKey, limits: limits)
+        }
     }
 
     /// The registrations that are asked for, which can be read.

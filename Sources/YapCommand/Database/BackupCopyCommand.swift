@@ -1,0 +1,70 @@
+import Yap
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// `yap db backup`: copies a device's database.
+enum BackupCopyCommand {
+    static let command = Command(
+        name: "db backup", summary: "copy an app's database as it is now, also while the app writes",
+        details: """
+            The file is read and not changed, also while an app has it open.
+            The copy is whole: it has one commit and all before it. Nothing is overwritten.
+
+            The copy of an encrypted database has the same key, unless the line has another one for it, or
+            --new-without-key: then rows are copied one by one, which takes longer. A database without encryption gets a
+            key in the same way.
+            """,
+        operands: [
+            Command.Operand(name: "FILE", help: "the app's database file"),
+            Command.Operand(name: "COPY", help: "the file to write"),
+        ],
+        options: KeyOptions.options + [
+            Command.Option(
+                name: "new-key-file", value: "FILE", help: "encrypt the copy with this key, as --key-file"),
+            Command.Option(
+                name: "new-passphrase-file", value: "FILE",
+                help: "encrypt the copy with this passphrase, as --passphrase-file"),
+            Command.Option(name: "new-without-key", help: "write a copy without encryption"),
+        ],
+        json: #"{"backup", "bytes"}"#,
+        examples: [
+            "db backup phone.yap \"copy-$(date +%N).yap\"",
+            "db backup phone.yap \"copy-$(date +%N).yap\" --json",
+        ],
+        run: run)
+
+    private static func run(_ invocation: Invocation, _ console: Console) throws {
+        let copy = invocation.operands[1]
+        guard access(copy, F_OK) != 0 else { throw Failure.refused("\(Shown.word(copy)) is there already.") }
+        let device = try invocation.deviceFile(console)
+        let newKey = try KeyOptions.key(invocation, console, prefix: "new-")
+        let isWithoutKey = invocation.has("new-without-key")
+        guard newKey == nil || !isWithoutKey else {
+            throw Failure.usage("--new-without-key and a new key exclude each other")
+        }
+        let draft = copy + ".part"
+        unlink(draft)
+        try device.opening {
+            let file = try device.openForReading()
+            if newKey != nil || isWithoutKey {
+                try file.export(to: draft, encryptionKey: newKey)
+            } else {
+                try file.backup(to: draft)
+            }
+        }
+        guard rename(draft, copy) == 0 else {
+            let reason = String(cString: strerror(errno))
+            unlink(draft)
+            throw Failure.failed("\(Shown.word(copy)) can't be written: \(reason)")
+        }
+        let bytes = DatabaseCommands.size(of: copy)
+        if invocation.has("json") {
+            return try console.print(.object([("backup", .string(copy)), ("bytes", .integer(bytes))]))
+        }
+        try console.print("\(Shown.word(copy)): \(bytes) bytes")
+    }
+}

@@ -1,0 +1,72 @@
+import Yap
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The options for the key of an encrypted database. A key stands in a file and not on the line, which other users of
+/// the machine see, and which a shell keeps.
+enum KeyOptions {
+    static let options = [
+        Command.Option(
+            name: "key-file", value: "FILE",
+            help: "an encrypted database's key, 32 bytes or 64 hexadecimal digits; - is standard input"),
+        Command.Option(
+            name: "passphrase-file", value: "FILE",
+            help: "an encrypted database's passphrase, on the first line; - is standard input"),
+    ]
+
+    /// Maximum bytes that are read of a file with a key.
+    private static let fileBytesMax = 4096
+
+    /// The key that the line names, or nil.
+    ///
+    /// - Parameter prefix: What the options' names begin with.
+    /// - Throws: `Failure` if the file can't be read or has no key.
+    static func key(
+        _ invocation: Invocation, _ console: Console, prefix: String = ""
+    ) throws -> YapDatabaseOptions.EncryptionKey? {
+        let keyFile = invocation.value(prefix + "key-file")
+        let passphraseFile = invocation.value(prefix + "passphrase-file")
+        guard keyFile == nil || passphraseFile == nil else {
+            throw Failure.usage("--\(prefix)key-file and --\(prefix)passphrase-file exclude each other")
+        }
+        if let path = keyFile { return try key(in: path, console) }
+        guard let path = passphraseFile else { return nil }
+        let passphrase = try console.secret(from: path, what: "passphrase")
+        guard let key = try? YapDatabaseOptions.EncryptionKey(passphrase: passphrase) else {
+            throw Failure.failed("The passphrase has a NUL.")
+        }
+        return key
+    }
+
+    private static func key(in path: String, _ console: Console) throws -> YapDatabaseOptions.EncryptionKey {
+        let bytes = try console.bytes(from: path, max: fileBytesMax)
+        let key = try? YapDatabaseOptions.EncryptionKey(bytes: bytes)
+        if let key = try key ?? hexadecimal(bytes).map(YapDatabaseOptions.EncryptionKey.init(bytes:)) {
+            return key
+        }
+        throw Failure.failed(
+            "There is no key in \(path == "-" ? "the standard input" : Shown.word(path)): a key is 32 bytes, or 64 "
+                + "hexadecimal digits. A passphrase is read with --passphrase-file.")
+    }
+
+    /// The bytes of 64 hexadecimal digits on a line, or nil.
+    private static func hexadecimal(_ bytes: [UInt8]) -> [UInt8]? {
+        let digits = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
+        let rest = bytes.dropFirst(digits.count)
+        guard digits.count == 64, rest.allSatisfy({ $0 == 0x0A || $0 == 0x0D }) else { return nil }
+        let values = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard values.count == 64 else { return nil }
+        return stride(from: 0, to: 64, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+    }
+}
+
+extension Invocation {
+    /// The database file that the first operand names, with its key.
+    func deviceFile(_ console: Console) throws -> DeviceFile {
+        DeviceFile(path: operands[0], encryptionKey: try KeyOptions.key(self, console))
+    }
+}
