@@ -7,17 +7,13 @@ import Testing
 
 /// What changed since a token, over restarts and instances. Two instances on one file act as two processes.
 struct ChangeReaderTests {
-    private let folder: TestFolder
-    private let database: YapDatabase
-    private let connection: YapDatabaseConnection
+    private let stage: TodoStage
+    private var folder: TestFolder { stage.folder }
+    private var database: YapDatabase { stage.database }
+    private var connection: YapDatabaseConnection { stage.connection }
 
     init() throws {
-        folder = try TestFolder()
-        database = try folder.open()
-        connection = database.newConnection()
-        try connection.blocking.readWrite { transaction in
-            for key in ["1", "2", "3"] { try transaction.set("old", key) }
-        }
+        stage = try TodoStage(["1": "old", "2": "old", "3": "old"])
         try database.blocking.registerChangeReader("export")
     }
 

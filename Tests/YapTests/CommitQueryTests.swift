@@ -4,20 +4,13 @@ import Testing
 
 /// What a commit, and a list of commits, answer to queries for changes.
 struct CommitQueryTests {
-    private let folder: TestFolder
-    private let database: YapDatabase
-    private let connection: YapDatabaseConnection
+    private let stage: TodoStage
+    private var folder: TestFolder { stage.folder }
+    private var database: YapDatabase { stage.database }
+    private var connection: YapDatabaseConnection { stage.connection }
 
     init() throws {
-        folder = try TestFolder()
-        database = try folder.open()
-        connection = database.newConnection()
-        try connection.blocking.readWrite { transaction in
-            for key in ["a", "b", "c"] {
-                try transaction.setObject(
-                    Todo(title: key), metadata: Stamp(milliseconds: 1), forKey: key, inCollection: "todos")
-            }
-        }
+        stage = try TodoStage(["a": "a", "b": "b", "c": "c"], metadata: Stamp(milliseconds: 1))
     }
 
     /// What is changed of row "a": the object, the metadata, or anything. Each form of query must say the same.

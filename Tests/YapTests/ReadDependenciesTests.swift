@@ -5,19 +5,11 @@ import Testing
 
 /// What an observation depends on.
 @Suite struct ReadDependenciesTests {
-    private let folder: TestFolder
-    private let database: YapDatabase
-    private let connection: YapDatabaseConnection
+    private let stage: TodoStage
+    private var database: YapDatabase { stage.database }
+    private var connection: YapDatabaseConnection { stage.connection }
 
-    init() throws {
-        folder = try TestFolder()
-        database = try folder.open()
-        connection = database.newConnection()
-        try connection.blocking.readWrite { transaction in
-            try transaction.set("milk", "1")
-            try transaction.set("bread", "2")
-        }
-    }
+    init() throws { stage = try TodoStage(["1": "milk", "2": "bread"]) }
 
     private typealias Query = (YapDatabaseReadTransaction) throws -> Void
     private typealias Write = (YapDatabaseReadWriteTransaction) throws -> Void

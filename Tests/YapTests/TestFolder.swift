@@ -50,6 +50,27 @@ final class TestFolder: Sendable {
     }
 }
 
+/// A database with a connection in a folder of its own.
+struct TodoStage {
+    let folder: TestFolder
+    let database: YapDatabase
+    let connection: YapDatabaseConnection
+
+    /// - Parameter titles: Titles of todos, by their keys.
+    init(_ titles: KeyValuePairs<String, String> = [:], metadata: Stamp? = nil) throws {
+        folder = try TestFolder()
+        database = try folder.open()
+        connection = database.newConnection()
+        if titles.isEmpty { return }
+        try connection.blocking.readWrite { transaction in
+            for (key, title) in titles {
+                try transaction.setObject(
+                    Todo(title: title), metadata: metadata, forKey: key, inCollection: "todos")
+            }
+        }
+    }
+}
+
 extension YapDatabaseReadTransaction {
     func todo(_ key: String) throws -> Todo? {
         try object(Todo.self, forKey: key, inCollection: "todos")
