@@ -106,10 +106,8 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
 
     /// Makes the table anew, unless it is as this version wants it, or lacks only changes that are known.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
-        try transaction.checkType(Object.self, of: manager.collection, for: manager.name)
-        if let type = manager.metadataType {
-            try transaction.checkMetadataType(type, of: manager.collection, for: manager.name)
-        }
+        try transaction.checkTypes(
+            Object.self, metadata: [manager.metadataType], of: manager.collection, for: manager.name)
         let classVersion = YapDatabaseActionManager<Object>.classVersion
         if previous?.isCurrent(manager.versionTag, classVersion: classVersion) == true {
             return .isUnchanged
@@ -193,12 +191,8 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
     private func columns(
         _ object: any Sendable, _ metadata: (any Sendable)?, _ row: YapDatabaseRowIdentity
     ) throws -> [ExactString: [YapDatabaseColumnValue]] {
-        guard let object = object as? Object else {
-            throw YapDatabaseError(
-                .typeMismatch,
-                "the actions \"\(manager.name)\" are of \(Object.self), the object is a \(type(of: object))",
-                collection: row.collection, key: row.key)
-        }
+        let object = try extensionObject(
+            object, as: Object.self, for: manager.name, of: row.collection, key: row.key)
         var actions = manager.actions(object, metadata)
         // A page of the sync that failed would come again and again.
         if (transaction as? YapDatabaseReadWriteTransaction)?.passesOverMistakes == true {

@@ -1,28 +1,42 @@
 extension YapDatabaseReadTransaction {
-    /// Checks that a collection is registered with the type of an extension's objects: rows of another type could not
-    /// be handed to it.
+    /// Checks that a collection is registered with the types of the objects and metadata that an extension reads: rows
+    /// of other types could not be handed to it.
     ///
+    /// - Parameter metadata: The types of the metadata. Nil for a part of the extension that reads none.
     /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`.
-    final func checkType<Object>(_ type: Object.Type, of collection: String, for name: String) throws {
-        let registered = try store.registered(collection).registration.object
-        guard registered.typeID == ObjectIdentifier(Object.self) else {
+    final func checkTypes<Object>(
+        _ type: Object.Type, metadata: [(any Sendable.Type)?] = [], of collection: String, for name: String
+    ) throws {
+        let registered = try store.registered(collection)
+        let coder = registered.registration.object
+        guard coder.typeID == ObjectIdentifier(Object.self) else {
             throw YapDatabaseError(
                 .typeMismatch,
-                "the extension \"\(name)\" is of \(Object.self), the registered type is \(registered.typeName)",
+                "the extension \"\(name)\" is of \(Object.self), the registered type is \(coder.typeName)",
+                collection: collection)
+        }
+        for case let type? in metadata {
+            let coder = try metadataCoder(registered)
+            guard coder.typeID != ObjectIdentifier(type) else { continue }
+            throw YapDatabaseError(
+                .typeMismatch,
+                "the extension \"\(name)\" reads metadata of \(type), the registered type is \(coder.typeName)",
                 collection: collection)
         }
     }
+}
 
-    /// Checks that the metadata of a collection is registered with a type that an extension reads.
-    ///
-    /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`.
-    final func checkMetadataType(_ type: any Sendable.Type, of collection: String, for name: String) throws {
-        let registered = try metadataCoder(store.registered(collection))
-        guard registered.typeID == ObjectIdentifier(type) else {
-            throw YapDatabaseError(
-                .typeMismatch,
-                "the extension \"\(name)\" reads metadata of \(type), the registered type is \(registered.typeName)",
-                collection: collection)
-        }
+/// Returns a row's object as the type of an extension's objects.
+///
+/// - Throws: `YapDatabaseError`: `typeMismatch`.
+func extensionObject<Object>(
+    _ object: any Sendable, as type: Object.Type, for name: String, of collection: String, key: String? = nil
+) throws -> Object {
+    guard let typed = object as? Object else {
+        throw YapDatabaseError(
+            .typeMismatch,
+            "the extension \"\(name)\" is of \(type), the object is a \(Swift.type(of: object))",
+            collection: collection, key: key)
     }
+    return typed
 }

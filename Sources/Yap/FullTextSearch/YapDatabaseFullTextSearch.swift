@@ -134,20 +134,13 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
     /// Throws the first mistake in the description.
     func check(in transaction: YapDatabaseReadTransaction) throws {
         if let mistake = mistakes.first { throw YapDatabaseError(.invalidExtension, "\(name): \(mistake)") }
-        try transaction.checkType(Object.self, of: collection, for: name)
-        for type in columns.map(\.metadataType) + [condition.metadataType] {
-            if let type { try transaction.checkMetadataType(type, of: collection, for: name) }
-        }
+        let metadata = columns.map(\.metadataType) + [condition.metadataType]
+        try transaction.checkTypes(Object.self, metadata: metadata, of: collection, for: name)
     }
 
     /// The columns' texts; nil for a row that isn't included or has no text.
     func texts(of object: any Sendable, _ metadata: (any Sendable)?) throws -> [YapDatabaseColumnValue]? {
-        guard let object = object as? Object else {
-            throw YapDatabaseError(
-                .typeMismatch,
-                "the search \"\(name)\" is of \(Object.self), the object is a \(type(of: object))",
-                collection: collection)
-        }
+        let object = try extensionObject(object, as: Object.self, for: name, of: collection)
         guard condition.isIncluded(object, metadata) else { return nil }
         let texts: [YapDatabaseColumnValue] = columns.map { column in
             guard let text = column.text(object, metadata), !text.isEmpty else { return .null }

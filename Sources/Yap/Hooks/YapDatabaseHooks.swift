@@ -143,7 +143,7 @@ public final class YapDatabaseHooksTransaction<Object: Sendable>: YapDatabaseExt
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         if hooks.checksType {
             for collection in hooks.collections ?? [] {
-                try transaction.checkType(Object.self, of: collection, for: hooks.name)
+                try transaction.checkTypes(Object.self, of: collection, for: hooks.name)
             }
         }
         return .isComplete

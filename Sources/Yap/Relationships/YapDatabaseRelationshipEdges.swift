@@ -107,6 +107,6 @@ public struct YapDatabaseRelationshipEdges {
                 name: name, collection: collection, destinationCollection: destinationCollection,
                 rules: rules,
                 keys: { ($0 as? Object)?[keyPath: path].edgeKeys ?? [] },
-                check: { try $0.checkType(Object.self, of: collection, for: $1) }))
+                check: { try $0.checkTypes(Object.self, of: collection, for: $1) }))
     }
 }

@@ -29,20 +29,13 @@ struct IndexDescription<Object: Sendable>: Sendable {
     /// Throws what is wrong with the description.
     func check(in transaction: YapDatabaseReadTransaction) throws {
         if let mistake = mistakes.first { throw YapDatabaseError(.invalidExtension, "\(name): \(mistake)") }
-        try transaction.checkType(Object.self, of: collection, for: name)
-        for type in columns.map(\.metadataType) + [condition.metadataType] {
-            if let type { try transaction.checkMetadataType(type, of: collection, for: name) }
-        }
+        let metadata = columns.map(\.metadataType) + [condition.metadataType]
+        try transaction.checkTypes(Object.self, metadata: metadata, of: collection, for: name)
     }
 
     /// The values of a row's columns; nil if it doesn't belong in the index.
     func values(of object: any Sendable, _ metadata: (any Sendable)?) throws -> [YapDatabaseColumnValue]? {
-        guard let object = object as? Object else {
-            throw YapDatabaseError(
-                .typeMismatch,
-                "the index \"\(name)\" is of \(Object.self), the object is a \(type(of: object))",
-                collection: collection)
-        }
+        let object = try extensionObject(object, as: Object.self, for: name, of: collection)
         return condition.isIncluded(object, metadata) ? columns.map { $0.value(object, metadata) } : nil
     }
 

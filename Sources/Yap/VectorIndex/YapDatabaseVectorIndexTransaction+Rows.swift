@@ -3,7 +3,7 @@ extension YapDatabaseVectorIndexTransaction {
     /// Creates the tables again, unless they are of this version and lack at most changes that are known.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         try index.check()
-        try transaction.checkType(Object.self, of: index.collection, for: index.name)
+        try transaction.checkTypes(Object.self, of: index.collection, for: index.name)
         let classVersion = YapDatabaseVectorIndex<Object>.classVersion
         if previous?.isCurrent(index.versionTag, classVersion: classVersion) == true { return .isUnchanged }
         try table.create()
@@ -78,12 +78,8 @@ extension YapDatabaseVectorIndexTransaction {
     private func vector(
         of object: any Sendable, _ key: String, _ passesOverMistakes: Bool
     ) throws -> [Float]? {
-        guard let object = object as? Object else {
-            throw YapDatabaseError(
-                .typeMismatch,
-                "the index \"\(index.name)\" is of \(Object.self), the object is a \(type(of: object))",
-                collection: index.collection)
-        }
+        let object = try extensionObject(
+            object, as: Object.self, for: index.name, of: index.collection, key: key)
         do {
             return try index.vector(of: object, key)
         } catch let error as YapDatabaseError where error.code == .invalidVector && passesOverMistakes {

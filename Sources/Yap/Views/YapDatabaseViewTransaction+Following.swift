@@ -2,8 +2,7 @@
 extension YapDatabaseViewTransaction {
     /// Creates the tables anew, unless they are of this version and have all rows.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
-        try transaction.checkType(Object.self, of: view.collection, for: view.name)
-        try checkMetadata(view.placement.metadataTypes)
+        try checkTypes(metadata: view.placement.metadataTypes)
         let isCurrent =
             previous?.versionTag == view.versionTag
             && previous?.classVersion == YapDatabaseView<Object, Group>.classVersion
@@ -51,12 +50,8 @@ extension YapDatabaseViewTransaction {
     ) throws {
         // The parent hands it over as soon as it knows the place.
         if parent?.isPending(row.rowID) == true { return }
-        guard let object = object as? Object else {
-            throw YapDatabaseError(
-                .typeMismatch,
-                "the view \"\(view.name)\" is of \(Object.self), the object a \(type(of: object))",
-                collection: row.collection, key: row.key)
-        }
+        let object = try extensionObject(
+            object, as: Object.self, for: view.name, of: row.collection, key: row.key)
         try place(ViewRow(identity: row, object: object, metadata: metadata), isNew: isNew, flags)
     }
 
@@ -65,13 +60,11 @@ extension YapDatabaseViewTransaction {
         !view.placement.metadataTypes.isEmpty || parent?.followsMetadata == true
     }
 
-    /// Checks that the metadata of the collection is registered with each of these types.
+    /// Checks that the collection is registered with the view's type of objects, and with each of these of metadata.
     ///
     /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`.
-    func checkMetadata(_ types: [any Sendable.Type]) throws {
-        for type in types {
-            try transaction.checkMetadataType(type, of: view.collection, for: view.name)
-        }
+    func checkTypes(metadata types: [any Sendable.Type]) throws {
+        try transaction.checkTypes(Object.self, metadata: types, of: view.collection, for: view.name)
     }
 
     /// Places pending rows, and writes the pages of the groups.

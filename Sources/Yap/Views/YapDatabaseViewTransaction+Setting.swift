@@ -16,7 +16,7 @@ extension YapDatabaseViewTransaction {
                 .readOnlyTransaction, "a transaction that reads can't change the view \"\(view.name)\"")
         }
         guard rule.versionTag != setting.newest.versionTag else { return }
-        try checkMetadata(rule.metadataTypes)
+        try checkTypes(metadata: rule.metadataTypes)
         try placePending()
         guard setting.set(rule, by: owner) else { throw view.sharingMistake }
         try writing.toldOf {
