@@ -106,23 +106,54 @@ import Testing
         #expect(try await connection.read { try $0.numberOfKeys(inCollection: "todos") } == 100)
     }
 
+    /// A statement whose second step is endless.
+    private static func stepEndlessly(
+        _ transaction: YapDatabaseReadTransaction, beforeSecond: () -> Void
+    ) throws {
+        try transaction.sqlite.withStatement(
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 2"
+        ) { statement in
+            _ = try statement.step()
+            beforeSecond()
+            _ = try statement.step()
+        }
+    }
+
     @Test func aReadThatIsCancelledEndsInAStatement() async throws {
         try fill(10)
         let (connection, cancelled) = (connection, Cancelled())
         let error = await cancelled.run {
             try await connection.read { transaction in
-                // Endless, but for the rows that it has returned; each step is a part of one statement.
-                try transaction.sqlite.withStatement(
-                    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 2"
-                ) { statement in
-                    _ = try statement.step()
-                    cancelled.cancel()
-                    _ = try statement.step()
-                }
+                try Self.stepEndlessly(transaction, beforeSecond: cancelled.cancel)
             }
         }
         #expect(error is CancellationError)
         #expect(try await connection.read { try $0.numberOfKeys(inCollection: "todos") } == 10)
+    }
+
+    @Test func aLongLivedReadThatIsCancelledEndsAndKeepsItsSnapshot() async throws {
+        try fill(100)
+        let (list, cancelled, rows) = (try await connection.beginLongLivedRead(), Cancelled(), Lock(0))
+        try await connection.readWrite { try $0.set("later", "later") }
+        let error = await cancelled.run {
+            try await list.read { transaction in
+                for _ in try transaction.objects(Todo.self, inCollection: "todos") {
+                    rows.withLock { $0 += 1 }
+                    cancelled.cancel()
+                }
+            }
+        }
+        #expect(error is CancellationError && rows.withLock { $0 } == 1)
+        let again = Cancelled()
+        let errorInStatement = await again.run {
+            try await list.read { try Self.stepEndlessly($0, beforeSecond: again.cancel) }
+        }
+        #expect(errorInStatement is CancellationError)
+        #expect(try await list.read { try $0.numberOfKeys(inCollection: "todos") } == 100)
+        #expect(list.snapshot == 1)
+        #expect(try await list.moveToNewest().map(\.snapshot) == [2])
+        #expect(try await list.read { try $0.numberOfKeys(inCollection: "todos") } == 101)
+        try await database.close()
     }
 
     @Test func whatIsCancelledBeforeItsTurnDoesNotRun() async throws {

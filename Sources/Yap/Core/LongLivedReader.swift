@@ -46,9 +46,12 @@ final class LongLivedReader: Sendable {
     }
 
     /// Runs `body` on the held snapshot, and returns also whether an extension can be brought up to date.
-    func read<Result>(_ body: (YapDatabaseReadTransaction) throws -> Result) throws -> (
-        result: Result, wantsHealing: Bool
-    ) {
+    ///
+    /// - Parameter cancellation: That of the task that reads, or nil. The snapshot stays held.
+    func read<Result>(
+        cancellation: TransactionCancellation? = nil,
+        _ body: (YapDatabaseReadTransaction) throws -> Result
+    ) throws -> (result: Result, wantsHealing: Bool) {
         // Released after the lock: it is the app's.
         var userInfo: Any?
         defer {
@@ -65,7 +68,7 @@ final class LongLivedReader: Sendable {
             defer {
                 if !core.isHolding { fail(core.store.lostTransaction ?? Self.lost) }
             }
-            let result = try core.readHeld(userInfo: &userInfo, body)
+            let result = try core.readHeld(userInfo: &userInfo, cancellation: cancellation, body)
             return (result, core.takeWantsHealing())
         }
     }

@@ -24,6 +24,15 @@ final class ReaderCore {
     ) throws -> (result: Result, reads: ReadDependencies?) {
         try begin()
         defer { try? store.sqlite.rollback() }
+        return try run(
+            by: connection, tracksReads: tracksReads, userInfo: &userInfo, cancellation: cancellation, body)
+    }
+
+    private func run<Result>(
+        by connection: YapDatabaseConnection?, tracksReads: Bool, userInfo: inout Any?,
+        cancellation: TransactionCancellation?,
+        _ body: (YapDatabaseReadTransaction) throws -> Result
+    ) throws -> (result: Result, reads: ReadDependencies?) {
         guard let cancellation else {
             return try run(by: connection, tracksReads: tracksReads, userInfo: &userInfo, body)
         }
@@ -80,11 +89,12 @@ final class ReaderCore {
 
     /// Runs `body` on the held snapshot. After an error that ends SQLite's transaction, none is held.
     ///
-    /// - Parameter userInfo: As in `read`.
+    /// Parameters as those of `read`.
     func readHeld<Result>(
-        userInfo: inout Any?, _ body: (YapDatabaseReadTransaction) throws -> Result
+        userInfo: inout Any?, cancellation: TransactionCancellation?,
+        _ body: (YapDatabaseReadTransaction) throws -> Result
     ) throws -> Result {
-        try run(by: nil, tracksReads: false, userInfo: &userInfo, body).result
+        try run(by: nil, tracksReads: false, userInfo: &userInfo, cancellation: cancellation, body).result
     }
 
     /// The commits that lead from another mark to the snapshot.

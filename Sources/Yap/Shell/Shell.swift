@@ -54,6 +54,26 @@ final class Shell: Sendable {
         }
     }
 
+    /// Runs `body` on one of the reading threads, and returns what it returns.
+    ///
+    /// - Parameters:
+    ///   - jobs: Those of the connection.
+    ///   - pending: Counts it until it has ended.
+    /// - Throws: What `body` throws; `CancellationError` if the task was cancelled before.
+    func queueRead<Result: Sendable>(
+        _ jobs: SerialJobs, pending: PendingCount? = nil, _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try Task.checkCancellation()
+        return try await withCheckedThrowingContinuation { continuation in
+            pending?.begin()
+            read(jobs) {
+                let result = Swift.Result { try body() }
+                pending?.end()
+                continuation.resume(with: result)
+            }
+        }
+    }
+
     private func startReader() {
         let mayStart = state.withLock { state in
             guard state.readerThreadCount < WorkerThread.processorCount else { return false }

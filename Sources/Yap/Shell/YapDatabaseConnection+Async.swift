@@ -25,16 +25,13 @@ extension YapDatabaseConnection {
     ) async throws -> Result {
         try check(.readWrite)
         try Task.checkCancellation()
-        let cancellation = TransactionCancellation()
-        return try await withTaskCancellationHandler {
+        return try await TransactionCancellation.ofTask { cancellation in
             try await withCheckedThrowingContinuation { continuation in
                 let request = MemberRequest(by: self, cancellation: cancellation, body) {
                     continuation.resume(with: $0)
                 }
                 database.shell.write(request, database.writer)
             }
-        } onCancel: {
-            cancellation.cancel()
         }
     }
 
@@ -65,27 +62,16 @@ extension YapDatabaseConnection {
         tracksReads: Bool, _ body: @escaping @Sendable (YapDatabaseReadTransaction) throws -> Result
     ) async throws -> (result: Result, reads: ReadDependencies?) {
         try check(.read)
-        let cancellation = TransactionCancellation()
-        return try await withTaskCancellationHandler {
+        return try await TransactionCancellation.ofTask { cancellation in
             try await queued {
                 try self.readNow(tracksReads: tracksReads, cancellation: cancellation, body)
             }
-        } onCancel: {
-            cancellation.cancel()
         }
     }
 
     func queued<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        try Task.checkCancellation()
-        return try await withCheckedThrowingContinuation { continuation in
-            pendingReads.begin()
-            database.shell.read(jobs) {
-                let result = Swift.Result { try body() }
-                self.pendingReads.end()
-                continuation.resume(with: result)
-            }
-        }
+        try await database.shell.queueRead(jobs, pending: pendingReads, body)
     }
 }

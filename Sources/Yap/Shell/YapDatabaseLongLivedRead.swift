@@ -48,13 +48,17 @@ public final class YapDatabaseLongLivedRead: Sendable {
 
     /// Runs `body` on the snapshot, on a thread of the database's own, and returns what it returns.
     ///
-    /// Cancelling the task has an effect only before the read is queued.
+    /// When its task is cancelled, a read that waits doesn't run, and one that runs ends: at the next call of its
+    /// transaction, or in the middle of a statement. The snapshot stays.
     /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError`: `longLivedReadExpired` until it is moved;
     ///   `transactionEnded` after `end()`; `closed`, or what the file gave.
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (YapDatabaseReadTransaction) throws -> Result
     ) async throws -> Result {
-        try await queued { try self.readNow(body) }
+        try check(.read)
+        return try await TransactionCancellation.ofTask { cancellation in
+            try await database.shell.queueRead(jobs) { try self.readNow(cancellation, body) }
+        }
     }
 
     /// Moves to the newest commit, also after it has expired.
@@ -70,7 +74,8 @@ public final class YapDatabaseLongLivedRead: Sendable {
     ///   gave. Then it holds no commit, and may be moved again.
     @discardableResult
     public func moveToNewest() async throws -> [YapDatabaseCommit] {
-        let (commits, isLogLarge) = try await queued { try self.moveNow() }
+        try check(.read)
+        let (commits, isLogLarge) = try await database.shell.queueRead(jobs) { try self.moveNow() }
         guard isLogLarge else { return commits }
         return commits + ((try? await database.exclusively { [reader] in $0.move(reader) }) ?? [])
     }
@@ -97,7 +102,7 @@ public final class YapDatabaseLongLivedRead: Sendable {
         @available(*, noasync, message: "call `try await read { ... }`")
         public func read<Result>(_ body: (YapDatabaseReadTransaction) throws -> Result) throws -> Result {
             try owner.check(.blockingRead)
-            return try owner.readNow(body)
+            return try owner.readNow(nil, body)
         }
 
         /// Moves to the newest commit, as the asynchronous form does, and waits for no write.
@@ -119,8 +124,10 @@ public final class YapDatabaseLongLivedRead: Sendable {
         try permits.check(wanted, of: "the long-lived read's connection")
     }
 
-    private func readNow<Result>(_ body: (YapDatabaseReadTransaction) throws -> Result) throws -> Result {
-        let (result, wantsHealing) = try reader.read(body)
+    private func readNow<Result>(
+        _ cancellation: TransactionCancellation?, _ body: (YapDatabaseReadTransaction) throws -> Result
+    ) throws -> Result {
+        let (result, wantsHealing) = try reader.read(cancellation: cancellation, body)
         if wantsHealing { database.heal() }
         return result
     }
@@ -129,16 +136,6 @@ public final class YapDatabaseLongLivedRead: Sendable {
         defer { database.writer.tellObservers() }
         let (commits, logFileBytes) = try reader.moveToNewest()
         return (commits, logFileBytes > database.options.logBytesMax)
-    }
-
-    private func queued<Result: Sendable>(
-        _ body: @escaping @Sendable () throws -> Result
-    ) async throws -> Result {
-        try check(.read)
-        try Task.checkCancellation()
-        return try await withCheckedThrowingContinuation { continuation in
-            database.shell.read(jobs) { continuation.resume(with: Swift.Result { try body() }) }
-        }
     }
 }
 
