@@ -4,7 +4,7 @@ internal import Dispatch
 /// blocks delays no other.
 package final class HandlerQueue<Value: Sendable>: Sendable {
     private struct State {
-        var values: [Value] = []
+        var values = FirstInFirstOut<Value>()
         var isRunning = false
         var isEnded = false
     }
@@ -39,8 +39,11 @@ package final class HandlerQueue<Value: Sendable>: Sendable {
         let (mustRun, dropped) = state.withLock { state -> (Bool, Value?) in
             guard !state.isEnded else { return (false, value) }
             state.values.append(value)
-            let dropped = state.values.count > valuesMax ? state.values.removeFirst() : nil
-            if let dropped { merge(dropped, &state.values[0]) }
+            let dropped = state.values.count > valuesMax ? state.values.popFirst() : nil
+            if let dropped, var next = state.values.first {
+                merge(dropped, &next)
+                state.values.first = next
+            }
             defer { state.isRunning = true }
             return (!state.isRunning, dropped)
         }
@@ -52,7 +55,7 @@ package final class HandlerQueue<Value: Sendable>: Sendable {
     package func end() {
         let dropped = state.withLock { state in
             state.isEnded = true
-            defer { state.values = [] }
+            defer { state.values = FirstInFirstOut() }
             return state.values
         }
         withExtendedLifetime(dropped) {}
@@ -64,11 +67,9 @@ package final class HandlerQueue<Value: Sendable>: Sendable {
 
     private func next() -> Value? {
         state.withLock { state in
-            guard !state.values.isEmpty else {
-                state.isRunning = false
-                return nil
-            }
-            return state.values.removeFirst()
+            let value = state.values.popFirst()
+            state.isRunning = value != nil
+            return value
         }
     }
 }

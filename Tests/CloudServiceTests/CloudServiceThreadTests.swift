@@ -269,27 +269,6 @@ private final class GatedAccounts: ServiceAccounts {
         thread = nil
         for _ in 0..<10 { #expect(isSignalled(answered)) }
     }
-
-    @Test func aQueueKeepsItsOrderHoweverItIsUsed() {
-        let random = SeededRandomSource(seed: 7)
-        var queue = FirstInFirstOut<Int>()
-        var model: [Int] = []
-        var next = 0
-        for _ in 0..<20_000 {
-            switch random.next(in: 0..<10) {
-            case 0..<5:
-                queue.append(next)
-                model.append(next)
-                next += 1
-            case 5..<9:
-                #expect(queue.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
-            default:
-                let taken = (0..<3).compactMap { _ in queue.popFirst() }
-                queue.putBack(taken)
-            }
-            #expect(queue.count == model.count && queue.first == model.first)
-        }
-    }
 }
 
 extension CloudServiceThreadTests {

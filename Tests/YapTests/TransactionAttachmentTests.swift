@@ -224,6 +224,49 @@ struct TransactionAttachmentTests {
         try await database.close()
     }
 
+    @Test func completionsThatWereNotCalledAreBounded() async throws {
+        let (gate, count) = (DispatchSemaphore(value: 0), CompletionQueue.completionsMax)
+        defer { gate.signal() }
+        let (began, begin) = AsyncStream.makeStream(of: Void.self)
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        // One that runs doesn't count.
+        try await connection.readWrite { transaction in
+            try transaction.addCompletion {
+                begin.finish()
+                gate.wait()
+            }
+        }
+        for await _ in began {}
+        let fill: @Sendable (YapDatabaseReadWriteTransaction) throws -> Void = { transaction in
+            for _ in 1..<count { try transaction.addCompletion {} }
+            try transaction.addCompletion { end.finish() }
+            #expect(code { try transaction.addCompletion {} } == .tooManyCompletions)
+        }
+        // What fails gives its places back.
+        try await connection.readWrite { transaction in
+            try fill(transaction)
+            transaction.rollback()
+        }
+        try await connection.readWrite { transaction in
+            try? transaction.savepoint {
+                try fill(transaction)
+                throw Refused()
+            }
+            try fill(transaction)
+            // It may go on.
+            try transaction.set("a", "1")
+        }
+        try await connection.readWrite { transaction in
+            #expect(code { try transaction.addCompletion {} } == .tooManyCompletions)
+            try transaction.set("b", "1")
+        }
+        #expect(commits.commits.count == 2)
+        gate.signal()
+        for await _ in ended {}
+        #expect(try await lines(Log()).isEmpty)
+        try await database.close()
+    }
+
     @Test func completionsOfADatabaseThatIsClosedStillRun() async throws {
         let (gate, log) = (DispatchSemaphore(value: 0), Log())
         let (ended, continuation) = AsyncStream.makeStream(of: Void.self)

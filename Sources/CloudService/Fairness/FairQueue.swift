@@ -1,3 +1,5 @@
+import Seams
+
 /// Waiting elements, handed out in turn among their owners: one with many elements waits for its own, and the others
 /// hardly notice.
 ///

@@ -85,36 +85,3 @@ final class Monitor<State>: @unchecked Sendable {
         pthread_cond_broadcast(conditions + condition)
     }
 }
-
-/// A queue whose both ends cost the same however long it is.
-struct FirstInFirstOut<Element> {
-    private var elements: [Element?] = []
-    private var head = 0
-
-    var count: Int { elements.count - head }
-    var first: Element? { head < elements.count ? elements[head] : nil }
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    /// Puts elements before the first, in their order.
-    mutating func putBack(_ returned: [Element]) {
-        guard !returned.isEmpty else { return }
-        elements.replaceSubrange(0..<head, with: returned.map { $0 })
-        head = 0
-    }
-
-    mutating func popFirst() -> Element? {
-        guard head < elements.count else { return nil }
-        let element = elements[head]
-        elements[head] = nil
-        head += 1
-        if head == elements.count {
-            elements.removeAll(keepingCapacity: head <= 1024)
-            head = 0
-        } else if head >= 1024, head * 2 >= elements.count {
-            elements.removeFirst(head)
-            head = 0
-        }
-        return element
-    }
-}

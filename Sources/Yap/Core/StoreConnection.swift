@@ -23,6 +23,8 @@ final class StoreConnection {
     /// What extensions miss that aren't registered, in the writer.
     private(set) lazy var missedChangeLog = MissedChangeLog(self)
     let changedKeysPerCommitMax: Int
+    /// Those of its transactions, in the writer.
+    private(set) lazy var completions = CompletionQueue()
     /// What the caches reflect.
     private(set) var mark: SnapshotMark
     /// The complete ones, and in the writer then those that are being filled.

@@ -24,7 +24,6 @@ final class WriterCore {
     let log: CommitLog
     private let options: YapDatabaseOptions
     private let didCommit: (SnapshotMark) -> Void
-    private let complete: (@escaping @Sendable () -> Void) -> Void
     private let longLivedReads: LongLivedReads
     private var writerID: UInt64
     /// The stored snapshot at BEGIN.
@@ -37,19 +36,14 @@ final class WriterCore {
     /// What the app attached to transactions that have ended, until it can be released with no lock held.
     private var leftovers: [Any] = []
 
-    /// - Parameters:
-    ///   - didCommit: Called after each COMMIT that wrote something.
-    ///   - complete: Called with each completion of a transaction that was committed. It must not run it: the writer is
-    ///     locked.
+    /// - Parameter didCommit: Called after each COMMIT that wrote something.
     init(
         _ store: StoreConnection, log: CommitLog, writerID: UInt64, options: YapDatabaseOptions,
-        longLivedReads: LongLivedReads, didCommit: @escaping (SnapshotMark) -> Void,
-        complete: @escaping (@escaping @Sendable () -> Void) -> Void
+        longLivedReads: LongLivedReads, didCommit: @escaping (SnapshotMark) -> Void
     ) {
         self.store = store
         self.longLivedReads = longLivedReads
         self.didCommit = didCommit
-        self.complete = complete
         self.log = log
         self.writerID = writerID
         self.options = options
@@ -213,7 +207,7 @@ final class WriterCore {
                 use.transaction.didCommit(snapshot: member.record?.mark.number ?? snapshot)
             }
         }
-        for member in members { member.transaction.attachments?.completions.forEach(complete) }
+        for member in members { member.transaction.attachments?.complete() }
         members = []
         commitsSinceLogCheck += 1
     }

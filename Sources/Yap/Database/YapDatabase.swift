@@ -106,10 +106,6 @@ public final class YapDatabase: Sendable {
         let signal = ProcessSignal(path: options.vfsName == nil ? path + "-notify" : nil)
         self.signal = signal
 
-        // Without a limit: none may be dropped.
-        let completions = HandlerQueue<@Sendable () -> Void>(label: "Yap.completions", valuesMax: .max) {
-            $0()
-        }
         let writerID = options.random.next()
         do {
             let first = SnapshotMark(number: 0, writer: writerID)
@@ -126,7 +122,7 @@ public final class YapDatabase: Sendable {
                 options.checksStoredObjects ? try StoredObjectCheck(store).check(registrations.values) : []
             let core = WriterCore(
                 store, log: log, writerID: writerID, options: options, longLivedReads: longLivedReads,
-                didCommit: { signal.post($0) }, complete: { completions.add($0) })
+                didCommit: { signal.post($0) })
             writer = Writer(core, publisher: publisher)
         } catch let error as SQLiteError {
             throw YapDatabaseError(error, path: path)

@@ -71,6 +71,8 @@ public struct YapDatabaseError: Error, Sendable {
         case changeReaderNotRegistered
         /// A proxy has as many pending changes as it may have.
         case tooManyPendingChanges
+        /// As many completions as a database may have were added and not called yet.
+        case tooManyCompletions
         /// A group of an undo log changes more rows or bytes than a group may.
         case undoGroupTooLarge
         /// An undo log was to undo, redo or forget groups while a group or an undo is running.
@@ -161,6 +163,7 @@ public struct YapDatabaseError: Error, Sendable {
         case .encryptionUnavailable: "link SQLCipher 4 in place of SQLite, or open without a key"
         case .invalidEncryptionKey: "use 32 random bytes, or a passphrase"
         case .tooManyPendingChanges: "wait for flush() of the proxy, then try again"
+        case .tooManyCompletions: "add one that does the work of many, and don't let it block"
         case .undoGroupTooLarge: "write without a group and call removeAll(), or raise the log's limits"
         case .undoInsideGroup: "call it before or after the group, or the undo"
         }

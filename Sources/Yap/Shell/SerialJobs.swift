@@ -5,7 +5,7 @@ final class SerialJobs: Sendable {
     typealias Job = @Sendable () -> Void
 
     private struct State {
-        var jobs: [Job] = []
+        var jobs = FirstInFirstOut<Job>()
         var isScheduled = false
     }
 
@@ -22,10 +22,10 @@ final class SerialJobs: Sendable {
 
     /// Runs the first job. Returns whether someone must call this again.
     func runNext() -> Bool {
-        let job = state.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }
+        let job = state.withLock { $0.jobs.popFirst() }
         job?()
         return state.withLock { state in
-            state.isScheduled = !state.jobs.isEmpty
+            state.isScheduled = state.jobs.count > 0
             return state.isScheduled
         }
     }

@@ -1,7 +1,30 @@
 /// What the app attaches to a write transaction. Made for the first attachment: other writes pay nothing.
 final class TransactionAttachments {
     var commitInfo: (any Sendable)?
-    var completions: [@Sendable () -> Void] = []
+    var completionsCount: Int { completions.count }
+    private var completions: [CompletionQueue.Completion] = []
+    private let queue: CompletionQueue
+
+    init(_ queue: CompletionQueue) { self.queue = queue }
+
+    deinit { queue.release(completions.count) }
+
+    func add(_ completion: @escaping CompletionQueue.Completion) throws {
+        try queue.reserve()
+        completions.append(completion)
+    }
+
+    /// Drops the completions that were added after the first `count`.
+    func keepCompletions(_ count: Int) {
+        queue.release(completions.count - count)
+        completions.removeLast(completions.count - count)
+    }
+
+    /// Queues the completions, after the commit.
+    func complete() {
+        queue.add(completions)
+        completions = []
+    }
 }
 
 extension YapDatabaseReadWriteTransaction {
@@ -37,16 +60,19 @@ extension YapDatabaseReadWriteTransaction {
     /// blocks delays those after it, and no write. It may be called before or after `readWrite` returns. If the process
     /// ends before, it isn't called: use an action for what must happen.
     ///
+    /// Up to 10,000 completions of a database may be added and not called yet.
+    ///
     /// - Parameter completion: Called after the commit.
-    /// - Throws: `YapDatabaseError` if the transaction has ended or failed.
+    /// - Throws: `YapDatabaseError`: `tooManyCompletions`, after which the transaction may go on; another code if the
+    ///   transaction has ended or failed.
     public func addCompletion(_ completion: @escaping @Sendable () -> Void) throws {
         try check()
-        makeAttachments().completions.append(completion)
+        try makeAttachments().add(completion)
     }
 
     private func makeAttachments() -> TransactionAttachments {
         if let attachments { return attachments }
-        let made = TransactionAttachments()
+        let made = TransactionAttachments(store.completions)
         attachments = made
         return made
     }

@@ -66,7 +66,7 @@ private struct RestorePoint {
         totalChangesCount = transaction.store.sqlite.totalChangesCount
         iterationError = transaction.iterationError
         commitInfo = transaction.commitInfo
-        completionsCount = transaction.attachments?.completions.count ?? 0
+        completionsCount = transaction.attachments?.completionsCount ?? 0
     }
 
     /// Adds what was changed since to what was changed before.
@@ -89,9 +89,7 @@ private struct RestorePoint {
         transaction.undoneCount = undoneCount + store.sqlite.totalChangesCount - totalChangesCount
         transaction.iterationError = iterationError
         transaction.commitInfo = commitInfo
-        if let attachments = transaction.attachments {
-            attachments.completions.removeLast(attachments.completions.count - completionsCount)
-        }
+        transaction.attachments?.keepCompletions(completionsCount)
         for restore in restoreExtensions { restore() }
         // SQLite has rolled the whole transaction back: no call may write after it.
         transaction.failure =
