@@ -34,7 +34,7 @@ final class TransactionCancellation: Sendable {
         defer { state.withLock { $0.interrupter = nil } }
         do {
             return try body()
-        } catch  where isCancelled && (error is SQLiteError || error is YapDatabaseError) {
+        } catch let error where isCancelled && (error is SQLiteError || error is YapDatabaseError) {
             throw CancellationError()
         }
     }

@@ -72,7 +72,8 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
             including: RowCondition(isIncluded), describe)
     }
 
-    /// Describes a full-text search whose rows are chosen by object and metadata. Parameters as in the other form.
+    /// Describes a full-text search where `isIncluded` gets the metadata as well as the object. Parameters as in the
+    /// other form.
     ///
     /// - Parameters:
     ///   - metadata: The type that the collection's metadata is registered with.

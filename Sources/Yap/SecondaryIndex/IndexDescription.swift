@@ -1,13 +1,13 @@
-/// What the app says of an index of any kind.
+/// The name, rows and columns of a secondary index or an R-tree index.
 struct IndexDescription<Object: Sendable>: Sendable {
     let name: String
     let collection: String
     let columns: [YapDatabaseIndexColumns<Object>.Column]
     private let condition: RowCondition<Object>
     let mistakes: [String]
-    /// The version that the app gave, with the columns and their arrangement: the tag tells of other ones by itself.
+    /// The version that the app gave, with the collection and the columns: the tag changes with each of them.
     let versionTag: String
-    /// Whether the index has anything of the metadata. If not, changes of the metadata alone don't concern it.
+    /// Whether the index depends on the metadata. If not, it ignores changes of the metadata alone.
     let readsMetadata: Bool
 
     /// - Parameter shape: How the columns are arranged.
@@ -26,7 +26,7 @@ struct IndexDescription<Object: Sendable>: Sendable {
     /// Whether the metadata decides which rows are in the index.
     var isIncludedByMetadata: Bool { condition.metadataType != nil }
 
-    /// Throws what is wrong with the description.
+    /// Throws the first mistake in the description.
     func check(in transaction: YapDatabaseReadTransaction) throws {
         if let mistake = mistakes.first { throw YapDatabaseError(.invalidExtension, "\(name): \(mistake)") }
         let metadata = columns.map(\.metadataType) + [condition.metadataType]

@@ -54,7 +54,7 @@ public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamed
         self.init(name, in: collection, version: version, including: RowCondition(isIncluded), describe)
     }
 
-    /// Describes an index whose rows are chosen by object and metadata. Parameters as in the other form.
+    /// Describes an index where `isIncluded` gets the metadata as well as the object. Parameters as in the other form.
     ///
     /// - Parameters:
     ///   - metadata: The type that the collection's metadata is registered with.
