@@ -7,6 +7,10 @@ struct Passage: Codable, Sendable {
     var embedding: [Float]?
 }
 
+struct PassageInfo: Codable, Sendable {
+    var source: String
+}
+
 let byMeaning = YapDatabaseVectorIndex(
     "byMeaning", of: Passage.self, in: "passages", version: "1", dimensions: 384, distance: .cosine
 ) { $0.embedding }
@@ -33,14 +37,16 @@ func embedding(_ text: String) -> [Float] {
     init() async throws {
         folder = try Folder()
         database = try YapDatabase(url: folder.url.appending(component: "test.yap")) {
-            $0.register(Passage.self, inCollection: "passages")
+            $0.register(Passage.self, metadata: PassageInfo.self, inCollection: "passages")
         }
         connection = database.newConnection()
         try await database.register(byMeaning)
         try await connection.readWrite { transaction in
             for text in ["buy milk and bread", "milk for the cat", "the cat sleeps", "a bus to town"] {
                 let passage = Passage(text: text, embedding: embedding(text))
-                try transaction.setObject(passage, forKey: text, inCollection: "passages")
+                let info = text.hasPrefix("milk") ? PassageInfo(source: "a letter") : nil
+                try transaction.setObject(
+                    passage, metadata: info, forKey: text, inCollection: "passages")
             }
         }
     }
@@ -53,6 +59,13 @@ func embedding(_ text: String) -> [Float] {
             try transaction[byMeaning].keys(nearest: query, limit: 20, distanceMax: 0.5)
         }
         #expect(similar.map(\.key) == ["buy milk and bread"])
+    }
+
+    @Test func passagesHaveTheirMetadata() async throws {
+        let query = embedding("milk and bread")
+        let sourced = try await connection.rows(
+            metadata: PassageInfo.self, nearest: query, in: byMeaning, limit: 20)
+        #expect(sourced.prefix(2).map(\.metadata?.source) == [nil, "a letter"])
     }
 
     @Test func aSearchForWordsNarrowsAQueryDown() async throws {

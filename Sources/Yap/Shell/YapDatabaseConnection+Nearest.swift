@@ -22,20 +22,48 @@ extension YapDatabaseConnection {
         try await rows(nearest: vector, in: index, limit: limit, distanceMax: distanceMax, among: keys) {}
     }
 
-    /// The same, where `willCheck` is called before each check whether the task is cancelled.
+    /// Returns the rows whose vectors are nearest to a vector, with their metadata, as `rows(nearest:in:limit:)` does.
+    ///
+    /// ```swift
+    /// let near = try await connection.rows(metadata: NoteInfo.self, nearest: vector, in: byMeaning, limit: 20)
+    /// ```
+    ///
+    /// - Parameter type: The type that the collection's metadata is registered with. The others as the form without.
+    /// - Throws: Also `YapDatabaseError`: `missingRegistration`, `typeMismatch`.
+    public func rows<Object: Sendable, Metadata: Sendable>(
+        metadata type: Metadata.Type, nearest vector: [Float], in index: YapDatabaseVectorIndex<Object>,
+        limit: Int, distanceMax: Float? = nil, among keys: [String]? = nil
+    ) async throws -> [(key: String, object: Object, metadata: Metadata?, distance: Float)] {
+        try await readUntilCancelled { transaction, check in
+            try transaction[index].rows(
+                metadata: type, nearest: vector, limit: limit, distanceMax: distanceMax, among: keys,
+                check: check)
+        }
+    }
+
+    /// The first form, where `willCheck` is called before each check whether the task is cancelled.
     func rows<Object: Sendable>(
         nearest vector: [Float], in index: YapDatabaseVectorIndex<Object>, limit: Int, distanceMax: Float?,
         among keys: [String]?, willCheck: @escaping @Sendable () -> Void
     ) async throws -> [(key: String, object: Object, distance: Float)] {
+        try await readUntilCancelled { transaction, check in
+            try transaction[index].rows(
+                nearest: vector, limit: limit, distanceMax: distanceMax, among: keys
+            ) {
+                willCheck()
+                try check()
+            }
+        }
+    }
+
+    /// Reads with a closure that throws `CancellationError` once the task is cancelled.
+    private func readUntilCancelled<Result: Sendable>(
+        _ body: @escaping @Sendable (YapDatabaseReadTransaction, () throws -> Void) throws -> Result
+    ) async throws -> Result {
         let isCancelled = Lock(false)
         return try await withTaskCancellationHandler {
             try await read { transaction in
-                try transaction[index].rows(
-                    nearest: vector, limit: limit, distanceMax: distanceMax, among: keys
-                ) {
-                    willCheck()
-                    if isCancelled.withLock({ $0 }) { throw CancellationError() }
-                }
+                try body(transaction) { if isCancelled.withLock({ $0 }) { throw CancellationError() } }
             }
         } onCancel: {
             isCancelled.withLock { $0 = true }

@@ -23,8 +23,12 @@ struct VectorSQL: Sendable {
     let deletePlace: String
     /// Gives a row of the database by its rowid.
     let row = "SELECT rowid, key, data FROM database2 WHERE rowid = ?1"
+    /// The same with its metadata.
+    let rowWithMetadata = "SELECT rowid, key, data, metadata FROM database2 WHERE rowid = ?1"
     /// Gives the key of a row by its rowid.
-    let key = "SELECT key FROM database2 WHERE rowid = ?1"
+    let key = "SELECT rowid, key FROM database2 WHERE rowid = ?1"
+    /// The same with its metadata.
+    let metadata = "SELECT rowid, key, metadata FROM database2 WHERE rowid = ?1"
 
     init(blocks table: String, places: String) {
         blockTable = table

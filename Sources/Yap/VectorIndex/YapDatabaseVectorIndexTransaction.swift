@@ -16,7 +16,7 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
     var hasChanged = false
     var index: YapDatabaseVectorIndex<Object> { connection.index }
     private let tables: YapDatabaseExtensionTables
-    private var sql: VectorSQL { connection.sql }
+    var sql: VectorSQL { connection.sql }
 
     init(
         _ connection: YapDatabaseVectorIndexConnection<Object>, _ transaction: YapDatabaseReadTransaction,
@@ -54,16 +54,9 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
         nearest vector: [Float], limit: Int, distanceMax: Float? = nil, among keys: [String]? = nil,
         check: () throws -> Void = {}
     ) throws -> [Row] {
-        try nearest(vector, limit, distanceMax, keys, check).map { match in
-            try tables.withStatement(sql.row, [.integer(match.rowID)]) { statement in
-                guard try statement.step() else { throw table.damaged("row \(match.rowID)") }
-                let key = statement.text(at: 1)
-                transaction.dependencies?.add(key: key, collection: index.collection)
-                let object = try transaction.object(
-                    Object.self, key, inCollection: index.collection, rowID: match.rowID, isKept: true
-                ) { decode in try statement.withBytes(at: 2, decode) }
-                return (key, object, match.distance)
-            }
+        try visit(sql.row, nearest(vector, limit, distanceMax, keys, check)) { statement, distance in
+            let (key, object) = try row(statement)
+            return (key, object, distance)
         }
     }
 
@@ -73,11 +66,8 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
         nearest vector: [Float], limit: Int, distanceMax: Float? = nil, among keys: [String]? = nil,
         check: () throws -> Void = {}
     ) throws -> [(key: String, distance: Float)] {
-        try nearest(vector, limit, distanceMax, keys, check).map { match in
-            try tables.withStatement(sql.key, [.integer(match.rowID)]) { statement in
-                guard try statement.step() else { throw table.damaged("row \(match.rowID)") }
-                return (statement.text(at: 0), match.distance)
-            }
+        try visit(sql.key, nearest(vector, limit, distanceMax, keys, check)) { statement, distance in
+            (statement.text(at: 1), distance)
         }
     }
 
@@ -88,7 +78,33 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
         return try table.count()
     }
 
-    private func nearest(
+    /// Visits the rows of vectors that were found.
+    ///
+    /// - Parameter text: A statement that gives a row by its rowid: the rowid and the key first.
+    func visit<Result>(
+        _ text: String, _ matches: [VectorMatch],
+        _ read: (_ row: borrowing Statement, _ distance: Float) throws -> Result
+    ) throws -> [Result] {
+        try matches.map { match in
+            try tables.withStatement(text, [.integer(match.rowID)]) { statement in
+                guard try statement.step() else { throw table.damaged("row \(match.rowID)") }
+                return try read(statement, match.distance)
+            }
+        }
+    }
+
+    /// The row whose rowid, key and data are the first columns of the statement. Notes that it was read.
+    func row(_ statement: borrowing Statement) throws -> (key: String, object: Object) {
+        let key = statement.text(at: 1)
+        transaction.dependencies?.add(key: key, collection: index.collection)
+        let object = try transaction.object(
+            Object.self, key, inCollection: index.collection, rowID: statement.int64(at: 0), isKept: true
+        ) { decode in try statement.withBytes(at: 2, decode) }
+        return (key, object)
+    }
+
+    /// Finds the nearest vectors.
+    func nearest(
         _ vector: [Float], _ limit: Int, _ distanceMax: Float?, _ keys: [String]?, _ check: () throws -> Void
     ) throws -> [VectorMatch] {
         try transaction.check()

@@ -1,0 +1,52 @@
+import SQLite
+
+/// Reading the metadata of the rows that a query finds, by the same statements.
+extension YapDatabaseVectorIndexTransaction {
+    /// A row that a query found, with its metadata and the distance of its vector.
+    public typealias RowWithMetadata<Metadata> = (
+        key: String, object: Object, metadata: Metadata?, distance: Float
+    )
+
+    /// Returns the rows whose vectors are nearest to a vector, with their metadata.
+    ///
+    /// ```swift
+    /// try $0[byMeaning].rows(metadata: NoteInfo.self, nearest: vector, limit: 20)
+    /// ```
+    ///
+    /// Observed, it depends on the metadata of these rows too.
+    ///
+    /// - Parameter type: The type that the collection's metadata is registered with. The others as `rows(nearest:)`.
+    /// - Throws: Also `missingRegistration`, `typeMismatch`.
+    public func rows<Metadata: Sendable>(
+        metadata type: Metadata.Type, nearest vector: [Float], limit: Int, distanceMax: Float? = nil,
+        among keys: [String]? = nil, check: () throws -> Void = {}
+    ) throws -> [RowWithMetadata<Metadata>] {
+        try visit(sql.rowWithMetadata, nearest(vector, limit, distanceMax, keys, check)) {
+            statement, distance in
+            let (key, object) = try row(statement)
+            return (key, object, try metadata(type, key, statement, column: 3), distance)
+        }
+    }
+
+    /// Returns the keys and the metadata of the rows whose vectors are nearest to a vector. No object is decoded.
+    /// Parameters and errors as `rows(metadata:nearest:)`.
+    public func metadata<Metadata: Sendable>(
+        _ type: Metadata.Type, nearest vector: [Float], limit: Int, distanceMax: Float? = nil,
+        among keys: [String]? = nil, check: () throws -> Void = {}
+    ) throws -> [(key: String, metadata: Metadata?, distance: Float)] {
+        try visit(sql.metadata, nearest(vector, limit, distanceMax, keys, check)) { statement, distance in
+            let key = statement.text(at: 1)
+            transaction.dependencies?.add(key: key, collection: index.collection)
+            return (key, try metadata(type, key, statement, column: 2), distance)
+        }
+    }
+
+    /// The metadata of the row whose rowid is the first column of the statement.
+    private func metadata<Metadata: Sendable>(
+        _ type: Metadata.Type, _ key: String, _ statement: borrowing Statement, column: Int32
+    ) throws -> Metadata? {
+        try transaction.metadata(
+            type, key, inCollection: index.collection, statement, column: column,
+            keptRowID: statement.int64(at: 0))
+    }
+}
