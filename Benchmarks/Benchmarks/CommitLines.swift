@@ -91,7 +91,7 @@ private func group(_ name: String, _ workload: Workload, callersCount: Int, alon
 }
 
 extension YapDatabaseReadWriteTransaction {
-    fileprivate func set(_ index: Int, of workload: Workload) throws {
+    func set(_ index: Int, of workload: Workload) throws {
         try setObject(workload.notes[index], forKey: workload.keys[index], inCollection: Workload.collection)
     }
 }

@@ -19,7 +19,7 @@ while let argument = arguments.popFirst() {
 let all =
     try databaseLines() + indexLines() + searchLines() + vectorLines() + viewLines() + fillLines()
     + [growthLine()]
-    + commitLines() + coderLines()
+    + commitLines() + changeReaderLines() + coderLines()
     + serviceLines()
     + frameworkLines()
     + syncLines() + checksumLines() + dashboardLines()
