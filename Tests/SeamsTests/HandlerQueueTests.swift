@@ -105,19 +105,21 @@ private func threadNanoseconds() -> UInt64 {
     }
 
     @Test func aValueThatWasHandedOutIsReleased() async {
-        let (released, release) = AsyncStream.makeStream(of: Void.self)
         let gate = Gate()
-        defer { gate.opened.signal() }
-        let queue = HandlerQueue<(Int, Witness?)>(label: "released", valuesMax: 10) { value in
-            if value.0 != 1 { gate.block() }
+        let isReleased = await withCheckedContinuation { continuation in
+            let isReleased = Lock(false)
+            let queue = HandlerQueue<(number: Int, witness: Witness?)>(label: "released", valuesMax: 10) {
+                value in
+                if value.number == 0 { gate.block() }
+                if value.number == 2 { continuation.resume(returning: isReleased.withLock { $0 }) }
+            }
+            queue.add((0, nil))
+            queue.add((1, Witness { isReleased.withLock { $0 = true } }))
+            // The queue isn't empty when 2 is handled.
+            for number in 2...3 { queue.add((number, nil)) }
+            gate.opened.signal()
         }
-        queue.add((0, nil))
-        queue.add((1, Witness { release.finish() }))
-        // The queue isn't empty while this one is handled.
-        queue.add((2, nil))
-        queue.add((3, nil))
-        gate.opened.signal()
-        for await _ in released {}
+        #expect(isReleased)
     }
 
     @Test func nothingIsHandedOutAfterTheEnd() async {

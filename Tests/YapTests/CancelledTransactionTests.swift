@@ -143,7 +143,7 @@ import Testing
                 }
             }
         }
-        #expect(error is CancellationError && rows.withLock { $0 } == 1)
+        try #require(error is CancellationError && rows.withLock { $0 } == 1)
         let again = Cancelled()
         let errorInStatement = await again.run {
             try await list.read { try Self.stepEndlessly($0, beforeSecond: again.cancel) }
