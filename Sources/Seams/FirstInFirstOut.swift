@@ -2,6 +2,8 @@
 package struct FirstInFirstOut<Element> {
     private var elements: [Element?] = []
     private var head = 0
+    /// Number of elements that were moved towards the front, for tests of the cost.
+    package private(set) var movedCount = 0
 
     /// Makes an empty queue.
     package init() {}
@@ -36,6 +38,7 @@ package struct FirstInFirstOut<Element> {
             head = 0
         } else if head >= 1024, head * 2 >= elements.count {
             elements.removeFirst(head)
+            movedCount += elements.count
             head = 0
         }
         return element

@@ -23,6 +23,19 @@ import Testing
         }
     }
 
+    @Test func aLongQueueMovesEachElementOnceAtMost() {
+        var queue = FirstInFirstOut<Int>()
+        for number in 0..<100_000 { queue.append(number) }
+        // One is added for two that are taken, so that the queue isn't empty for long.
+        var takenCount = 0
+        while queue.popFirst() != nil {
+            takenCount += 1
+            if takenCount.isMultiple(of: 2) { queue.append(takenCount) }
+        }
+        #expect(takenCount > 150_000)
+        #expect(queue.movedCount <= takenCount)
+    }
+
     @Test func whatWasTakenIsReleased() {
         final class Witness {}
         var queue = FirstInFirstOut<Witness>()

@@ -1,14 +1,6 @@
 import Dispatch
-import Foundation
 import Seams
 import Testing
-
-/// The processor time of this thread.
-private func threadNanoseconds() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-}
 
 /// Handlers of an app, which may block for good.
 @Suite struct HandlerQueueTests {
@@ -71,37 +63,6 @@ private func threadNanoseconds() -> UInt64 {
         private let whenReleased: @Sendable () -> Void
         init(_ whenReleased: @escaping @Sendable () -> Void) { self.whenReleased = whenReleased }
         deinit { whenReleased() }
-    }
-
-    /// The processor time in which a queue hands out so many values that wait.
-    private func nanoseconds(handingOut count: Int) async -> UInt64 {
-        let gate = Gate()
-        return await withCheckedContinuation { continuation in
-            let start = Lock<UInt64>(0)
-            let queue = HandlerQueue<Int>(label: "backlog", valuesMax: .max) { value in
-                if value == 0 {
-                    gate.block()
-                    start.withLock { $0 = threadNanoseconds() }
-                } else if value == count {
-                    let begun = start.withLock { $0 }
-                    continuation.resume(returning: threadNanoseconds() - begun)
-                }
-            }
-            queue.add(0)
-            DispatchQueue.global().async {
-                gate.entered.wait()
-                for value in 1...count { queue.add(value) }
-                gate.opened.signal()
-            }
-        }
-    }
-
-    @Test func aValueOfALongBacklogCostsWhatOneOfAShortOneCosts() async {
-        let (few, many) = (1_000, 100_000)
-        let ofFew = await nanoseconds(handingOut: few) / UInt64(few)
-        let ofMany = await nanoseconds(handingOut: many) / UInt64(many)
-        // A removal from the front of an array of 100,000 costs about 40 times as much as from one of 1,000.
-        #expect(ofMany < 5 * ofFew)
     }
 
     @Test func aValueThatWasHandedOutIsReleased() async {

@@ -102,7 +102,7 @@ struct UploadingExchange: Exchange {
         do throws(CKError) {
             uploads[file.place] = .success(
                 try Message.decode(AssetUploadedResponse.self, from: reply).singleFile)
-        } catch  where error.code == .unknownItem {
+        } catch let error where error.code == .unknownItem {
             if lostAddresses.insert(file.place).inserted {
                 replaceAddresses(of: file)
             } else {
@@ -144,7 +144,7 @@ struct UploadingExchange: Exchange {
                             direction: .upload, url: token.url, fileURL: address.fileCopy(url) ?? url,
                             progress: parts[file.place]))
                 } + waiting
-        } catch  where error.isOfTheWholeOperation {
+        } catch let error where error.isOfTheWholeOperation {
             failure = error
         } catch {
             for (place, _) in files { uploads[place] = .failure(error) }

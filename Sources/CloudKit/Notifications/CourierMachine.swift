@@ -137,7 +137,7 @@ struct CourierMachine: Sendable {
             isInterruptionTold = false
             defer { wasForgotten = false }
             return [.tell(.listening(wasForgotten: wasForgotten))] + wait()
-        } catch  where error.isOfTheToken && token != nil {
+        } catch let error where error.isOfTheToken && token != nil {
             forgetToken()
             return register()
         } catch {

@@ -47,7 +47,7 @@ extension CloudService {
         func answer(_ message: any JSONMessage) throws(JSONError) -> WireResponse {
             do {
                 return try body(message)
-            } catch  where error.code == .limitExceeded {
+            } catch let error where error.code == .limitExceeded {
                 switch ifTooLarge {
                 case .ask(let smaller): return encoded(answerAlone(.read(smaller)), for: request)
                 case .tellInBrief: return try body(message.brief ?? message)

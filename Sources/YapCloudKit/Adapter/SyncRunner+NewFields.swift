@@ -16,7 +16,7 @@ extension SyncRunner {
         let operation = CKFetchRecordsOperation.fetching(wanted, files: handler.fileHandling) { results in
             do throws(CKError) {
                 self.apply(try results.found(), of: wanted, zoneID, handler, task)
-            } catch  where error.code == .limitExceeded && wanted.count > 1 {
+            } catch let error where error.code == .limitExceeded && wanted.count > 1 {
                 let fewer = Array(wanted.prefix(wanted.count / 2))
                 self.fetch(fewer, zoneID, handler, database, user, task)
             } catch {
