@@ -309,7 +309,7 @@ let package = Package(
             [
                 "TestSeed",
                 "OwnThreads", "CloudService", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport",
-                "Seams", "StoreAudit",
+                "Seams", "StoreAudit", "UseCounter",
             ]),
         tests(
             "CloudKitTests",

@@ -18,8 +18,9 @@ final class RequestTrace: Sendable {
 
     private struct State {
         var detail = WireDetail()
-        /// Named when the answer is there, so that the writer doesn't do it.
-        var batch: ModifyBatch?
+        /// Operations of a change. They are named when the response exists, so that the writer doesn't do it. Not the
+        /// whole batch: its caller refers to this trace, so neither would ever be released.
+        var operations: [ModifyBatch.Operation]?
     }
 
     private let state = Lock(State())
@@ -39,7 +40,7 @@ final class RequestTrace: Sendable {
     }
 
     /// Records are to be changed.
-    func changes(_ batch: ModifyBatch) { state.withLock { $0.batch = batch } }
+    func changes(_ batch: ModifyBatch) { state.withLock { $0.operations = batch.operations } }
 
     /// Notes the rows that a query examined. Of several queries, the one with the most rows is kept.
     func looked(for query: RecordQuery, rowsExamined: Int) {
@@ -76,17 +77,17 @@ final class RequestTrace: Sendable {
 
     /// All that was told, with what the answer tells.
     func finish(_ answer: ServiceAnswer) -> WireDetail {
-        let (detail, batch) = state.withLock { ($0.detail, $0.batch) }
+        let (detail, operations) = state.withLock { ($0.detail, $0.operations) }
         var told = detail
         var results: [RecordResult]?
         if case .message(let message, _, _) = answer {
             told.recordsCount = message.recordsCount
             results = (message as? RecordsResponse)?.records
         }
-        guard let batch else { return told }
-        told.recordsCount = batch.operations.count
+        guard let operations else { return told }
+        told.recordsCount = operations.count
         // The error of a request that failed as a whole belongs to the request, not to its records.
-        told.take(batch, results ?? [])
+        told.take(operations, results ?? [])
         return told
     }
 
@@ -100,8 +101,7 @@ extension WireDetail {
     /// Takes the records of a change, and what became of each.
     ///
     /// - Parameter results: one for each operation; none when the request failed as a whole.
-    fileprivate mutating func take(_ batch: ModifyBatch, _ results: [RecordResult]) {
-        let operations = batch.operations
+    fileprivate mutating func take(_ operations: [ModifyBatch.Operation], _ results: [RecordResult]) {
         func error(at index: Int) -> WireError? {
             if index < results.count, case .error(let error) = results[index] { error } else { nil }
         }

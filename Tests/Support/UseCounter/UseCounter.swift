@@ -4,6 +4,8 @@ import CUseCounter
 public struct CountedUse: Sendable {
     /// The most bytes of memory that were allocated at a time, beside those of before.
     public let memoryBytes: Int
+    /// Bytes that were allocated and not freed.
+    public let keptBytes: Int
     /// Rows that SQLite handed out.
     public let rowsRead: Int
     /// Rows that were inserted, updated or deleted.
@@ -13,6 +15,7 @@ public struct CountedUse: Sendable {
 
     fileprivate init(_ counts: use_counts) {
         memoryBytes = Int(counts.allocated_bytes_peak)
+        keptBytes = Int(counts.allocated_bytes)
         rowsRead = Int(counts.rows_read)
         rowsWritten = Int(counts.rows_written)
         steps = Int(counts.steps)
