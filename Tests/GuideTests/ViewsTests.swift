@@ -20,6 +20,10 @@ let opened = YapDatabaseAutoView(
     group: { _, bookmark, date in date == nil ? nil : bookmark.kind },
     sort: [.by(metadata: \Date.self, .descending), .byKey()])
 
+let byTitle = YapDatabaseAutoView(
+    "byTitle", of: Bookmark.self, in: "bookmarks", version: "1", group: { $0.kind },
+    sort: [.by { $0.title.localizedStandardCompare($1.title) == .orderedAscending }])
+
 /// `docs/guide/VIEWS.md`: its blocks stand here, and give what the page says.
 @Suite struct ViewsTests {
     private let folder: Folder
@@ -112,6 +116,12 @@ let opened = YapDatabaseAutoView(
             try transaction[opened].setSort(version: "by title", [.by(\.title)])
         }
         #expect(try await connection.read { try $0[opened].keys(in: .article) } == ["Swift", "Zig", "blog"])
+    }
+
+    @Test func titlesAreComparedAsAReaderDoes() async throws {
+        try await database.register(byTitle)
+        #expect(
+            try await connection.read { try $0[byTitle].keys(in: .article) } == ["Actors", "blog", "Swift"])
     }
 
     @Test func mappingsChooseSectionsAndRows() async throws {

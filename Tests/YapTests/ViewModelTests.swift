@@ -19,24 +19,37 @@ import Testing
         var isDescending = false
         /// Whether rows are sorted by metadata first, and those with an number of 7 are left out.
         var usesMetadata = false
+        /// Whether closures compare rows. Otherwise values of the rows are stored.
+        var isCompared = false
 
         /// Each order is drawn by some seeds.
-        init(seed: UInt64) { (isDescending, usesMetadata) = (seed % 2 == 0, seed / 2 % 2 == 0) }
+        init(seed: UInt64, isCompared: Bool = false) {
+            (isDescending, usesMetadata) = (seed % 2 == 0, seed / 2 % 2 == 0)
+            self.isCompared = isCompared
+        }
 
         func has(_ metadata: Int?) -> Bool { !usesMetadata || metadata != 7 }
     }
 
     private static func view(_ order: Order) -> View {
         let direction: YapDatabaseViewSort<Item>.Order = order.isDescending ? .descending : .ascending
+        let byRank: YapDatabaseViewSort<Item> =
+            order.isCompared
+            ? .by { order.isDescending ? $0.rank > $1.rank : $0.rank < $1.rank } : .by(\.rank, direction)
         guard order.usesMetadata else {
             return View(
-                "items", of: Item.self, in: "items", version: "1", group: { $0.group },
-                sort: [.by(\.rank, direction)])
+                "items", of: Item.self, in: "items", version: "1", group: { $0.group }, sort: [byRank])
         }
+        let byMetadata: YapDatabaseViewSort<Item> =
+            order.isCompared
+            ? .by(metadata: Int.self) { first, second in
+                let (first, second) = (first ?? -1, second ?? -1)
+                return order.isDescending ? first > second : first < second
+            } : .by(metadata: \Int.self, direction)
         return View(
             "items", of: Item.self, metadata: Int.self, in: "items", version: "1",
             group: { _, item, metadata in order.has(metadata) ? item.group : nil },
-            sort: [.by(metadata: \Int.self, direction), .by(\.rank, direction)])
+            sort: [byMetadata, byRank])
     }
 
     /// Draws writes of few or many rows.
@@ -119,10 +132,10 @@ import Testing
             """)
     }
 
-    private func compare(seed: UInt64, keysMax: Int, transactions: Int, writesMax: Int) throws {
+    private func compare(_ order: Order, seed: UInt64, keysMax: Int, transactions: Int, writesMax: Int) throws
+    {
         let folder = try TestFolder()
         let writer = Writer(random: SeededRandomSource(seed: seed), keysMax: keysMax)
-        let order = Order(seed: seed)
         let view = Self.view(order)
         func open() throws -> YapDatabase {
             let database = try folder.open {
@@ -171,27 +184,39 @@ import Testing
 
     @Test(arguments: TestSeed.values(count: 10))
     func aViewOfFewRowsIsAsAPlainSortHasIt(seed: UInt64) throws {
-        try compare(seed: seed, keysMax: 12, transactions: 60, writesMax: 6)
+        try compare(Order(seed: seed), seed: seed, keysMax: 12, transactions: 60, writesMax: 6)
+    }
+
+    @Test(arguments: TestSeed.values(count: 10))
+    func aViewOfFewRowsThatComparesIsAsAPlainSortHasIt(seed: UInt64) throws {
+        let order = Order(seed: seed, isCompared: true)
+        try compare(order, seed: seed, keysMax: 12, transactions: 60, writesMax: 6)
     }
 
     @Test(arguments: TestSeed.values(count: 2))
     func aViewOfManyRowsIsAsAPlainSortHasIt(seed: UInt64) throws {
-        try compare(seed: seed, keysMax: 4_000, transactions: 8, writesMax: 3_000)
+        try compare(Order(seed: seed), seed: seed, keysMax: 4_000, transactions: 8, writesMax: 3_000)
+    }
+
+    @Test(arguments: TestSeed.values(count: 2))
+    func aViewOfManyRowsThatComparesIsAsAPlainSortHasIt(seed: UInt64) throws {
+        let order = Order(seed: seed, isCompared: true)
+        try compare(order, seed: seed, keysMax: 4_000, transactions: 8, writesMax: 3_000)
     }
 
     /// Deltas of several commits at once, against the lists before and after.
-    @Test(arguments: TestSeed.values(count: 10))
-    func theChangesOfSeveralCommitsLeadFromOneListToTheOther(seed: UInt64) throws {
+    @Test(arguments: TestSeed.values(count: 10), [false, true])
+    func theChangesOfSeveralCommitsLeadFromOneListToTheOther(seed: UInt64, isCompared: Bool) throws {
         let folder = try TestFolder()
         let database = try folder.open { $0.register(Item.self, metadata: Int.self, inCollection: "items") }
-        let view = Self.view(Order(seed: seed))
+        let view = Self.view(Order(seed: seed, isCompared: isCompared))
         try database.blocking.register(view)
         let (connection, reader) = (database.newConnection(), database.newConnection())
         let seen = CommitList()
         database.addInlineCommitObserver { seen.add($0) }
         let writer = Writer(random: SeededRandomSource(seed: seed), keysMax: 15)
         var before: [Int: [String]] = [:]
-        var isCompared = false
+        var hasDeltas = false
         for _ in 0..<40 {
             let count = seen.commits.count
             for _ in 0...writer.below(4) {
@@ -210,11 +235,11 @@ import Testing
             }
             if !changes.isEverything {
                 #expect(applying(deltas, to: before, final: after) == after)
-                isCompared = isCompared || !deltas.isEmpty
+                hasDeltas = hasDeltas || !deltas.isEmpty
             }
             before = after
         }
-        #expect(isCompared)
+        #expect(hasDeltas)
     }
 
     /// The other instance acts as a process without the view.

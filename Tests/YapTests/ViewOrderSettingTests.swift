@@ -344,7 +344,7 @@ import Testing
         for step in 0..<8 {
             try database.write { transaction in
                 isByTitle = random.next(in: 0..<2) == 0
-                let sort: [Sort] = [isByTitle ? .by(\.title) : .by(\.priority)]
+                let sort = [Self.sort(isByTitle: isByTitle, isCompared: random.next(in: 0..<2) == 0)]
                 if random.next(in: 0..<2) == 0, groupsCount > 0 {
                     try transaction[view].setSort(version: "v\(step)", sort)
                 } else {
@@ -378,6 +378,15 @@ import Testing
                     #expect(try transaction[view].row(at: middle, in: group)?.key == keys[middle])
                 }
             }
+        }
+    }
+
+    private static func sort(isByTitle: Bool, isCompared: Bool) -> Sort {
+        switch (isByTitle, isCompared) {
+        case (true, false): .by(\.title)
+        case (false, false): .by(\.priority)
+        case (true, true): .by { $0.title < $1.title }
+        case (false, true): .by { $0.priority < $1.priority }
         }
     }
 

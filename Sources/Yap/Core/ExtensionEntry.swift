@@ -64,7 +64,7 @@ final class ExtensionEntry {
         canCatchUp =
             switch missed {
             case .none: notedThrough == nil
-            case .known: notedThrough == nil && type(of: registered.instance).catchesUp
+            case .known: notedThrough == nil && registered.instance.instanceCatchesUp
             case .unknown: false
             }
         waitsForDependencies = false

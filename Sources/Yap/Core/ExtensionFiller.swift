@@ -85,7 +85,7 @@ struct ExtensionFiller {
         )
         switch try stored.missed() {
         case .none: return
-        case .known where type(of: instance).catchesUp:
+        case .known where instance.instanceCatchesUp:
             try attributing(to: [use.entry]) {
                 try ExtensionCatchUp(store).hand(to: use, in: transaction)
             }

@@ -66,9 +66,18 @@ struct StoredExtension {
         try store.config.setText(text, extension: name, key: ConfigTable.missedKey)
     }
 
-    /// Whether the class that was registered last can catch up.
+    /// Whether the extension that was registered last can catch up.
     func catchesUp() throws -> Bool {
         try store.config.text(extension: name, key: ConfigTable.catchesUpKey) != nil
+    }
+
+    /// Stores whether it can catch up.
+    func setCatchesUp(_ catchesUp: Bool) throws {
+        if try self.catchesUp() == catchesUp { return }
+        guard catchesUp else {
+            return try store.config.remove(extension: name, key: ConfigTable.catchesUpKey)
+        }
+        try store.config.setText("1", extension: name, key: ConfigTable.catchesUpKey)
     }
 
     /// The names of its tables.
@@ -108,7 +117,7 @@ struct StoredExtension {
             switch try missed() {
             case _ where !isNoted: .unknown
             case .none: .none
-            case .known where type.catchesUp: .known
+            case .known where instance.instanceCatchesUp: .known
             case .known, .unknown: .unknown
             }
         return YapDatabaseExtensionRegistration(
@@ -136,12 +145,8 @@ struct StoredExtension {
         case .isUnchanged: break
         case .isEmpty, .isComplete: try setMissedByDependents()
         }
-        if type.catchesUp {
-            try config.setText("1", extension: name, key: ConfigTable.catchesUpKey)
-            if case (.isUnchanged, .known) = (content, try missed()) { return true }
-        } else {
-            try config.remove(extension: name, key: ConfigTable.catchesUpKey)
-        }
+        try setCatchesUp(instance.instanceCatchesUp)
+        if instance.instanceCatchesUp, case (.isUnchanged, .known) = (content, try missed()) { return true }
         try setMissed(.none)
         try store.missedChangeLog.trim()
         return false
@@ -168,6 +173,9 @@ struct StoredExtension {
 
 /// An extension with a version that a transaction can change.
 protocol VersionSetting: AnyObject {
+    /// Whether it can catch up with its current version.
+    var catchesUp: Bool { get }
+
     /// Whether the file may have a version at a snapshot: the current one, one that a transaction is about to commit,
     /// or one that a later commit replaced.
     func isVersion(_ tag: String, at snapshot: UInt64) -> Bool
@@ -179,4 +187,10 @@ protocol VersionSetting: AnyObject {
 
     /// Called when it is no longer registered in a database.
     func leave(_ log: CommitLog)
+}
+
+extension YapDatabaseExtension {
+    /// Whether this extension can catch up. One with a version that a transaction can change may not, though its class
+    /// can.
+    var instanceCatchesUp: Bool { (self as? any VersionSetting)?.catchesUp ?? Self.catchesUp }
 }

@@ -83,7 +83,7 @@ extension WriterCore {
         try store.missedChangeLog.noteChange(of: use.entry.registered.name) {
             guard let places = changes as? any PlaceChanges else {
                 // One that catches up depends on the rows alone, and these are logged.
-                return type(of: instance).catchesUp || transaction.isHandingRows ? [] : nil
+                return instance.instanceCatchesUp || transaction.isHandingRows ? [] : nil
             }
             guard let rowIDs = places.changedRowIDs else { return nil }
             // Other rows than those that are logged aren't handed over.

@@ -23,6 +23,8 @@ struct ViewGrouping<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacemen
         let versionTag: String
         let metadataTypes: [any Sendable.Type]
         let closure: Closure
+        /// Whether rows are placed by comparing them with others.
+        let isCompared: Bool
         private let sort: [YapDatabaseViewSort<Object>]
 
         /// - Parameter version: The version that the app gives.
@@ -34,13 +36,24 @@ struct ViewGrouping<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacemen
             metadataTypes = ([closure.metadataType] + sort.map(\.metadataType)).compactMap(\.self)
             self.closure = closure
             self.sort = sort
+            isCompared = sort.contains(where: \.isComparison)
         }
 
-        /// Returns where a row belongs, or nil if it isn't part of the view.
-        func place(_ row: ViewRow<Object>) throws -> (group: Group, sort: [UInt8])? {
+        /// Returns the group of a row and what it is sorted by, or nil if it isn't part of the view.
+        func member(_ row: ViewRow<Object>) throws -> (group: Group, row: ViewSortRow<Object>)? {
             let metadata = metadataTypes.isEmpty ? nil : try row.readMetadata()
             guard let group = closure.group(row.identity.key, row.object, metadata) else { return nil }
-            return (group, YapDatabaseViewSort.key(row.identity.key, row.object, metadata, sort))
+            return (group, ViewSortRow(row.identity, row.object, metadata))
+        }
+
+        /// Returns the sort key of a row. Not for a rule that compares.
+        func sortKey(_ row: ViewSortRow<Object>) throws -> [UInt8] {
+            try YapDatabaseViewSort.key(row, sort)
+        }
+
+        /// Whether the first row belongs before the second one in a group.
+        func precedes(_ first: ViewSortRow<Object>, _ second: ViewSortRow<Object>) throws -> Bool {
+            try YapDatabaseViewSort.precedes(first, second, sort)
         }
     }
 
@@ -48,7 +61,8 @@ struct ViewGrouping<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacemen
 
     var setting: (any ViewSettings)? { rules }
     var metadataTypes: [any Sendable.Type] { rules.newest.metadataTypes }
-    var catchesUp: Bool { true }
+    /// Rows that are compared would be placed among others whose keys are still those of their old objects.
+    var catchesUp: Bool { !rules.newest.isCompared }
 
     func makePart(
         _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,
@@ -60,7 +74,12 @@ struct ViewGrouping<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacemen
     func place(_ row: ViewRow<Object>, in part: YapDatabaseViewTransaction<Object, Group>) throws
         -> ViewPlace<Group>
     {
-        guard let place = try rules.newest.place(row) else { return .outside }
-        return .at(group: place.group, sort: place.sort)
+        let rule = rules.newest
+        guard let member = try rule.member(row) else { return .outside }
+        let sort =
+            rule.isCompared
+            ? try part.orderKey(of: member.row, in: member.group, rule.precedes)
+            : try rule.sortKey(member.row)
+        return .at(group: member.group, sort: sort)
     }
 }

@@ -74,6 +74,15 @@ struct ViewPages {
         }
     }
 
+    /// Returns where the pages of a group begin. Their counts may be damaged.
+    func starts(ofGroup groupID: Int64) throws -> [ViewEntry] {
+        try tables.withStatement(sql.pages, [.integer(groupID)]) { statement in
+            var starts: [ViewEntry] = []
+            while try statement.step() { starts.append(Self.page(groupID, statement).start) }
+            return starts
+        }
+    }
+
     /// Returns how many entries of the group are before `entry`, which needn't exist.
     func index(of entry: ViewEntry, _ positions: Positions) throws -> Int {
         guard let (start, countBefore) = positions.page(of: entry) else { return 0 }

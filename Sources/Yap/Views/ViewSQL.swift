@@ -15,6 +15,9 @@ struct ViewSQL: Sendable {
     let entries: String
     /// The last entry of a group.
     let last: String
+    /// The entry before one of a group, and the entry after it.
+    let entryBefore: String
+    let entryAfter: String
     /// Entries whose rows don't exist any more.
     let strays: String
     /// The rowids of all entries.
@@ -81,6 +84,12 @@ struct ViewSQL: Sendable {
         rowIDs = "SELECT rowid FROM \(entry) ORDER BY rowid"
         last =
             "SELECT sort, row FROM \(entry) WHERE grp = ?1 ORDER BY sort DESC, row DESC LIMIT 1"
+        entryBefore =
+            "SELECT sort, row FROM \(entry) WHERE grp = ?1 AND (sort, row) < (?2, ?3) "
+            + "ORDER BY sort DESC, row DESC LIMIT 1"
+        entryAfter =
+            "SELECT sort, row FROM \(entry) WHERE grp = ?1 AND (sort, row) > (?2, ?3) "
+            + "ORDER BY sort, row LIMIT 1"
         update = "UPDATE \(entry) SET grp = ?2, sort = ?3 WHERE rowid = ?1"
         delete = "DELETE FROM \(entry) WHERE rowid = ?1"
         let from = "WHERE v.grp = ?1 AND (v.sort, v.row) >= (?2, ?3)"

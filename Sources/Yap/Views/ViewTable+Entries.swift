@@ -33,7 +33,7 @@ extension ViewTable {
         }
     }
 
-    private func entries(_ sql: String, _ values: [YapDatabaseColumnValue], _ groupID: Int64) throws
+    func entries(_ sql: String, _ values: [YapDatabaseColumnValue], _ groupID: Int64) throws
         -> [ViewEntry]
     {
         try tables.withStatement(sql, values) { statement in

@@ -20,6 +20,8 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
 
     /// Pages that were read since the last change.
     private var positions: [Int64: ViewPages.Positions] = [:]
+    /// Where pages begin, perhaps of before the last changes.
+    private var pageStarts: [Int64: [ViewEntry]] = [:]
 
     init(
         _ sql: ViewSQL, _ tables: YapDatabaseExtensionTables, _ names: ViewGroupNames<Group>,
@@ -115,6 +117,15 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         return read
     }
 
+    /// Returns entries that part a group into stretches. They may be of before the last changes: then the stretches are
+    /// longer than a page until `settle()`.
+    func pageStarts(ofGroup groupID: Int64) throws -> [ViewEntry] {
+        if let known = pageStarts[groupID] { return known }
+        let read = try pages.starts(ofGroup: groupID)
+        pageStarts[groupID] = read
+        return read
+    }
+
     // MARK: Changing
 
     /// Makes the tables anew.
@@ -172,6 +183,7 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         let change = ViewChanges<Group>.Row(
             original: try place(entry), final: try place(new), keptPlace: true, flags: [])
         changes.record(entry.rowID, change, rowsMax: changedRowsMax)
+        if pageChanges.count > Self.pendingEntriesMax { try settle() }
     }
 
     /// Notes that the query whose rows these are was replaced.
@@ -185,7 +197,7 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
 
     private func forgetEntries() {
         pageChanges = [:]
-        positions = [:]
+        (positions, pageStarts) = ([:], [:])
         changes.recordEverything()
     }
 
@@ -194,7 +206,7 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         guard !pageChanges.isEmpty else { return }
         let written = pageChanges
         pageChanges = [:]
-        positions = [:]
+        (positions, pageStarts) = ([:], [:])
         for id in try pages.apply(written).sorted() { groups.countAgain(id) }
         for id in try groups.writeCounts() { try pages.removeAll(ofGroup: id) }
     }
@@ -204,7 +216,7 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         let (groups, pageChanges, changes) = (groups, pageChanges, changes)
         return { [self] in
             (self.groups, self.pageChanges, self.changes) = (groups, pageChanges, changes)
-            positions = [:]
+            (positions, pageStarts) = ([:], [:])
         }
     }
 

@@ -10,7 +10,8 @@
 /// ```
 ///
 /// Sort keys are stored, so sorting runs no code of the app: a write costs the same few statements in a group of ten
-/// rows and of a million.
+/// rows and of a million. A sort that compares rows (`YapDatabaseViewSort.by(areInIncreasingOrder:)`) reads some of them
+/// for each row that it places.
 ///
 /// `setGrouping(version:sort:_:)` and `setSort(version:_:)` change groups and order while the app runs. A view on which
 /// one of them is called belongs to one open database.
@@ -19,7 +20,7 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
 {
     /// The class's name in the file, whatever the types of its objects and groups.
     override public class var className: String { "YapDatabaseAutoView" }
-    /// Places depend on the rows alone.
+    /// Places depend on the rows alone, unless a sort compares them.
     override public class var catchesUp: Bool { true }
 
     /// Describes a view whose groups depend on the objects.

@@ -39,7 +39,7 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
     ///   on. `decoding` for a row that can't be read: then nothing of the transaction is kept.
     public func setSort(version: String, _ sort: [YapDatabaseViewSort<Object>]) throws {
         let rule = rule(version, placement.rules.newest.closure, sort)
-        try set(rule, in: placement.rules) { try place(table.rowIDs(), by: rule) }
+        try set(rule) { try table.rowIDs() }
     }
 
     /// Replaces groups and order. Rows that have the same group and sort values as before stay.
@@ -90,15 +90,79 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
     }
 
     private func setGrouping(_ rule: Grouping.Rule) throws {
-        try set(rule, in: placement.rules) { try place(rowIDsOfCollection(), by: rule) }
+        try set(rule, rowIDsOfCollection)
+    }
+
+    private func set(_ rule: Grouping.Rule, _ rowIDs: () throws -> [Int64]) throws {
+        let former = placement.rules.newest
+        try set(rule, in: placement.rules) {
+            if rule.isCompared {
+                try order(rowIDs(), by: rule, hadOrderKeys: former.isCompared)
+            } else {
+                try place(rowIDs(), by: rule)
+            }
+        }
     }
 
     private func place(_ rowIDs: [Int64], by rule: Grouping.Rule) throws {
         let hasFollowers = hasFollowers
         for rowID in rowIDs {
             guard let row = try storedRow(rowID) else { continue }
-            let isMoved = try table.place(rowID, at: rule.place(row), isNew: false, [])
-            if isMoved, hasFollowers { try placeInFollowers(row.identity) }
+            let member = try rule.member(row)
+            let place = try member.map { (group: $0.group, sort: try rule.sortKey($0.row)) }
+            try move(row.identity, to: place, hasFollowers)
+        }
+    }
+
+    private func move(
+        _ row: YapDatabaseRowIdentity, to place: (group: Group, sort: [UInt8])?, _ hasFollowers: Bool
+    ) throws {
+        let isMoved = try table.place(row.rowID, at: place, isNew: false, [])
+        if isMoved, hasFollowers { try placeInFollowers(row) }
+    }
+
+    // MARK: Comparing
+
+    /// Sorts rows by a rule that compares them. It keeps a rowid of each in memory, and no object.
+    private func order(_ rowIDs: [Int64], by rule: Grouping.Rule, hadOrderKeys: Bool) throws {
+        let hasFollowers = hasFollowers
+        var members: [Group: [Int64]] = [:]
+        for rowID in rowIDs {
+            guard let row = try storedRow(rowID) else { continue }
+            if let group = try rule.member(row)?.group {
+                members[group, default: []].append(rowID)
+            } else {
+                try move(row.identity, to: nil, hasFollowers)
+            }
+        }
+        for group in members.keys.sorted() {
+            let sorted = try (members[group] ?? []).sorted { first, second in
+                guard let first = try sortRow(first), let second = try sortRow(second) else { return false }
+                return try rule.precedes(first, second)
+            }
+            try setOrder(sorted, of: group, hadOrderKeys, hasFollowers)
+        }
+    }
+
+    /// Gives all rows of a group new sort keys. As many as possible keep their places in the lists that follow.
+    private func setOrder(
+        _ rowIDs: [Int64], of group: Group, _ hadOrderKeys: Bool, _ hasFollowers: Bool
+    ) throws {
+        let groupID = try table.groupID(group)
+        let entries = try rowIDs.map { rowID in
+            try table.storedEntry(rowID).flatMap { $0.groupID == groupID ? $0 : nil }
+        }
+        let kept = longestIncreasingSubsequence(entries)
+        if kept.count == rowIDs.count, hadOrderKeys { return }
+        guard let keys = ViewOrderKey.spread(rowIDs.count, nil, nil) else {
+            throw YapDatabaseError(.corrupt, "the view \"\(view.name)\" has no keys for its rows")
+        }
+        for (index, rowID) in rowIDs.enumerated() {
+            if kept.contains(index) {
+                if entries[index]?.sort != keys[index] { try setSort(rowID, keys[index]) }
+            } else if let row = try transaction.identity(ofRowID: rowID) {
+                try move(row, to: (group, keys[index]), hasFollowers)
+            }
         }
     }
 

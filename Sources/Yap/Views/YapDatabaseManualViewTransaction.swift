@@ -110,22 +110,4 @@ public final class YapDatabaseManualViewTransaction<Object: Sendable, Group: Yap
         return ViewOrderKey.between(
             lower?.sort, try table.entries(of: group, in: index..<index + 1).first?.sort)
     }
-
-    private func makeRoom(at index: Int, in group: Group) throws {
-        let count = try count(in: group)
-        var radius = 32
-        while true {
-            let range = max(0, index - radius)..<min(count, index + radius)
-            let (isFirst, isLast) = (range.lowerBound == 0, range.upperBound == count)
-            var entries = try table.entries(of: group, in: range.lowerBound - 1..<range.upperBound + 1)[...]
-            let lower = isFirst ? nil : entries.popFirst()?.sort
-            let upper = isLast ? nil : entries.popLast()?.sort
-            if let keys = ViewOrderKey.spread(entries.count, lower, upper) {
-                for (entry, key) in zip(entries, keys) { try setSort(entry.rowID, key) }
-                return
-            }
-            if isFirst, isLast { return }
-            radius *= 8
-        }
-    }
 }

@@ -55,6 +55,8 @@ public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: Yap
 }
 
 extension YapDatabaseView: VersionSetting {
+    var catchesUp: Bool { type(of: self).catchesUp && placement.catchesUp }
+
     func isVersion(_ tag: String, at snapshot: UInt64) -> Bool {
         placement.setting?.isVersion(tag, at: snapshot) ?? (tag == versionTag)
     }

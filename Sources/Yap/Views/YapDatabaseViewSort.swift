@@ -10,11 +10,18 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
     /// A direction.
     public enum Order: Sendable { case ascending, descending }
 
-    private let order: Order
+    /// What the closures of an app compare: a row with its metadata, which are nil if it has none.
+    public typealias Row<Metadata> = (key: String, object: Object, metadata: Metadata?)
+
+    private enum Kind: Sendable {
+        case value(Order, @Sendable (_ row: ViewSortRow<Object>) throws -> YapDatabaseColumnValue)
+        case comparison(
+            @Sendable (_ first: ViewSortRow<Object>, _ second: ViewSortRow<Object>) throws -> Bool)
+    }
+
+    private let kind: Kind
     /// The type of the metadata that it sorts by, or nil.
     let metadataType: (any Sendable.Type)?
-    private let value:
-        @Sendable (_ key: String, _ object: Object, _ metadata: (any Sendable)?) -> YapDatabaseColumnValue
 
     /// Sorts by a property; rows that have equal values are sorted by the next sort.
     ///
@@ -24,7 +31,7 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
     public static func by<Value: YapDatabaseColumnConvertible>(
         _ path: any KeyPath<Object, Value> & Sendable, _ order: Order = .ascending
     ) -> Self {
-        Self(order: order, metadataType: nil) { _, object, _ in object[keyPath: path].columnValue }
+        Self(kind: .value(order) { try $0.object()[keyPath: path].columnValue }, metadataType: nil)
     }
 
     /// Sorts by a value that a closure computes. Change the view's version when it computes another.
@@ -35,14 +42,14 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
     public static func by<Value: YapDatabaseColumnConvertible>(
         _ order: Order = .ascending, _ value: @escaping @Sendable (Object) -> Value
     ) -> Self {
-        Self(order: order, metadataType: nil) { _, object, _ in value(object).columnValue }
+        Self(kind: .value(order) { value(try $0.object()).columnValue }, metadataType: nil)
     }
 
     /// Sorts by the rows' keys.
     ///
     /// - Parameter order: The direction.
     public static func byKey(_ order: Order = .ascending) -> Self {
-        Self(order: order, metadataType: nil) { key, _, _ in .text(key) }
+        Self(kind: .value(order) { .text($0.key) }, metadataType: nil)
     }
 
     /// Sorts by a property of the rows' metadata. A row without metadata has no value.
@@ -60,9 +67,9 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
     public static func by<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
         metadata path: any KeyPath<Metadata, Value> & Sendable, _ order: Order = .ascending
     ) -> Self {
-        Self(order: order, metadataType: Metadata.self) { _, _, metadata in
-            (metadata as? Metadata)?[keyPath: path].columnValue ?? .null
-        }
+        Self(
+            kind: .value(order) { try $0.metadata(Metadata.self)?[keyPath: path].columnValue ?? .null },
+            metadataType: Metadata.self)
     }
 
     /// Sorts by a value that a closure computes from key, object and metadata. All else as in the other forms.
@@ -75,21 +82,109 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
         metadata type: Metadata.Type, _ order: Order = .ascending,
         _ value: @escaping @Sendable (_ key: String, _ object: Object, _ metadata: Metadata?) -> Value
     ) -> Self {
-        Self(order: order, metadataType: type) { value($0, $1, $2 as? Metadata).columnValue }
+        Self(
+            kind: .value(order) { row in
+                value(row.key, try row.object(), try row.metadata(type)).columnValue
+            }, metadataType: type)
     }
 
-    /// The sort key of a row.
-    static func key(_ key: String, _ object: Object, _ metadata: (any Sendable)?, _ sorts: [Self]) -> [UInt8]
-    {
+    /// Whether it compares rows, so that no sort key can be computed from a row alone.
+    var isComparison: Bool { if case .comparison = kind { true } else { false } }
+
+    /// The sort key of a row, by sorts of which none compares.
+    static func key(_ row: ViewSortRow<Object>, _ sorts: [Self]) throws -> [UInt8] {
         var bytes = ViewSortKey()
         for sort in sorts {
-            bytes.append(sort.value(key, object, metadata), isDescending: sort.order == .descending)
+            guard case .value(let order, let value) = sort.kind else { continue }
+            bytes.append(try value(row), isDescending: order == .descending)
         }
         return bytes.bytes
     }
 
+    /// Whether the first row belongs before the second one. Equal rows are in the order of their rowids.
+    static func precedes(
+        _ first: ViewSortRow<Object>, _ second: ViewSortRow<Object>, _ sorts: [Self]
+    ) throws -> Bool {
+        for sort in sorts {
+            switch sort.kind {
+            case .value:
+                let (key, otherKey) = (try key(first, [sort]), try key(second, [sort]))
+                if key != otherKey { return key.lexicographicallyPrecedes(otherKey) }
+            case .comparison(let areInIncreasingOrder):
+                if try areInIncreasingOrder(first, second) { return true }
+                if try areInIncreasingOrder(second, first) { return false }
+            }
+        }
+        return first.rowID < second.rowID
+    }
+
     /// The directions, for the version of the view.
     static func shape(_ sorts: [Self]) -> String {
-        sorts.map { $0.order == .ascending ? "+" : "-" }.joined()
+        sorts.map { sort in
+            switch sort.kind {
+            case .value(let order, _): order == .ascending ? "+" : "-"
+            case .comparison: "<"
+            }
+        }.joined()
+    }
+}
+
+/// Sorts by closures that compare two rows.
+extension YapDatabaseViewSort {
+    /// Sorts by comparing objects, as `sort(by:)` of an array does.
+    ///
+    /// ```swift
+    /// sort: [.by { $0.title.localizedStandardCompare($1.title) == .orderedAscending }]
+    /// ```
+    ///
+    /// No value of the row is stored. A row that is written is compared with its neighbours, and with about log2(n) of
+    /// the n rows of its group if it belongs elsewhere, whose objects are read for it. Sort by a value where one
+    /// decides. A view that compares can't catch up: it is filled anew when rows were written without it.
+    ///
+    /// - Parameter areInIncreasingOrder: Returns true if its first argument belongs before its second one. It depends on
+    ///   its arguments alone, and is a strict weak ordering; otherwise the order is unspecified. Objects neither of
+    ///   which belongs before the other are sorted by the next sort, and at last by their rowids. What it throws fails
+    ///   the transaction that writes, or the registration. Change the view's version when it decides in another way.
+    public static func by(
+        areInIncreasingOrder: @escaping @Sendable (_ first: Object, _ second: Object) throws -> Bool
+    ) -> Self {
+        Self(
+            kind: .comparison { try areInIncreasingOrder($0.object(), $1.object()) }, metadataType: nil)
+    }
+
+    /// Sorts by comparing the rows' keys. No object is read. All else as in the form with objects.
+    public static func byKey(
+        areInIncreasingOrder: @escaping @Sendable (_ first: String, _ second: String) throws -> Bool
+    ) -> Self {
+        Self(kind: .comparison { try areInIncreasingOrder($0.key, $1.key) }, metadataType: nil)
+    }
+
+    /// Sorts by comparing the rows' metadata. No object is read. All else as in the form with objects.
+    ///
+    /// - Parameters:
+    ///   - type: The type that the collection's metadata is registered with. The view also follows writes that change
+    ///     only the metadata.
+    ///   - areInIncreasingOrder: As in the form with objects. Metadata are nil for a row without any.
+    public static func by<Metadata: Sendable>(
+        metadata type: Metadata.Type,
+        areInIncreasingOrder: @escaping @Sendable (_ first: Metadata?, _ second: Metadata?) throws -> Bool
+    ) -> Self {
+        Self(
+            kind: .comparison { try areInIncreasingOrder($0.metadata(type), $1.metadata(type)) },
+            metadataType: type)
+    }
+
+    /// Sorts by comparing keys, objects and metadata. Parameters as in the form with metadata.
+    public static func byRow<Metadata: Sendable>(
+        metadata type: Metadata.Type,
+        areInIncreasingOrder:
+            @escaping @Sendable (_ first: Row<Metadata>, _ second: Row<Metadata>) throws -> Bool
+    ) -> Self {
+        Self(
+            kind: .comparison { first, second in
+                try areInIncreasingOrder(
+                    (first.key, first.object(), first.metadata(type)),
+                    (second.key, second.object(), second.metadata(type)))
+            }, metadataType: type)
     }
 }

@@ -23,6 +23,7 @@ extension YapDatabaseViewTransaction {
             if let use = transaction.usesSoFar.first(where: { $0.transaction === self }) {
                 try transaction.store.config.setText(
                     rule.versionTag, extension: use.entry.registered.name, key: ConfigTable.versionTagKey)
+                try StoredExtension(use.entry.registered.name, transaction.store).setCatchesUp(view.catchesUp)
             }
             try body()
         }

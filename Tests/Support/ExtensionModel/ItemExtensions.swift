@@ -21,6 +21,11 @@ package final class ItemExtensions: Sendable {
         "vectors", of: ModelItem.self, in: collection, version: "1", dimensions: 2,
         distance: .squaredEuclidean, blockBytesMax: 100
     ) { item in item.group.map { [Float(item.x), Float($0)] } }
+    /// A view whose rows are compared: it can't catch up, and its views don't catch up without it.
+    package let compared = YapDatabaseAutoView(
+        "compared", of: ModelItem.self, in: collection, version: "1", group: { $0.group },
+        sort: [.by { $0.x > $1.x }])
+    package let filteredCompared: YapDatabaseFilteredView<ModelItem, Int>
     package let filtered: YapDatabaseFilteredView<ModelItem, Int>
     package let results: YapDatabaseSearchResultsView<ModelItem, Int>
     package let board = YapDatabaseManualView(
@@ -39,6 +44,9 @@ package final class ItemExtensions: Sendable {
         }
         boardResults = YapDatabaseSearchResultsView(
             "boardResults", of: board, matching: text, isPersistent: true)
+        filteredCompared = YapDatabaseFilteredView("filteredCompared", of: compared, version: "1") {
+            _, item in item.x >= 50
+        }
         filtered = YapDatabaseFilteredView("filtered", of: view, version: "1") { _, item in item.x >= 50 }
         results = YapDatabaseSearchResultsView("results", of: view, matching: text, isPersistent: true)
     }
@@ -47,12 +55,12 @@ package final class ItemExtensions: Sendable {
     package var all: [any YapDatabaseNamedExtension] {
         [
             index, view, text, tree, filtered, results, board, filteredBoard, boardResults, vectors, graph,
-            undo,
+            undo, compared, filteredCompared,
         ]
     }
 
     /// A bit for each extension.
-    package static let allBits = 1 << 12 - 1
+    package static let allBits = 1 << 14 - 1
 
     /// Those whose bit is set.
     package func chosen(_ bits: Int) -> [any YapDatabaseNamedExtension] {

@@ -118,6 +118,11 @@ extension ItemModel {
         try comparison.compare("filtered", keys { $0.x >= 50 }) {
             try Self.keys(try transaction[extensions.filtered])
         }
+        let compared = keys().mapValues { Array($0.reversed()) }
+        try comparison.compare("compared", compared) { try Self.keys(try transaction[extensions.compared]) }
+        try comparison.compare("filteredCompared", keys { $0.x >= 50 }.mapValues { $0.reversed() }) {
+            try Self.keys(try transaction[extensions.filteredCompared])
+        }
         try comparison.compare("results", keys { $0.name == word }) {
             let results = try transaction[extensions.results]
             return try results.query == nil ? keys { $0.name == word } : Self.keys(results)
