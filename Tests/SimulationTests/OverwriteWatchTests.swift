@@ -132,6 +132,24 @@ import Testing
         #expect(ledger.overwrites.faults.isEmpty)
     }
 
+    /// What the person had cleared long before is not what the next value was set over.
+    @Test(arguments: [false, true])
+    mutating func aValueThatWasClearedBeforeALaterOneWasSetSaysNothingOfWhatWaited(isEmptied: Bool) {
+        edits(2, "a")
+        ledger.removed(device: 2, Ledger.Value(record: "item1", field: "text", value: "a"))
+        ledger.committed(
+            device: 2, Ledger.Value(record: "item1", field: "text", value: Ledger.cleared))
+        ledger.committed(device: 2, Ledger.Value(record: "item1", field: "text", value: "b"))
+        serverHas("b")
+        if isEmptied { ledger.deviceWasEmptied(2) }
+        ledger.committed(
+            device: 2, Ledger.Value(record: "item1", field: "title", value: "x"), isInsert: true)
+        ledger.committed(device: 2, Ledger.Value(record: "item1", field: "text", value: "c"))
+        edits(2, "d", over: "c")
+        ledger.serverHas(record: "item1", fields: [("text", "d"), ("title", "x")])
+        #expect(ledger.overwrites.faults.count == (isEmptied ? 0 : 1))
+    }
+
     @Test mutating func aFieldThatAnotherDeviceSetIsNotReplacedByOneThatIsSetFirst() {
         edits(1, "a")
         serverHas("a")

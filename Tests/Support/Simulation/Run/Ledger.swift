@@ -133,7 +133,7 @@ package struct Ledger: Sendable {
         authors[value] = device
         if value.field == Ledger.deletion { overwrites.committedDeletion(of: value.record) }
         // What the row had counts as removed before: `noteFailed` says so.
-        overwrites.committed(device: device, value, before: nil, isInsert: isInsert)
+        overwrites.committed(device: device, value, before: nil, isInsert: isInsert, isCertain: false)
         var commit = Commit(device: device, value: value, mark: mark(record: value.record))
         commit.isCertain = false
         commits.append(commit)

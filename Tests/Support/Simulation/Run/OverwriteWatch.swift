@@ -38,7 +38,7 @@ package struct OverwriteWatch: Sendable {
     }
 
     private var edits = [Value: Edit]()
-    /// By device: the last value of a field that was cleared there, or went with its row.
+    /// By device: the last value of a field that its person cleared or deleted there, until another one is set.
     private var removed = [Int: [Field: Value]]()
     /// What the server's live records have, as far as they were written since it was last put back.
     private var current = [String: [String: Value]]()
@@ -68,12 +68,18 @@ package struct OverwriteWatch: Sendable {
 
     // MARK: What devices do
 
-    /// - Parameter before: What the row had; nil for nothing.
-    mutating func committed(device: Int, _ value: Value, before: String?, isInsert: Bool) {
+    /// - Parameters:
+    ///   - before: What the row had; nil for nothing.
+    ///   - isCertain: False for a commit that failed, which may be found in the file later.
+    mutating func committed(
+        device: Int, _ value: Value, before: String?, isInsert: Bool, isCertain: Bool = true
+    ) {
         let field = Field(record: value.record, field: value.field)
         let seen =
             before.map { Value(record: value.record, field: value.field, value: $0) }
             ?? removed[device]?[field]
+        // From now on the person sees this value: what was removed before it says nothing of what comes next.
+        if isCertain, value.value != Ledger.cleared { removed[device]?[field] = nil }
         if isInsert, emptiedDevices.contains(device) {
             recordsMadeBlindly[device, default: []].insert(value.record)
         }
