@@ -40,6 +40,30 @@ import YapCloudKit
         #expect(ledger.unaccounted.isEmpty)
     }
 
+    private mutating func makes(_ fields: [String], _ value: String) {
+        let mark = ledger.mark(record: Self.record, device: 1)
+        for field in fields {
+            ledger.committed(
+                device: 1, Ledger.Value(record: Self.record, field: field, value: "\(field) \(value)"),
+                isInsert: true, mark: mark)
+        }
+    }
+
+    /// The rows of the first one's user left the device. What was made then had other fields.
+    @Test(
+        "129. folded, what was made and deleted unsent is nothing, also over an own one that was sent before",
+        arguments: [false, true])
+    mutating func whatWasMadeWhereItsUserHadLeftAndDeletedUnsentIsNothing(isSent: Bool) {
+        makes(["text", "scan"], "first")
+        let first = ["text", "scan"].map { (field: $0, value: "\($0) first") }
+        ledger.serverHas(record: Self.record, fields: first)
+        ledger.deviceWasEmptied(1)
+        makes(["text", "photo"], "second")
+        if isSent { ledger.serverHas(record: Self.record, fields: [("text", "text second")]) }
+        deletes()
+        #expect(ledger.unaccounted.map(\.isDeletion) == (isSent ? [true] : []))
+    }
+
     @Test mutating func aDeletionOfWhatWasSentIsMissed() {
         begin()
         commits("second", isInsert: true)

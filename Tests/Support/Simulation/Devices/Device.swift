@@ -407,13 +407,13 @@ final class Device: @unchecked Sendable {
     /// Writes into the ledger what a commit changed in an item.
     private func note(_ name: String, _ before: Todo?, _ after: Todo?, mark: Ledger.Mark? = nil) {
         let record = key(name)
+        let mark = mark ?? self.mark(name)
         guard let after else {
             guard let before else { return }
             world.note(self, "deletes \(record)")
             for (field, value) in before.trackedValues { noteRemoved(record, field, value) }
             return world.ledger.committed(
-                device: index, Ledger.Value(record: record, field: Ledger.deletion, value: ""),
-                mark: mark ?? self.mark(name))
+                device: index, Ledger.Value(record: record, field: Ledger.deletion, value: ""), mark: mark)
         }
         func tracked(_ todo: Todo) -> [(field: String, value: String)] {
             todo.trackedValues.filter { isSynced($0.field, name) }

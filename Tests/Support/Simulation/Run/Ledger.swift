@@ -89,6 +89,9 @@ package struct Ledger: Sendable {
         let wasOnServer: Bool
         /// How much of the history the device could know: what it had fetched, or written itself of the record.
         let knownHistoryCount: Int
+        /// How many commits the ledger had then, the same for all fields of an insert. Nil where each field is noted by
+        /// itself.
+        var commitsCount: Int?
     }
 
     /// - Parameter fetchedHistoryCount: How much of the history the device has fetched; nil where nobody counts.
@@ -96,7 +99,13 @@ package struct Ledger: Sendable {
         let written = device.flatMap { lastWrites[$0]?[record] } ?? 0
         return Mark(
             wasOnServer: liveRecords.contains(record),
-            knownHistoryCount: fetchedHistoryCount.map { max($0, written) } ?? historyCount)
+            knownHistoryCount: fetchedHistoryCount.map { max($0, written) } ?? historyCount,
+            commitsCount: commits.count)
+    }
+
+    /// How things stand now, for a field that is noted by itself.
+    private func markNow(_ record: String) -> Mark {
+        Mark(wasOnServer: liveRecords.contains(record), knownHistoryCount: historyCount)
     }
 
     /// - Parameter before: What the row had in its place; nil for nothing.
@@ -109,7 +118,7 @@ package struct Ledger: Sendable {
         if isInsert { gaveUpForgottenTags(of: value.record, device: device) }
         commits.append(
             Commit(
-                device: device, value: value, mark: mark ?? self.mark(record: value.record),
+                device: device, value: value, mark: mark ?? markNow(value.record),
                 isInsert: isInsert))
     }
 
@@ -435,11 +444,17 @@ package struct Ledger: Sendable {
         // may have deleted, it says nothing.
         let changes = own.prefix { !$0.isDeletion && !$0.isInsert && !$0.isMadeAgain }
         let rest = own.dropFirst(changes.count)
+        let newest = rest.first
+        // An earlier insert of the name may stand right before it, with other fields: its row left with its user.
         var fields: Set<String> = []
         let inserts =
-            rest.first?.isMadeAgain == true
+            newest?.isMadeAgain == true
             ? rest.prefix(1)
-            : rest.prefix { ($0.isInsert || $0.isMadeAgain) && fields.insert($0.value.field).inserted }
+            : rest.prefix { earlier in
+                (earlier.isInsert || earlier.isMadeAgain)
+                    && earlier.mark.commitsCount == newest?.mark.commitsCount
+                    && fields.insert(earlier.value.field).inserted
+            }
         return !inserts.isEmpty && !(changes + inserts).contains { history.contains($0.value) }
     }
 
