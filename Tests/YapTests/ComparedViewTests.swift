@@ -295,6 +295,60 @@ extension ComparedViewTests {
         try database.blocking.close()
     }
 
+    /// An object that can't be decoded while its type refuses its title.
+    private struct Fussy: Codable, Sendable {
+        static let refused = Lock("")
+        var title: String
+        var rank: Int
+
+        init(_ title: String, _ rank: Int) { (self.title, self.rank) = (title, rank) }
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            (title, rank) = try (
+                values.decode(String.self, forKey: .title), values.decode(Int.self, forKey: .rank)
+            )
+            if title == Self.refused.withLock({ $0 }) { throw Refused() }
+        }
+    }
+
+    @Test func rowsAreWrittenInOrderBesideOneThatCannotBeDecoded() throws {
+        func opened() throws -> (YapDatabase, YapDatabaseAutoView<Fussy, Int>) {
+            let view = YapDatabaseAutoView<Fussy, Int>(
+                "fussy", of: Fussy.self, in: "songs", version: "1", group: { _ in 0 },
+                sort: [.by { $0.rank < $1.rank }])
+            let database = try folder.open { $0.register(Fussy.self, inCollection: "songs") }
+            try database.blocking.register(view)
+            return (database, view)
+        }
+        defer { Fussy.refused.withLock { $0 = "" } }
+        for refused in 0..<7 {
+            Fussy.refused.withLock { $0 = "" }
+            var (database, view) = try opened()
+            try database.write { transaction in
+                try transaction.removeAllObjects(inCollection: "songs")
+                for rank in 0..<7 {
+                    let song = Fussy("\(rank)", 10 * rank)
+                    try transaction.setObject(song, forKey: "\(10 * rank)", inCollection: "songs")
+                }
+            }
+            try database.blocking.close()
+            Fussy.refused.withLock { $0 = "\(refused)" }
+            (database, view) = try opened()
+            let ranks = [35, 5, 65, 55, 15, 45, 25, -5, 12, 38]
+            try database.write { transaction in
+                for rank in ranks {
+                    try transaction.setObject(Fussy("new", rank), forKey: "\(rank)", inCollection: "songs")
+                }
+            }
+            let keys = try database.read { try $0[view].keys(in: 0) }
+            let others = keys.compactMap(Int.init).filter { $0 != 10 * refused }
+            #expect(keys.count == 17 && others.count == 16)
+            #expect(others == others.sorted(), "\(keys)")
+            try database.blocking.close()
+        }
+    }
+
     @Test func aTransactionThatFailsLeavesTheFormerOrder() throws {
         let database = try open([byRank])
         try set(["a": 1, "b": 2, "c": 3], database)
@@ -381,6 +435,38 @@ extension ComparedViewTests {
         try await connection.readWrite { try $0[byRank].setSort(version: "3", [.by(\.title)]) }
         _ = try await next()
         #expect(titles() == ["a", "b", "c", "d", "e"])
+        try await database.close()
+    }
+
+    @Test func listsFollowEachComparisonThatIsSet() async throws {
+        let low = Filtered("low", of: byRank, version: "1") { _, song in song.rank % 3 > 0 }
+        let database = try open([byRank, low])
+        try set(Dictionary(uniqueKeysWithValues: (1...8).map { ("\($0)", $0) }), database)
+        let connection = database.newConnection()
+        let views: [View] = [byRank, low]
+        var changes = views.map { connection.changes(of: $0).makeAsyncIterator() }
+        var lists = views.map { _ in YapDatabaseViewSections<String, Song>() }
+        var shown = views.map { _ in [String]() }
+        let random = SeededRandomSource(seed: TestSeed.value)
+        for step in 0..<40 {
+            let order = (0...8).map { _ in random.next(in: 0..<100) }
+            try await connection.readWrite { transaction in
+                try transaction[byRank].setSort(
+                    version: "step \(step)",
+                    [.by { (order[$0.rank], $0.rank) < (order[$1.rank], $1.rank) }])
+            }
+            let expected = (1...8).sorted { (order[$0], $0) < (order[$1], $1) }.map(String.init)
+            for (index, view) in views.enumerated() {
+                let keys = try await connection.read { try $0[view].keys(in: "all") }
+                #expect(keys == expected.filter { index == 0 || (Int($0) ?? 0) % 3 > 0 })
+                while shown[index] != keys {
+                    let change = try #require(try await changes[index].next())
+                    #expect(lists[index].sections.isEmpty || !change.isReset)
+                    lists[index].apply(change)
+                    shown[index] = lists[index].sections.flatMap { $0.rows.map(\.title) }
+                }
+            }
+        }
         try await database.close()
     }
 

@@ -7,7 +7,8 @@ extension ViewTable {
     private var stretchEntriesMax: Int { 2 * ViewPages.entriesMax }
 
     /// Returns the entries between which a row belongs. It looks at the ends of the group first, as most rows are added
-    /// there, then at beginnings of pages, and at the entries of one page: at about log2(n) entries of n.
+    /// there, then at beginnings of pages, and at the entries of one page. It asks about log2(n) of n entries. It reads
+    /// the beginnings of all pages of the group once a transaction, and the entries of one page.
     ///
     /// - Parameters:
     ///   - rowID: The row. Its own entry is passed over.
@@ -20,9 +21,8 @@ extension ViewTable {
         let beginning = ViewEntry(groupID: groupID, sort: [], rowID: .min)
         guard let last = try lastEntry(ofGroup: groupID, without: rowID) else { return (nil, nil) }
         if try isBefore(last) { return (last, nil) }
-        guard let first = try entry(from: beginning, without: rowID), try isBefore(first) else {
-            return (nil, try entry(from: beginning, without: rowID))
-        }
+        let first = try entry(from: beginning, without: rowID)
+        guard let first, try isBefore(first) else { return (nil, first) }
         for entriesMax in [stretchEntriesMax, .max] {
             let starts = try pageStarts(ofGroup: groupID)
             let next = try partitioningIndex(below: starts.count) { page in

@@ -15,7 +15,7 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
 {
     /// The class's name in the file, whatever the types of its objects and groups.
     override public class var className: String { "YapDatabaseFilteredView" }
-    /// Places depend on the row and on the parent, which catches up before.
+    /// Places depend on the row and on the parent, which catches up before or is filled before.
     override public class var catchesUp: Bool { true }
 
     /// Describes a view whose filter depends on the group and the object.

@@ -10,7 +10,7 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
     /// A direction.
     public enum Order: Sendable { case ascending, descending }
 
-    /// What the closures of an app compare: a row with its metadata, which are nil if it has none.
+    /// A row as `byRow` compares it. `metadata` is nil if the row has none.
     public typealias Row<Metadata> = (key: String, object: Object, metadata: Metadata?)
 
     private enum Kind: Sendable {

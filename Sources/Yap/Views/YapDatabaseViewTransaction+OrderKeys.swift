@@ -5,7 +5,7 @@ extension YapDatabaseViewTransaction {
     /// Returns the sort key of a row that is placed by comparing it with others: with its neighbours, if it has a place
     /// in the group, then as `ViewTable.neighbours` does.
     ///
-    /// - Throws: What `precedes` throws; `YapDatabaseError`: `decoding` for a row that can't be read.
+    /// - Throws: What `precedes` throws.
     func orderKey(
         of row: ViewSortRow<Object>, in group: Group,
         _ precedes: (_ first: ViewSortRow<Object>, _ second: ViewSortRow<Object>) throws -> Bool
@@ -14,9 +14,15 @@ extension YapDatabaseViewTransaction {
         var known: [Int64: Bool] = [:]
         func isBefore(_ entry: ViewEntry) throws -> Bool {
             if let known = known[entry.rowID] { return known }
-            let isBefore = try self.isBefore(entry, row, precedes)
-            known[entry.rowID] = isBefore
-            return isBefore
+            // A row that can't be read counts as the next one does: any other answer would part the rows around it.
+            var next: ViewEntry? = entry
+            var isBefore: Bool?
+            while let tried = next, isBefore == nil {
+                if tried.rowID != row.rowID { isBefore = try self.isBefore(tried, row, precedes) }
+                next = try isBefore == nil ? table.entry(after: tried) : nil
+            }
+            known[entry.rowID] = isBefore ?? false
+            return isBefore ?? false
         }
         guard let groupID else { return try key(between: nil, nil, in: group) }
         if let entry = try table.storedEntry(row.rowID), entry.groupID == groupID,
@@ -31,25 +37,23 @@ extension YapDatabaseViewTransaction {
 
     /// A stored row that a sort reads, or nil if it doesn't exist. In a view that missed writes, its rowid may have gone
     /// to a row of another collection.
-    func sortRow(_ rowID: Int64) throws -> ViewSortRow<Object>? {
+    private func sortRow(_ rowID: Int64) throws -> ViewSortRow<Object>? {
         guard let identity = try transaction.identity(ofRowID: rowID),
             identity.collection.hasSameBytes(as: view.collection)
         else { return nil }
         return ViewSortRow(identity, in: transaction)
     }
 
+    /// Returns nil for an entry whose row can't be read. Other rows can be written nevertheless.
     private func isBefore(
         _ entry: ViewEntry, _ row: ViewSortRow<Object>,
         _ precedes: (ViewSortRow<Object>, ViewSortRow<Object>) throws -> Bool
-    ) throws -> Bool {
-        guard let other = try sortRow(entry.rowID) else { return false }
+    ) throws -> Bool? {
+        guard let other = try sortRow(entry.rowID) else { return nil }
         do {
             return try precedes(other, row)
         } catch let error as YapDatabaseError where error.code == .decoding {
-            // A row that was fetched from elsewhere would be written, and would fail, again and again.
-            let writing = transaction as? YapDatabaseReadWriteTransaction
-            guard writing?.passesOverMistakes == true else { throw error }
-            return false
+            return nil
         }
     }
 
