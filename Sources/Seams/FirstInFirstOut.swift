@@ -2,7 +2,7 @@
 package struct FirstInFirstOut<Element> {
     private var elements: [Element?] = []
     private var head = 0
-    /// Number of elements that were moved towards the front, for tests of the cost.
+    /// Number of elements that were moved to another place, for tests of the cost.
     package private(set) var movedCount = 0
 
     /// Makes an empty queue.
@@ -23,8 +23,14 @@ package struct FirstInFirstOut<Element> {
     /// Puts elements before the first, in their order.
     package mutating func putBack(_ returned: [Element]) {
         guard !returned.isEmpty else { return }
-        elements.replaceSubrange(0..<head, with: returned.map { $0 })
-        head = 0
+        if returned.count <= head {
+            head -= returned.count
+            for (index, element) in returned.enumerated() { elements[head + index] = element }
+        } else {
+            movedCount += count
+            elements.replaceSubrange(0..<head, with: returned.map { $0 })
+            head = 0
+        }
     }
 
     /// Removes the first element and returns it; nil if the queue is empty.

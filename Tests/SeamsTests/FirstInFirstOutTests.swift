@@ -36,6 +36,20 @@ import Testing
         #expect(queue.movedCount <= takenCount)
     }
 
+    @Test func whatIsPutBackMovesNoOtherElement() {
+        var queue = FirstInFirstOut<Int>()
+        for number in 0..<1000 { queue.append(number) }
+        for _ in 0..<500 {
+            let taken = (0..<10).compactMap { _ in queue.popFirst() }
+            queue.putBack(taken)
+            _ = queue.popFirst()
+        }
+        #expect(queue.movedCount == 0 && queue.count == 500 && queue.first == 500)
+        // Only what is more than was taken needs new places.
+        queue.putBack(Array(0..<501))
+        #expect(queue.movedCount == 500 && queue.count == 1001 && queue.first == 0)
+    }
+
     @Test func whatWasTakenIsReleased() {
         final class Witness {}
         var queue = FirstInFirstOut<Witness>()
