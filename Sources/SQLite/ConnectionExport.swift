@@ -21,7 +21,9 @@ extension Connection {
         guard Self.hasEncryption else { throw Self.encryptionUnavailable }
         // A name that SQLite takes for memory or a URI is that of a file here.
         let path = path.hasPrefix("/") ? path : "./" + path
-        try Self.createNew(path)
+        guard try Self.createNew(path) else {
+            throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "a file exists")
+        }
         do {
             try withStatement("ATTACH DATABASE ? AS exported KEY ?") { statement in
                 try statement.bind(path, at: 1)
@@ -39,19 +41,26 @@ extension Connection {
             }
             try execute("COMMIT")
         } catch {
-            unlink(path)
-            unlink(path + "-journal")
+            Self.removeDatabase(path)
             throw error
         }
     }
 
-    private static func createNew(_ path: String) throws {
+    /// Creates an empty file that its owner alone can read: SQLite would let everybody read it. Returns false if a file
+    /// exists, which isn't opened: closing it would release the locks that this process has on it.
+    static func createNew(_ path: String) throws -> Bool {
         let file = systemOpen(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else {
-            let reason = errno == EEXIST ? "a file exists" : String(cString: strerror(errno))
-            throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: reason)
+            if errno == EEXIST { return false }
+            throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: String(cString: strerror(errno)))
         }
         _ = systemClose(file)
+        return true
+    }
+
+    /// Removes a file that `createNew` made, and what SQLite made beside it.
+    static func removeDatabase(_ path: String) {
+        for ending in ["", "-journal", "-wal", "-shm"] { unlink(path + ending) }
     }
 }
 

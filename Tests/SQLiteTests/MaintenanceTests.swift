@@ -38,6 +38,30 @@ import Testing
         #expect(try connection.integer("SELECT count(*) FROM items") == Int64(200 + calls))
     }
 
+    @Test func aNewBackupIsReadableByItsOwnerAlone() throws {
+        let path = folder.file("backup.sqlite")
+        func mode() -> Int? {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            return (attributes?[.posixPermissions] as? NSNumber)?.intValue
+        }
+        try connection.backup(to: path) { _, _ in #expect(mode() == 0o600) }
+        #expect(mode() == 0o600)
+        // A file that exists keeps its mode.
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        try connection.backup(to: path)
+        #expect(mode() == 0o644)
+    }
+
+    @Test func aNewBackupThatIsGivenUpLeavesNoFile() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(throws: Refusal.self) {
+            try connection.backup(to: folder.file("backup.sqlite"), pagesPerStep: 1) { remaining, total in
+                if remaining * 2 < total { throw Refusal() }
+            }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == names)
+    }
+
     @Test func aBackupThatIsGivenUpLeavesTheOldOne() throws {
         let path = folder.file("backup.sqlite")
         try connection.backup(to: path)
