@@ -1,5 +1,3 @@
-import SQLite
-
 /// A part of the list of users who have records, tombstones or zones in their private databases, by record name.
 public struct OwnersLoad: Hashable, Sendable {
     /// Users behind this one; empty: from the first.
@@ -11,29 +9,6 @@ public struct OwnersLoad: Hashable, Sendable {
     public init(after: String = "", ownersMax: Int) {
         self.after = after
         self.ownersMax = ownersMax
-    }
-}
-
-extension SQLiteStoreTransaction {
-    func loadOwners(_ wanted: StoreLoad, into loaded: inout StoreLoaded) throws {
-        guard let asked = wanted.owners else { return }
-        // One step in each table's key for each user, however much they have.
-        let sql = """
-            SELECT min(owner) FROM (
-                SELECT min(owner) AS owner FROM records WHERE scope = ?1 AND owner > ?2
-                UNION ALL SELECT min(owner) FROM zones WHERE scope = ?1 AND owner > ?2)
-            """
-        var after = asked.after
-        while loaded.owners.count < asked.ownersMax {
-            let next = try connection.withStatement(sql) { statement -> String? in
-                try statement.bind(DatabaseKey.Scope.privateDatabase.rawValue, at: 1)
-                try statement.bind(after, at: 2)
-                return try statement.step() ? statement.optionalText(at: 0) : nil
-            }
-            guard let next else { return }
-            loaded.owners.append(next)
-            after = next
-        }
     }
 }
 

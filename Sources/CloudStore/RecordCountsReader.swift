@@ -1,5 +1,3 @@
-import SQLite
-
 /// How many records of a type a zone has.
 public struct RecordCount: Hashable, Sendable {
     /// The zone.
@@ -44,108 +42,19 @@ public protocol RecordCountsReader {
 }
 
 extension SQLiteStoreTransaction: RecordCountsReader {
-    /// Parts of indexes that one count looks at: each is a type in a zone.
-    private static let partsMax = 10_000
-
     func countRecords(in database: DatabaseKey, rowsMax: Int) throws -> [RecordCount] {
-        let sql = """
-            SELECT id, scope, owner, zone, type FROM indexParts WHERE scope = ?1 AND owner = ?2
-            ORDER BY zone, type LIMIT \(Self.partsMax)
-            """
-        let parts = try connection.withStatement(sql) { statement in
-            try bind(database, to: statement)
-            return try countedParts(from: statement)
-        }
-        var counts: [RecordCount] = []
-        var left = rowsMax
-        for part in parts {
-            guard let zone = try zone(at: part.place) else { continue }
-            let count = try countNames(part: part.id, max: left + 1)
-            if count > 0 {
-                counts.append(
-                    RecordCount(
-                        zoneName: zone.zoneName, recordType: part.recordType, count: min(count, left),
-                        isCapped: count > left))
-            }
-            left -= min(count, left)
-        }
-        return counts
+        try indexTables.countRecords(in: database, rowsMax: rowsMax)
     }
 
     func countRecords(ofType recordType: String, rowsMax: Int) throws -> CountedRows {
-        try count(ofType: recordType, rowsMax: rowsMax) { try countNames(part: $0, max: $1) }
+        try indexTables.countRecords(ofType: recordType, rowsMax: rowsMax)
     }
 
     func countEntries(
         ofType recordType: String, field: String, kind: IndexEntry.Kind, rowsMax: Int
     ) throws -> CountedRows {
-        let sql = """
-            SELECT count(*) FROM (
-                SELECT 1 FROM indexEntries WHERE part = ?1 AND field = ?2 AND kind = ?3 LIMIT ?4
-            )
-            """
-        return try count(ofType: recordType, rowsMax: rowsMax) { part, max in
-            try connection.withStatement(sql) { statement in
-                try statement.bind(part, at: 1)
-                try statement.bind(field, at: 2)
-                try statement.bind(kind.rawValue, at: 3)
-                try statement.bind(Int64(max), at: 4)
-                return try statement.step() ? Int(statement.int64(at: 0)) : 0
-            }
-        }
+        try indexTables.countEntries(ofType: recordType, field: field, kind: kind, rowsMax: rowsMax)
     }
 
-    func countPushes(rowsMax: Int) throws -> Int? {
-        let sql = "SELECT count(*) FROM (SELECT 1 FROM pushes LIMIT ?1)"
-        return try connection.withStatement(sql) { statement in
-            try statement.bind(Int64(rowsMax), at: 1)
-            return try statement.step() ? Int(statement.int64(at: 0)) : 0
-        }
-    }
-
-    private struct CountedPart {
-        let id: Int64
-        let place: ZoneKey
-        let recordType: String
-    }
-
-    private func countedParts(from statement: borrowing Statement) throws -> [CountedPart] {
-        var parts: [CountedPart] = []
-        while try statement.step() {
-            parts.append(
-                CountedPart(
-                    id: statement.int64(at: 0), place: try zoneKey(from: statement, at: 1),
-                    recordType: statement.text(at: 4)))
-        }
-        return parts
-    }
-
-    private func count(
-        ofType recordType: String, rowsMax: Int, _ body: (_ part: Int64, _ max: Int) throws -> Int
-    ) throws -> CountedRows {
-        let sql = """
-            SELECT id, scope, owner, zone, type FROM indexParts WHERE type = ?1 LIMIT \(Self.partsMax)
-            """
-        let parts = try connection.withStatement(sql) { statement in
-            try statement.bind(recordType, at: 1)
-            return try countedParts(from: statement)
-        }
-        var count = 0
-        for part in parts where count < rowsMax {
-            guard try zone(at: part.place) != nil else { continue }
-            count += try body(part.id, rowsMax - count)
-        }
-        // Of more parts it is not known what they hold.
-        let isCapped = parts.count == Self.partsMax
-        return CountedRows(count: isCapped ? rowsMax : count, rowsRead: 2 * parts.count + count)
-    }
-
-    private func countNames(part: Int64, max: Int) throws -> Int {
-        let sql = "SELECT count(*) FROM (SELECT 1 FROM indexedRecords WHERE part = ?1 LIMIT ?2)"
-        return try connection.withStatement(sql) { statement in
-            try statement.bind(part, at: 1)
-            try statement.bind(Int64(max), at: 2)
-            return try statement.step() ? Int(statement.int64(at: 0)) : 0
-        }
-    }
+    func countPushes(rowsMax: Int) throws -> Int? { try pushTables.countPushes(rowsMax: rowsMax) }
 }

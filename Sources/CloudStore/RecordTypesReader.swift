@@ -1,5 +1,3 @@
-import SQLite
-
 /// What a store tells the operator of the records of all users together.
 public protocol RecordTypesReader {
     /// The types of all records, sorted. Looks at each record.
@@ -7,16 +5,7 @@ public protocol RecordTypesReader {
 }
 
 extension SQLiteStoreTransaction: RecordTypesReader {
-    func recordTypes() throws -> [String] {
-        let sql = """
-            SELECT DISTINCT type FROM records AS r WHERE isDeleted = 0 AND \(Self.isNotCleared) ORDER BY type
-            """
-        return try connection.withStatement(sql) { statement in
-            var types: [String] = []
-            while try statement.step() { types.append(statement.text(at: 0)) }
-            return types
-        }
-    }
+    func recordTypes() throws -> [String] { try recordTable.types() }
 }
 
 extension MemoryTransaction: RecordTypesReader {

@@ -12,7 +12,7 @@ import Testing
         let rows = (1...20).map { Rows.record("record \($0)", counter: $0) }
         try SQLiteCloudStore(path: path).apply { $0.records = rows }
         let connection = try Connection(path: path)
-        let store = SQLiteStoreTransaction(connection, path: path)
+        let store = SQLiteStoreTransaction(connection)
         for after: Int64 in 0..<20 {
             let page = try store.changedRecords(
                 RecordChangesQuery(

@@ -143,9 +143,3 @@ extension ControlStore {
             isDisabled: statement.int64(at: 9) != 0, key: statement.bytes(at: 6))
     }
 }
-
-extension Statement {
-    func optionalText(at column: Int32) -> String? {
-        isNull(at: column) ? nil : text(at: column)
-    }
-}

@@ -40,7 +40,7 @@ public final class SiblingStore: Sendable {
                 wanted.usageOf = keys
                 let question = wanted
                 return try store.connection.transaction(.deferred) {
-                    try SQLiteStoreTransaction(store.connection, path: path).load(question)
+                    try SQLiteStoreTransaction(store.connection).load(question)
                 }.usage.mapValues(\.size)
             } catch {
                 opened = nil

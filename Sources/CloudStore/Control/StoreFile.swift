@@ -38,7 +38,7 @@ public final class StoreFile {
     /// Runs `body` on one snapshot of what is committed.
     public func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
         try CloudStoreError.translating(path: path) {
-            try connection.transaction(.deferred) { try body(SQLiteStoreTransaction(connection, path: path)) }
+            try connection.transaction(.deferred) { try body(SQLiteStoreTransaction(connection)) }
         }
     }
 }

@@ -61,7 +61,7 @@ extension StoreFile {
             SELECT count(*) FROM recordReferences AS r LEFT JOIN records AS t
             ON t.scope = r.scope AND t.owner = r.owner AND t.zone = r.zone AND t.name = r.target
             WHERE r.kind <> 1 AND (t.name IS NULL OR t.isDeleted = 1)
-            AND \(SQLiteStoreTransaction.isNotCleared)
+            AND \(ZonePlaces.isNotCleared)
             """
         ),
         (
@@ -70,7 +70,7 @@ extension StoreFile {
             SELECT count(*) FROM records AS r LEFT JOIN \(placedZones) AS z
             ON z.scope = r.scope AND z.owner = r.owner AND z.place = r.zone
             WHERE r.zone <> '_defaultZone' AND (z.zone IS NULL OR z.isDeleted = 1)
-            AND \(SQLiteStoreTransaction.isNotCleared)
+            AND \(ZonePlaces.isNotCleared)
             """
         ),
         (
@@ -107,10 +107,10 @@ extension StoreFile {
             "usage", "users whose private records were counted wrong",
             """
             SELECT count(*) FROM (
-                SELECT owner, sum(isDeleted = 0) AS records, sum(\(SQLiteStoreTransaction.fieldsLength)) AS bytes,
+                SELECT owner, sum(isDeleted = 0) AS records, sum(\(LargeFieldTable.fieldsLength)) AS bytes,
                 sum(indexBytes) AS indexBytes
                 FROM records AS r
-                WHERE scope = 2 AND \(SQLiteStoreTransaction.isNotCleared) GROUP BY owner
+                WHERE scope = 2 AND \(ZonePlaces.isNotCleared) GROUP BY owner
             ) AS r LEFT JOIN usage AS u ON u.scope = 2 AND u.user = r.owner
             WHERE u.records IS NOT r.records OR u.recordBytes IS NOT r.bytes OR u.indexBytes IS NOT r.indexBytes
             """

@@ -76,7 +76,7 @@ public final class SQLiteCloudStore: CloudStore {
         try Self.translating(path: path) {
             try readers.withConnection { connection in
                 try connection.transaction(.deferred) {
-                    try body(SQLiteStoreTransaction(connection, path: path))
+                    try body(SQLiteStoreTransaction(connection))
                 }
             }
         }
@@ -92,7 +92,7 @@ public final class SQLiteCloudStore: CloudStore {
                     logLength.withLock { $0.note(frames: connection.logFrames) }
                 }
                 return try connection.transaction(.immediate) {
-                    try body(SQLiteStoreTransaction(connection, path: path))
+                    try body(SQLiteStoreTransaction(connection))
                 }
             }
         }

@@ -1,269 +1,207 @@
 import SQLite
 
-/// One transaction on a store's file: the reads.
+/// One transaction on a store's file. Each of the tables belongs to one of its parts; what concerns several is here.
 final class SQLiteStoreTransaction: CloudStoreWriter {
-    let connection: Connection
-    let path: String
-    /// The numbers of the types' records in zones that this transaction has met.
-    var indexParts: [IndexPartKey: Int64] = [:]
-    /// Where the rows of the zones stand that this transaction has met.
-    var places: ZonePlaces
+    private let connection: Connection
+    private let places: ZonePlaces
+    private let zoneTables: ZoneTables
+    private let referenceTable: ReferenceTable
+    private let recordAssetTable: RecordAssetTable
+    private let usageTable: UsageTable
+    private let settingTables: SettingTables
+    private let answerTables: AnswerTables
+    private let subscriptionTables: SubscriptionTables
+    let recordTable: RecordTable
+    let indexTables: IndexTables
+    let pushTables: PushTables
+    let firedChangeTable: FiredChangeTable
+    let notificationTables: NotificationTables
+    let webhookTables: WebhookTables
 
-    init(_ connection: Connection, path: String, places: ZonePlaces = ZonePlaces()) {
+    init(_ connection: Connection) {
         self.connection = connection
-        self.path = path
-        self.places = places
+        places = ZonePlaces(connection)
+        zoneTables = ZoneTables(connection: connection)
+        recordTable = RecordTable(connection: connection, places: places)
+        referenceTable = ReferenceTable(connection: connection, places: places)
+        recordAssetTable = RecordAssetTable(connection: connection, places: places)
+        indexTables = IndexTables(connection, places)
+        usageTable = UsageTable(connection: connection)
+        settingTables = SettingTables(connection: connection)
+        answerTables = AnswerTables(connection: connection)
+        subscriptionTables = SubscriptionTables(connection: connection)
+        pushTables = PushTables(connection: connection)
+        firedChangeTable = FiredChangeTable(connection: connection)
+        notificationTables = NotificationTables(connection: connection)
+        webhookTables = WebhookTables(connection: connection)
     }
 
     var isInTransaction: Bool { connection.isInTransaction }
 
     func member<Result>(_ body: () throws -> Result) throws -> Result {
         // A number that is rolled back is given again.
-        let (knownParts, knownPlaces) = (indexParts, places)
+        let (knownParts, knownPlaces) = (indexTables.knownParts, places.known)
         do {
             return try connection.savepoint("member", body)
         } catch {
-            (indexParts, places) = (knownParts, knownPlaces)
+            (indexTables.knownParts, places.known) = (knownParts, knownPlaces)
             throw error
         }
     }
 
+    // MARK: - Reading
+
     func load(_ wanted: StoreLoad) throws -> StoreLoaded {
         var loaded = StoreLoaded()
-        for key in wanted.databases { loaded.databases[key] = try database(key) }
-        for key in wanted.zones { loaded.zones[key] = try zone(key) }
-        var bytes = 0
-        for key in wanted.records {
-            guard bytes <= wanted.bytesMax else {
-                loaded.isCutShort = true
-                break
-            }
-            guard let row = try record(key) else { continue }
-            loaded.records[key] = row
-            bytes += row.fields.count
+        try zoneTables.load(wanted, into: &loaded)
+        try recordTable.load(wanted, into: &loaded)
+        try referenceTable.load(wanted, into: &loaded)
+        try subscriptionTables.load(wanted, into: &loaded)
+        try pushTables.load(wanted, into: &loaded)
+        try notificationTables.load(wanted.notifications, into: &loaded.notifications)
+        try settingTables.load(wanted, into: &loaded)
+        try indexTables.load(wanted, into: &loaded)
+        try usageTable.load(wanted, into: &loaded)
+        for key in wanted.clearedOf {
+            loaded.cleared[key] = try places.clearedSize(of: key, zonesMax: wanted.clearedZonesMax)
         }
-        for key in wanted.outlines { loaded.records[key] = try record(key, columns: Self.outlineColumns) }
-        var rowsLeft = wanted.dependantsMax
-        for key in wanted.dependantsOf {
-            let rows = try dependants(of: key, rowsMax: rowsLeft)
-            loaded.dependants[key] = Array(rows.prefix(rowsLeft))
-            if rows.count > rowsLeft { loaded.isCutShort = true }
-            rowsLeft -= min(rowsLeft, rows.count)
-        }
-        var countsLeft = wanted.deleteSelfCountsMax
-        for key in wanted.deleteSelfCountsOf {
-            let count = try deleteSelfCount(of: key, countMax: min(wanted.deleteSelfCountMax, countsLeft))
-            loaded.deleteSelfCounts[key] = count
-            countsLeft -= count
-            guard countsLeft > 0 else {
-                loaded.isCutShort = true
-                break
-            }
-        }
-        try loadPushes(wanted, into: &loaded)
-        try loadSchema(wanted, into: &loaded)
-        try loadIndexWork(wanted, into: &loaded)
-        try loadAssets(wanted, into: &loaded)
-        try loadOwners(wanted, into: &loaded)
-        for key in wanted.answers { loaded.answers[key] = try answer(key) }
-        if let series = wanted.answerSeries {
-            for row in try answers(of: series) { loaded.answers[row.key] = row }
-        }
+        try recordAssetTable.load(wanted.assets, into: &loaded.assets)
+        if let owners = wanted.owners { loaded.owners = try self.owners(owners) }
+        try answerTables.load(wanted, into: &loaded)
         return loaded
+    }
+
+    private func owners(_ asked: OwnersLoad) throws -> [String] {
+        // One step in each table's key for each user, however much they have.
+        let sql = """
+            SELECT min(owner) FROM (
+                \(RecordTable.nextOwner)
+                UNION ALL \(ZoneTables.nextOwner))
+            """
+        var owners: [String] = []
+        while owners.count < asked.ownersMax {
+            let next = try connection.withStatement(sql) { statement -> String? in
+                try statement.bind(DatabaseKey.Scope.privateDatabase.rawValue, at: 1)
+                try statement.bind(owners.last ?? asked.after, at: 2)
+                return try statement.step() ? statement.optionalText(at: 0) : nil
+            }
+            guard let next else { break }
+            owners.append(next)
+        }
+        return owners
     }
 
     func changedZones(
         in database: DatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
     ) throws -> ChangesPage<ZoneRow> {
-        let sql = """
-            SELECT zone, \(Self.zoneColumns) FROM zones
-            WHERE scope = ?1 AND owner = ?2 AND databaseCounter > ?3 AND (isDeleted = 0 OR databaseCounter > ?4)
-            ORDER BY databaseCounter, zone LIMIT ?5
-            """
-        return try connection.withStatement(sql) { statement in
-            try bind(database, to: statement)
-            try statement.bind(after, at: 3)
-            try statement.bind(deletedAfter, at: 4)
-            try statement.bind(Int64(zonesMax) + 1, at: 5)
-            var page = ChangesPage<ZoneRow>(rows: [], moreComing: false)
-            while try statement.step() {
-                guard page.rows.count < zonesMax else {
-                    page.moreComing = true
-                    break
-                }
-                let key = ZoneKey(database: database, zoneName: statement.text(at: 0))
-                page.rows.append(zoneRow(key, from: statement, at: 1))
-            }
-            return page
-        }
+        try zoneTables.changed(in: database, after: after, deletedAfter: deletedAfter, zonesMax: zonesMax)
     }
 
     func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
-        // "counter > 0" lets SQLite use the index, which holds no other rows. It begins at the first of the two terms
-        // that it finds: the other order would walk the log from its beginning. Without the "+" SQLite compares ?4 with
-        // the index's 0, and prepares the statement anew for each value.
-        let sql = """
-            SELECT name, \(Self.recordColumns) FROM records INDEXED BY recordChanges
-            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND counter > +?4 AND counter > 0
-            AND (isDeleted = 0 OR counter > ?5) AND counter <= ?7
-            ORDER BY counter\(query.isNewestFirst ? " DESC" : "") LIMIT ?6
-            """
-        return try connection.withStatement(sql) { statement in
-            try bindPlace(of: query.zone, to: statement)
-            try statement.bind(query.after, at: 4)
-            try statement.bind(query.tombstonesAfter, at: 5)
-            try statement.bind(Int64(query.recordsMax) + 1, at: 6)
-            try statement.bind(query.through, at: 7)
-            return try page(
-                of: query.zone, from: statement, recordsMax: query.recordsMax, bytesMax: query.bytesMax)
-        }
+        try recordTable.changed(query)
     }
 
-    /// Reads rows of a record's name and `recordColumns`.
-    func page(
-        of zone: ZoneKey, from statement: borrowing Statement, recordsMax: Int, bytesMax: Int
+    func zones(after: ZoneKey?, zonesMax: Int) throws -> ChangesPage<ZoneRow> {
+        try zoneTables.zones(after: after, zonesMax: zonesMax)
+    }
+
+    func records(
+        in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
     ) throws -> ChangesPage<RecordRow> {
-        var page = ChangesPage<RecordRow>(rows: [], moreComing: false)
-        var bytes = 0
-        while try statement.step() {
-            guard page.rows.count < recordsMax, bytes < bytesMax else {
-                page.moreComing = true
-                break
-            }
-            let key = RecordKey(zone: zone, recordName: statement.text(at: 0))
-            let row = recordRow(key, from: statement, at: 1)
-            page.rows.append(row)
-            bytes += row.fields.count
-        }
-        return page
+        try recordTable.records(in: zone, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
     }
 
-    private func database(_ key: DatabaseKey) throws -> DatabaseRow? {
-        let sql =
-            "SELECT epoch, counter, subscriptions, zoneFloor FROM databases WHERE scope = ?1 AND owner = ?2"
-        return try connection.withStatement(sql) { statement in
-            try bind(key, to: statement)
-            guard try statement.step() else { return nil }
-            var row = DatabaseRow(
-                key: key, epoch: UInt64(bitPattern: statement.int64(at: 0)), counter: statement.int64(at: 1),
-                subscriptionCount: statement.int64(at: 2))
-            row.zoneFloor = statement.int64(at: 3)
-            return row
-        }
+    func pushTasks(after: ZoneKey?, tasksMax: Int) throws -> ChangesPage<PushTaskRow> {
+        try pushTables.tasks(after: after, tasksMax: tasksMax)
     }
 
-    private func zone(_ key: ZoneKey) throws -> ZoneRow? {
+    func schemaVersion() throws -> UInt64? { try settingTables.schemaVersion() }
+
+    func userRoles(after: String?, usersMax: Int) throws -> ChangesPage<UserRolesRow> {
+        try settingTables.userRoles(after: after, usersMax: usersMax)
+    }
+
+    func find(_ scan: IndexScan) throws -> ChangesPage<IndexHit> { try indexTables.find(scan) }
+
+    func count(_ scan: IndexScan, max: Int) throws -> Int { try indexTables.count(scan, max: max) }
+
+    func records(
+        ofType recordType: String, after: RecordKey?, recordsMax: Int, bytesMax: Int
+    ) throws -> ChangesPage<RecordRow> {
+        try indexTables.records(
+            ofType: recordType, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
+    }
+
+    func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]? {
+        try indexTables.entries(of: key, recordType: recordType)
+    }
+
+    func indexWork(typesMax: Int) throws -> [IndexWorkRow] { try indexTables.work(typesMax: typesMax) }
+
+    func hasClearedRows() throws -> Bool { try places.firstClearing() != nil }
+
+    func outdated(_ query: OutdatedQuery) throws -> OutdatedRows {
+        var rows = OutdatedRows()
+        rows.answers = try answerTables.outdated(query)
+        rows.pushes = try pushTables.outdatedPushes(query)
+        rows.devices = try pushTables.outdatedDevices(query)
+        rows.tombstones = try recordTable.outdatedTombstones(query)
+        rows.zones = try zoneTables.outdated(query)
+        return rows
+    }
+
+    // MARK: - Writing
+
+    func apply(_ changes: StoreChanges) throws {
+        let rows = WrittenRows(connection, rowsMax: changes.rowsMax)
+        if !changes.clearedZones.isEmpty {
+            let cleared = ClearedZones(connection, places)
+            for zone in changes.clearedZones { try cleared.clear(zone) }
+            indexTables.forget()
+        }
+        try indexTables.apply(changes, rows)
+        if changes.erasesData { try eraseData() }
+        try zoneTables.apply(changes)
+        for pruned in changes.prunedTombstones { try recordTable.remove(pruned) }
+        try referenceTable.apply(changes, rows)
+        for key in changes.removedRecords {
+            try recordAssetTable.removeAll(of: key)
+            try recordTable.remove(key)
+        }
+        for row in changes.records {
+            if row.isDeleted { try recordAssetTable.removeAll(of: row.key) }
+            try recordTable.write(row)
+        }
+        for row in changes.assets { try recordAssetTable.write(row) }
+        for row in changes.usage { try usageTable.write(row) }
+        try subscriptionTables.apply(changes)
+        try pushTables.apply(changes)
+        try firedChangeTable.apply(changes.notifications)
+        try notificationTables.apply(changes.notifications)
+        try webhookTables.apply(changes.notifications)
+        try settingTables.apply(changes)
+        try answerTables.apply(changes)
+    }
+
+    func removeClearedRows(rowsMax: Int, bytesMax: Int) throws -> Bool {
+        defer { indexTables.forget() }
+        return try ClearedZones(connection, places).removeRows(rowsMax: rowsMax, bytesMax: bytesMax)
+    }
+
+    func trimAnswers(of user: String, rowsMax: Int64, bytesMax: Int64) throws -> Int {
+        try answerTables.trim(of: user, rowsMax: rowsMax, bytesMax: bytesMax)
+    }
+
+    /// Empties every table but the schema's and those of the operator's settings, whatever tables there are.
+    private func eraseData() throws {
+        indexTables.forget()
+        places.forget()
         let sql = """
-            SELECT \(Self.zoneColumns) FROM zones
-            WHERE scope = ?1 AND owner = ?2 AND zone = ?3
+            SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+            AND name NOT IN ('schema', 'userRoles', 'secrets', 'webhooks') ORDER BY name
             """
-        return try connection.withStatement(sql) { statement in
-            try bind(key, to: statement)
-            return try statement.step() ? zoneRow(key, from: statement, at: 0) : nil
-        }
-    }
-
-    private func record(_ key: RecordKey, columns: String = recordColumns) throws -> RecordRow? {
-        let sql = """
-            SELECT \(columns) FROM records
-            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4
-            """
-        return try connection.withStatement(sql) { statement in
-            try bindPlace(of: key.zone, to: statement)
-            try statement.bind(key.recordName, at: 4)
-            return try statement.step() ? recordRow(key, from: statement, at: 0) : nil
-        }
-    }
-
-    /// Sorted; one more than `rowsMax` when there are more.
-    private func dependants(of target: RecordKey, rowsMax: Int) throws -> [ReferenceRow] {
-        let sql = """
-            SELECT source, kind FROM recordReferences
-            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND target = ?4 ORDER BY source, kind
-            LIMIT ?5
-            """
-        return try connection.withStatement(sql) { statement in
-            try bindPlace(of: target.zone, to: statement)
-            try statement.bind(target.recordName, at: 4)
-            try statement.bind(rowsMax == .max ? -1 : Int64(rowsMax) + 1, at: 5)
-            var rows: [ReferenceRow] = []
-            while try statement.step() {
-                guard let kind = ReferenceRow.Kind(rawValue: statement.int64(at: 1)) else {
-                    throw CloudStoreError.damaged(
-                        path: path, reason: "unknown kind of reference to \(target.recordName)")
-                }
-                rows.append(ReferenceRow(target: target, sourceName: statement.text(at: 0), kind: kind))
-            }
-            return rows
-        }
-    }
-
-    static let zoneColumns = """
-        epoch, counter, tombstoneFloor, databaseCounter, isDeleted, identities, contents, isCounted, records, \
-        recordBytes, assetBytes, deletedMilliseconds, tombstones, indexBytes
-        """
-    static let recordColumns = "\(firstColumns), \(fieldsValue), \(lastColumns)"
-    /// The same, but the fields, which may be long, are not read.
-    private static let outlineColumns = "\(firstColumns), x'', \(lastColumns)"
-    private static let firstColumns = """
-        type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser, createdDevice, \
-        modifiedMilliseconds, modifiedUser, modifiedDevice
-        """
-    private static let lastColumns = "identity, content, indexBytes"
-
-    func zoneRow(_ key: ZoneKey, from statement: borrowing Statement, at column: Int32) -> ZoneRow {
-        var row = ZoneRow(
-            key: key, epoch: UInt64(bitPattern: statement.int64(at: column)),
-            counter: statement.int64(at: column + 1), tombstoneFloor: statement.int64(at: column + 2),
-            databaseCounter: statement.int64(at: column + 3), isDeleted: statement.int64(at: column + 4) != 0)
-        row.checksum = StoreChecksum(statement, at: column + 5)
-        row.isCounted = statement.int64(at: column + 7) != 0
-        row.size = StoredSize(
-            records: statement.int64(at: column + 8), recordBytes: statement.int64(at: column + 9),
-            assetBytes: statement.int64(at: column + 10), indexBytes: statement.int64(at: column + 13),
-            tombstones: statement.int64(at: column + 12))
-        row.deletedMilliseconds = statement.int64(at: column + 11)
-        return row
-    }
-
-    func recordRow(_ key: RecordKey, from statement: borrowing Statement, at column: Int32)
-        -> RecordRow
-    {
-        var row = RecordRow(
-            key: key, recordType: statement.text(at: column), isDeleted: statement.int64(at: column + 1) != 0,
-            tagEpoch: UInt64(bitPattern: statement.int64(at: column + 2)),
-            counter: statement.int64(at: column + 3),
-            parent: statement.isNull(at: column + 4) ? nil : statement.text(at: column + 4),
-            created: stamp(from: statement, at: column + 5), modified: stamp(from: statement, at: column + 8),
-            fields: statement.bytes(at: column + 11),
-            checksum: statement.isNull(at: column + 12) ? nil : StoreChecksum(statement, at: column + 12))
-        row.indexBytes = statement.int64(at: column + 14)
-        return row
-    }
-
-    private func stamp(from statement: borrowing Statement, at column: Int32) -> StoreStamp {
-        StoreStamp(
-            timestampMilliseconds: statement.int64(at: column),
-            userRecordName: statement.text(at: column + 1),
-            deviceID: statement.text(at: column + 2))
-    }
-
-    func bind(_ key: DatabaseKey, to statement: borrowing Statement) throws {
-        try statement.bind(key.scope.rawValue, at: 1)
-        try statement.bind(key.owner, at: 2)
-    }
-
-    func bind(_ key: ZoneKey, to statement: borrowing Statement) throws {
-        try bind(key.database, to: statement)
-        try statement.bind(key.zoneName, at: 3)
-    }
-}
-
-extension StoreChecksum {
-    /// Reads a checksum from two columns.
-    init(_ statement: borrowing Statement, at column: Int32) {
-        self.init(
-            identities: UInt64(bitPattern: statement.int64(at: column)),
-            contents: UInt64(bitPattern: statement.int64(at: column + 1)))
+        let tables = try connection.withStatement(sql) { try $0.rows { $0.text(at: 0) } }
+        for table in tables { try connection.execute("DELETE FROM \"\(table)\"") }
+        try connection.execute("UPDATE webhooks SET waiting = 0")
     }
 }

@@ -1,6 +1,23 @@
 import SQLite
 
-extension SQLiteStoreTransaction {
+/// What records are found by, and what is left to do for it: `indexParts`, `indexedRecords`, `indexEntries` and
+/// `indexWork`. A part is a type in a zone.
+final class IndexTables {
+    /// The numbers of the parts that a transaction has met.
+    var knownParts: [IndexPartKey: Int64] = [:]
+    let connection: Connection
+    let places: ZonePlaces
+    private let records: RecordTable
+
+    init(_ connection: Connection, _ places: ZonePlaces) {
+        self.connection = connection
+        self.places = places
+        records = RecordTable(connection: connection, places: places)
+    }
+
+    /// Forgets what it knows, after others have changed the tables.
+    func forget() { knownParts = [:] }
+
     func find(_ scan: IndexScan) throws -> ChangesPage<IndexHit> {
         var page = ChangesPage<IndexHit>(rows: [], moreComing: false)
         guard let part = try part(of: scan.zone, scan.recordType, makes: false) else { return page }
@@ -8,19 +25,12 @@ extension SQLiteStoreTransaction {
         let isOfNames = scan.source == .names
         let columns =
             (isOfNames ? "e.name, e.name" : "e.value, e.name")
-            + (scan.withRecords ? ", " + Self.recordColumns : "")
-        let join =
-            scan.withRecords
-            ? "CROSS JOIN records r ON r.scope = ?10 AND r.owner = ?11 AND r.zone = ?12 AND r.name = e.name"
-            : ""
+            + (scan.withRecords ? ", " + RecordTable.columns : "")
+        let join = scan.withRecords ? RecordTable.joinByName : ""
         let sql = scanSQL(scan, columns: columns, join: join, isOrdered: true)
         try connection.withStatement(sql) { statement in
             try bind(scan, part: part, rowsMax: scan.rowsMax, to: statement)
-            if scan.withRecords {
-                try statement.bind(scan.zone.database.scope.rawValue, at: 10)
-                try statement.bind(scan.zone.database.owner, at: 11)
-                try statement.bind(try place(of: scan.zone), at: 12)
-            }
+            if scan.withRecords { try records.bindJoin(scan.zone, to: statement) }
             var bytes = 0
             while try statement.step() {
                 guard page.rows.count < scan.rowsMax, bytes < scan.bytesMax else {
@@ -30,7 +40,7 @@ extension SQLiteStoreTransaction {
                 let name = statement.text(at: 1)
                 let record =
                     scan.withRecords
-                    ? recordRow(RecordKey(zone: scan.zone, recordName: name), from: statement, at: 2) : nil
+                    ? records.row(RecordKey(zone: scan.zone, recordName: name), from: statement, at: 2) : nil
                 bytes += record?.fields.count ?? 0
                 let position = IndexPosition(value: statement.bytes(at: 0), recordName: name)
                 page.rows.append(IndexHit(position: position, record: record))
@@ -45,7 +55,7 @@ extension SQLiteStoreTransaction {
         let sql = "SELECT count(*) FROM (" + scanSQL(scan, columns: "1", join: "", isOrdered: false) + ")"
         return try connection.withStatement(sql) { statement in
             try bind(scan, part: part, rowsMax: max - 1, to: statement)
-            return try statement.step() ? Int(statement.int64(at: 0)) : 0
+            return Int(try statement.firstInt64())
         }
     }
 
@@ -57,10 +67,11 @@ extension SQLiteStoreTransaction {
         var next = after?.zone
         while true {
             // Of all users together there may be very many, most of whom have nothing any more.
-            let places = try places(ofType: recordType, from: next, placesMax: Self.placesMax)
-            for place in places {
+            let found = try partPlaces(ofType: recordType, from: next, placesMax: Self.placesMax)
+            for place in found {
                 // The last of the places before was gone through.
-                guard let zone = try zone(at: place), place != next || zone == after?.zone else { continue }
+                guard let zone = try places.zone(at: place), place != next || zone == after?.zone
+                else { continue }
                 var scan = IndexScan(
                     zone: zone, recordType: recordType, source: .names, rowsMax: recordsMax - page.rows.count)
                 scan.withRecords = true
@@ -73,16 +84,16 @@ extension SQLiteStoreTransaction {
                     page.moreComing = true
                     return page
                 }
-                let found = try find(scan)
-                page.rows += found.rows.compactMap(\.record)
-                bytes += found.rows.reduce(0) { $0 + ($1.record?.fields.count ?? 0) }
-                if found.moreComing {
+                let hits = try find(scan)
+                page.rows += hits.rows.compactMap(\.record)
+                bytes += hits.rows.reduce(0) { $0 + ($1.record?.fields.count ?? 0) }
+                if hits.moreComing {
                     page.moreComing = true
                     return page
                 }
             }
-            guard places.count == Self.placesMax else { return page }
-            next = places.last
+            guard found.count == Self.placesMax else { return page }
+            next = found.last
         }
     }
 
@@ -94,19 +105,14 @@ extension SQLiteStoreTransaction {
         return try storedEntries(part: part, name: key.recordName)
     }
 
-    func indexWork(typesMax: Int) throws -> [IndexWorkRow] {
+    func work(typesMax: Int) throws -> [IndexWorkRow] {
         try connection.withStatement("SELECT type, content FROM indexWork ORDER BY type LIMIT ?1") {
-            statement in
-            try statement.bind(Int64(typesMax), at: 1)
-            var rows: [IndexWorkRow] = []
-            while try statement.step() {
-                rows.append(IndexWorkRow(recordType: statement.text(at: 0), content: statement.bytes(at: 1)))
-            }
-            return rows
+            try $0.bind(typesMax, at: 1)
+            return try $0.rows { IndexWorkRow(recordType: $0.text(at: 0), content: $0.bytes(at: 1)) }
         }
     }
 
-    func loadIndexWork(_ wanted: StoreLoad, into loaded: inout StoreLoaded) throws {
+    func load(_ wanted: StoreLoad, into loaded: inout StoreLoaded) throws {
         for type in wanted.indexWorkOf {
             try connection.withStatement("SELECT content FROM indexWork WHERE type = ?1") { statement in
                 try statement.bind(type, at: 1)
@@ -119,10 +125,10 @@ extension SQLiteStoreTransaction {
     // MARK: - Writing
 
     /// Called before the records are written, while the deleted ones are still there.
-    func applyIndexes(_ changes: StoreChanges, _ rows: WrittenRows) throws {
+    func apply(_ changes: StoreChanges, _ rows: WrittenRows) throws {
         let written = Set(changes.records.lazy.map(\.key))
         for key in changes.removedRecords {
-            try dropEntries(of: key, recordType: try recordType(of: key))
+            try dropEntries(of: key, recordType: try records.type(of: key))
             try rows.check()
         }
         for row in changes.records where row.isDeleted {
@@ -131,7 +137,7 @@ extension SQLiteStoreTransaction {
         }
         for row in changes.indexes {
             try write(row)
-            if !written.contains(row.key) { try writeIndexBytes(of: row) }
+            if !written.contains(row.key) { try records.setIndexBytes(row.countedBytes, of: row.key) }
             try rows.check()
         }
         for row in changes.indexWork { try write(row) }
@@ -163,30 +169,15 @@ extension SQLiteStoreTransaction {
         }
     }
 
-    /// Keeps what the entries count as, of a record that isn't written itself.
-    private func writeIndexBytes(of row: RecordIndexRow) throws {
-        let sql = """
-            UPDATE records SET indexBytes = ?5
-            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4 AND indexBytes <> ?5
-            """
-        try connection.withStatement(sql) { statement in
-            try bindPlace(of: row.key.zone, to: statement)
-            try statement.bind(row.key.recordName, at: 4)
-            try statement.bind(row.countedBytes, at: 5)
-            try statement.run()
-        }
-    }
-
     private func write(_ row: IndexWorkRow) throws {
         let isDone = row.content.isEmpty
         let sql =
             isDone
             ? "DELETE FROM indexWork WHERE type = ?1"
             : "INSERT OR REPLACE INTO indexWork (type, content) VALUES (?1, ?2)"
-        try connection.withStatement(sql) { statement in
+        try connection.run(sql) { statement in
             try statement.bind(row.recordType, at: 1)
             if !isDone { try statement.bind(row.content, at: 2) }
-            try statement.run()
         }
     }
 
@@ -206,33 +197,26 @@ extension SQLiteStoreTransaction {
             return (max, false)
         }
         try remove(entries, part: part, name: key.recordName)
-        try connection.withStatement("DELETE FROM indexedRecords WHERE part = ?1 AND name = ?2") {
-            statement in
+        try connection.run("DELETE FROM indexedRecords WHERE part = ?1 AND name = ?2") { statement in
             try statement.bind(part, at: 1)
             try statement.bind(key.recordName, at: 2)
-            try statement.run()
         }
         return (entries.count, true)
     }
 
     /// Removes the types of a place and what is left of their entries.
-    func removeIndexParts(at place: ZoneKey) throws {
+    func removeAll(at place: ZoneKey) throws {
         let sql = "SELECT id FROM indexParts WHERE scope = ?1 AND owner = ?2 AND zone = ?3"
         let parts = try connection.withStatement(sql) { statement in
-            try bind(place, to: statement)
-            var parts: [Int64] = []
-            while try statement.step() { parts.append(statement.int64(at: 0)) }
-            return parts
+            try statement.bind(place)
+            return try statement.rows { $0.int64(at: 0) }
         }
         for part in parts {
             for sql in [
                 "DELETE FROM indexEntries WHERE part = ?1", "DELETE FROM indexedRecords WHERE part = ?1",
                 "DELETE FROM indexParts WHERE id = ?1",
             ] {
-                try connection.withStatement(sql) { statement in
-                    try statement.bind(part, at: 1)
-                    try statement.run()
-                }
+                try connection.run(sql) { try $0.bind(part, at: 1) }
             }
         }
     }
@@ -261,11 +245,11 @@ extension SQLiteStoreTransaction {
     /// The number of a type's records in a zone; nil when there never were any, unless it `makes` one.
     private func part(of zone: ZoneKey, _ recordType: String, makes: Bool) throws -> Int64? {
         let key = IndexPartKey(zone: zone, recordType: recordType)
-        if let known = indexParts[key] { return known }
+        if let known = knownParts[key] { return known }
         var sql = "SELECT id FROM indexParts WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND type = ?4"
         func ask() throws -> Int64? {
             try connection.withStatement(sql) { statement in
-                try bindPlace(of: zone, to: statement)
+                try places.bind(zone, to: statement)
                 try statement.bind(recordType, at: 4)
                 return try statement.step() ? statement.int64(at: 0) : nil
             }
@@ -275,32 +259,23 @@ extension SQLiteStoreTransaction {
             sql = "INSERT INTO indexParts (scope, owner, zone, type) VALUES (?1, ?2, ?3, ?4) RETURNING id"
             part = try ask()
         }
-        indexParts[key] = part
+        knownParts[key] = part
         return part
     }
 
-    private func places(ofType recordType: String, from place: ZoneKey?, placesMax: Int) throws -> [ZoneKey] {
+    private func partPlaces(
+        ofType recordType: String, from place: ZoneKey?, placesMax: Int
+    ) throws -> [ZoneKey] {
         let sql = """
             SELECT scope, owner, zone FROM indexParts
             WHERE type = ?4 AND (scope, owner, zone) >= (?1, ?2, ?3) ORDER BY scope, owner, zone
             LIMIT ?5
             """
         return try connection.withStatement(sql) { statement in
-            try bind(after: place, to: statement)
+            try statement.bind(after: place)
             try statement.bind(recordType, at: 4)
-            try statement.bind(Int64(placesMax), at: 5)
-            var places: [ZoneKey] = []
-            while try statement.step() { places.append(try zoneKey(from: statement, at: 0)) }
-            return places
-        }
-    }
-
-    private func recordType(of key: RecordKey) throws -> String? {
-        let sql = "SELECT type FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4"
-        return try connection.withStatement(sql) { statement in
-            try bindPlace(of: key.zone, to: statement)
-            try statement.bind(key.recordName, at: 4)
-            return try statement.step() ? statement.text(at: 0) : nil
+            try statement.bind(placesMax, at: 5)
+            return try statement.rows { try connection.zoneKey(from: $0, at: 0) }
         }
     }
 
@@ -311,7 +286,8 @@ extension SQLiteStoreTransaction {
             try statement.bind(name, at: 2)
             guard try statement.step() else { return nil }
             guard let entries = IndexEntryBytes.decode(statement.bytes(at: 0)) else {
-                throw CloudStoreError.damaged(path: path, reason: "unreadable index entries of \(name)")
+                throw CloudStoreError.damaged(
+                    path: connection.path, reason: "unreadable index entries of \(name)")
             }
             return entries
         }

@@ -1,33 +1,38 @@
 import SQLite
 
-/// Webhooks, and what waits to be sent to them.
-extension SQLiteStoreTransaction {
+/// Webhooks, and what waits to be sent to them: `webhooks` and `webhookDeliveries`.
+struct WebhookTables {
+    let connection: Connection
+
+    func apply(_ changes: NotificationChanges) throws {
+        for name in changes.removedWebhooks { try removeWebhook(name) }
+        for row in changes.webhooks { try write(row) }
+        for number in changes.removedDeliveries { try removeDelivery(number) }
+        for row in changes.deliveries { try write(row) }
+    }
+
     func webhooks() throws -> [WebhookRow] {
         let sql = """
             SELECT name, url, secret, scope, type, madeMilliseconds, waiting, delivered, failed, abandoned, dropped,
             lastMilliseconds, lastResult, failuresInRow, pausedUntilMilliseconds FROM webhooks ORDER BY name
             """
         return try connection.withStatement(sql) { statement in
-            var rows: [WebhookRow] = []
-            while try statement.step() {
+            try statement.rows {
                 var row = WebhookRow(
-                    name: statement.text(at: 0), url: statement.text(at: 1), secret: statement.bytes(at: 2),
-                    scope: statement.isNull(at: 3)
-                        ? nil : DatabaseKey.Scope(rawValue: statement.int64(at: 3)),
-                    recordType: statement.isNull(at: 4) ? nil : statement.text(at: 4),
-                    madeMilliseconds: statement.int64(at: 5))
-                row.waitingCount = statement.int64(at: 6)
-                row.deliveredCount = statement.int64(at: 7)
-                row.failedCount = statement.int64(at: 8)
-                row.abandonedCount = statement.int64(at: 9)
-                row.droppedCount = statement.int64(at: 10)
-                row.lastMilliseconds = statement.int64(at: 11)
-                row.lastResult = statement.text(at: 12)
-                row.failuresInRow = statement.int64(at: 13)
-                row.pausedUntilMilliseconds = statement.int64(at: 14)
-                rows.append(row)
+                    name: $0.text(at: 0), url: $0.text(at: 1), secret: $0.bytes(at: 2),
+                    scope: $0.isNull(at: 3) ? nil : DatabaseKey.Scope(rawValue: $0.int64(at: 3)),
+                    recordType: $0.optionalText(at: 4), madeMilliseconds: $0.int64(at: 5))
+                row.waitingCount = $0.int64(at: 6)
+                row.deliveredCount = $0.int64(at: 7)
+                row.failedCount = $0.int64(at: 8)
+                row.abandonedCount = $0.int64(at: 9)
+                row.droppedCount = $0.int64(at: 10)
+                row.lastMilliseconds = $0.int64(at: 11)
+                row.lastResult = $0.text(at: 12)
+                row.failuresInRow = $0.int64(at: 13)
+                row.pausedUntilMilliseconds = $0.int64(at: 14)
+                return row
             }
-            return rows
         }
     }
 
@@ -41,7 +46,7 @@ extension SQLiteStoreTransaction {
         return try connection.withStatement(sql) { statement in
             try statement.bind(webhook, at: 1)
             try statement.bind(atMilliseconds, at: 2)
-            try statement.bind(Int64(deliveriesMax), at: 3)
+            try statement.bind(deliveriesMax, at: 3)
             return try deliveries(from: statement)
         }
     }
@@ -50,7 +55,7 @@ extension SQLiteStoreTransaction {
     func deliveries(madeBefore milliseconds: Int64, deliveriesMax: Int) throws -> [WebhookDeliveryRow] {
         let sql = "SELECT \(Self.deliveryColumns) FROM webhookDeliveries ORDER BY number LIMIT ?1"
         return try connection.withStatement(sql) { statement in
-            try statement.bind(Int64(deliveriesMax), at: 1)
+            try statement.bind(deliveriesMax, at: 1)
             return try deliveries(from: statement, madeBefore: milliseconds)
         }
     }
@@ -91,18 +96,15 @@ extension SQLiteStoreTransaction {
         return rows
     }
 
-    func removeWebhook(_ name: String) throws {
+    private func removeWebhook(_ name: String) throws {
         for sql in [
             "DELETE FROM webhooks WHERE name = ?1", "DELETE FROM webhookDeliveries WHERE webhook = ?1",
         ] {
-            try connection.withStatement(sql) { statement in
-                try statement.bind(name, at: 1)
-                try statement.run()
-            }
+            try connection.run(sql) { try $0.bind(name, at: 1) }
         }
     }
 
-    func write(_ row: WebhookRow) throws {
+    private func write(_ row: WebhookRow) throws {
         let sql = """
             INSERT OR REPLACE INTO webhooks
             (name, url, secret, scope, type, madeMilliseconds, waiting, delivered, failed, abandoned, dropped,
@@ -112,12 +114,8 @@ extension SQLiteStoreTransaction {
         try connection.withStatement(sql) { statement in
             try statement.bind(row.name, at: 1)
             try statement.bind(row.url, at: 2)
-            if let scope = row.scope {
-                try statement.bind(scope.rawValue, at: 4)
-            } else {
-                try statement.bindNull(at: 4)
-            }
-            try bind(row.recordType, to: statement, at: 5)
+            try statement.bind(row.scope?.rawValue, at: 4)
+            try statement.bind(row.recordType, at: 5)
             try statement.bind(row.madeMilliseconds, at: 6)
             try statement.bind(row.waitingCount, at: 7)
             try statement.bind(row.deliveredCount, at: 8)
@@ -132,23 +130,16 @@ extension SQLiteStoreTransaction {
         }
     }
 
-    func removeDelivery(_ number: Int64) throws {
-        try connection.withStatement("DELETE FROM webhookDeliveries WHERE number = ?1") { statement in
-            try statement.bind(number, at: 1)
-            try statement.run()
-        }
+    private func removeDelivery(_ number: Int64) throws {
+        try connection.run("DELETE FROM webhookDeliveries WHERE number = ?1") { try $0.bind(number, at: 1) }
     }
 
-    func write(_ row: WebhookDeliveryRow) throws {
+    private func write(_ row: WebhookDeliveryRow) throws {
         let sql = """
             INSERT OR REPLACE INTO webhookDeliveries (\(Self.deliveryColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """
         try connection.withStatement(sql) { statement in
-            if row.number == 0 {
-                try statement.bindNull(at: 1)
-            } else {
-                try statement.bind(row.number, at: 1)
-            }
+            try statement.bind(row.number == 0 ? nil : row.number, at: 1)
             try statement.bind(row.webhook, at: 2)
             try statement.bind(row.notificationID, at: 3)
             try statement.bind(row.madeMilliseconds, at: 4)

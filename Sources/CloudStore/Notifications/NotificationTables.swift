@@ -1,73 +1,50 @@
 import SQLite
 
-/// The collection of notifications.
-extension SQLiteStoreTransaction: NotificationStoreReader {
-    var notificationReader: any NotificationStoreReader { self }
+/// Users' collections of notifications: `notifications` and `notificationFeeds`.
+struct NotificationTables {
+    let connection: Connection
 
     func load(_ wanted: NotificationLoad, into loaded: inout NotificationsLoaded) throws {
-        for key in wanted.watches { loaded.watches[key] = try watch(key) }
-        for key in wanted.watchersOf { loaded.watchers[key] = try watchers(of: key) }
-        for key in wanted.subscriptionsOf { loaded.subscriptions[key] = try subscriptions(of: key) }
-        for user in wanted.feedsOf { loaded.feeds[user] = try notificationFeed(of: user) }
+        for user in wanted.feedsOf { loaded.feeds[user] = try feed(of: user) }
         for name in wanted.notifications { loaded.notifications[name] = try notification(name) }
         for key in wanted.unreadOf { loaded.unread[key] = try unreadNotification(of: key) }
     }
 
     func apply(_ changes: NotificationChanges) throws {
-        for row in changes.watches { try write(row) }
-        for number in changes.removedFiredChanges { try removeFiredChange(number) }
-        for row in changes.firedChanges { try write(row) }
         for key in changes.removedNotifications { try remove(key) }
         for row in changes.notifications { try write(row) }
         for row in changes.feeds { try write(row) }
-        for name in changes.removedWebhooks { try removeWebhook(name) }
-        for row in changes.webhooks { try write(row) }
-        for number in changes.removedDeliveries { try removeDelivery(number) }
-        for row in changes.deliveries { try write(row) }
     }
 
     func notifications(
         of user: String, after: Int64, notificationsMax: Int
     ) throws -> ChangesPage<NotificationRow> {
         let sql = """
-            SELECT \(Self.notificationColumns) FROM notifications
+            SELECT \(Self.columns) FROM notifications
             WHERE user = ?1 AND number > ?2 ORDER BY number LIMIT ?3
             """
         return try connection.withStatement(sql) { statement in
             try statement.bind(user, at: 1)
             try statement.bind(after, at: 2)
-            try statement.bind(Int64(notificationsMax) + 1, at: 3)
-            var page = ChangesPage<NotificationRow>(rows: [], moreComing: false)
-            while try statement.step() {
-                guard page.rows.count < notificationsMax else {
-                    page.moreComing = true
-                    break
-                }
-                page.rows.append(try notification(from: statement))
-            }
-            return page
+            try statement.bind(notificationsMax + 1, at: 3)
+            return try statement.page(rowsMax: notificationsMax, notification(from:))
         }
     }
 
     func notifications(before milliseconds: Int64, notificationsMax: Int) throws -> [NotificationRow] {
         let sql = """
-            SELECT \(Self.notificationColumns) FROM notifications
+            SELECT \(Self.columns) FROM notifications
             WHERE atMilliseconds < ?1 ORDER BY atMilliseconds, user, number LIMIT ?2
             """
-        return try connection.withStatement(sql) { statement in
-            try statement.bind(milliseconds, at: 1)
-            try statement.bind(Int64(notificationsMax), at: 2)
-            var rows: [NotificationRow] = []
-            while try statement.step() { rows.append(try notification(from: statement)) }
-            return rows
-        }
+        return try connection.rows(
+            sql, before: milliseconds, rowsMax: notificationsMax, notification(from:))
     }
 
-    private static let notificationColumns =
+    private static let columns =
         "user, number, id, kind, scope, owner, subscription, atMilliseconds, isRead, maker, content"
 
     private func notification(_ name: NotificationName) throws -> NotificationRow? {
-        let sql = "SELECT \(Self.notificationColumns) FROM notifications WHERE user = ?1 AND id = ?2"
+        let sql = "SELECT \(Self.columns) FROM notifications WHERE user = ?1 AND id = ?2"
         return try connection.withStatement(sql) { statement in
             try statement.bind(name.user, at: 1)
             try statement.bind(name.notificationID, at: 2)
@@ -77,13 +54,12 @@ extension SQLiteStoreTransaction: NotificationStoreReader {
 
     private func unreadNotification(of key: SubscriptionKey) throws -> NotificationRow? {
         let sql = """
-            SELECT \(Self.notificationColumns) FROM notifications
+            SELECT \(Self.columns) FROM notifications
             WHERE user = ?1 AND scope = ?2 AND owner = ?3 AND subscription = ?4 AND kind = 2 AND isRead = 0
             """
         return try connection.withStatement(sql) { statement in
             try statement.bind(key.user, at: 1)
-            try statement.bind(key.database.scope.rawValue, at: 2)
-            try statement.bind(key.database.owner, at: 3)
+            try statement.bind(key.database, at: 2)
             try statement.bind(key.subscriptionID, at: 4)
             return try statement.step() ? try notification(from: statement) : nil
         }
@@ -92,7 +68,7 @@ extension SQLiteStoreTransaction: NotificationStoreReader {
     private func notification(from statement: borrowing Statement) throws -> NotificationRow {
         guard let kind = NotificationRow.Kind(rawValue: statement.int64(at: 3)),
             let scope = DatabaseKey.Scope(rawValue: statement.int64(at: 4))
-        else { throw CloudStoreError.damaged(path: path, reason: "unknown kind of notification") }
+        else { throw CloudStoreError.damaged(path: connection.path, reason: "unknown kind of notification") }
         let user = statement.text(at: 0)
         return NotificationRow(
             key: NotificationKey(user: user, number: statement.int64(at: 1)),
@@ -101,10 +77,10 @@ extension SQLiteStoreTransaction: NotificationStoreReader {
                 database: DatabaseKey(scope: scope, owner: statement.text(at: 5)), user: user,
                 subscriptionID: statement.text(at: 6)),
             atMilliseconds: statement.int64(at: 7), isRead: statement.int64(at: 8) != 0,
-            maker: statement.isNull(at: 9) ? nil : statement.text(at: 9), content: statement.bytes(at: 10))
+            maker: statement.optionalText(at: 9), content: statement.bytes(at: 10))
     }
 
-    private func notificationFeed(of user: String) throws -> NotificationFeedRow? {
+    private func feed(of user: String) throws -> NotificationFeedRow? {
         let sql = "SELECT epoch, counter, floor, count, unread FROM notificationFeeds WHERE user = ?1"
         return try connection.withStatement(sql) { statement in
             try statement.bind(user, at: 1)
@@ -116,20 +92,18 @@ extension SQLiteStoreTransaction: NotificationStoreReader {
         }
     }
 
-    // MARK: Writing
+    // MARK: - Writing
 
     private func remove(_ key: NotificationKey) throws {
-        try connection.withStatement("DELETE FROM notifications WHERE user = ?1 AND number = ?2") {
-            statement in
+        try connection.run("DELETE FROM notifications WHERE user = ?1 AND number = ?2") { statement in
             try statement.bind(key.user, at: 1)
             try statement.bind(key.number, at: 2)
-            try statement.run()
         }
     }
 
     private func write(_ row: NotificationRow) throws {
         let sql = """
-            INSERT OR REPLACE INTO notifications (\(Self.notificationColumns))
+            INSERT OR REPLACE INTO notifications (\(Self.columns))
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             """
         try connection.withStatement(sql) { statement in
@@ -137,12 +111,11 @@ extension SQLiteStoreTransaction: NotificationStoreReader {
             try statement.bind(row.key.number, at: 2)
             try statement.bind(row.notificationID, at: 3)
             try statement.bind(row.kind.rawValue, at: 4)
-            try statement.bind(row.subscription.database.scope.rawValue, at: 5)
-            try statement.bind(row.subscription.database.owner, at: 6)
+            try statement.bind(row.subscription.database, at: 5)
             try statement.bind(row.subscription.subscriptionID, at: 7)
             try statement.bind(row.atMilliseconds, at: 8)
-            try statement.bind(Int64(row.isRead ? 1 : 0), at: 9)
-            try bind(row.maker, to: statement, at: 10)
+            try statement.bind(row.isRead, at: 9)
+            try statement.bind(row.maker, at: 10)
             try statement.binding(row.content, at: 11) { try statement.run() }
         }
     }
@@ -152,14 +125,13 @@ extension SQLiteStoreTransaction: NotificationStoreReader {
             INSERT OR REPLACE INTO notificationFeeds (user, epoch, counter, floor, count, unread)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """
-        try connection.withStatement(sql) { statement in
+        try connection.run(sql) { statement in
             try statement.bind(row.user, at: 1)
             try statement.bind(Int64(bitPattern: row.epoch), at: 2)
             try statement.bind(row.counter, at: 3)
             try statement.bind(row.floor, at: 4)
             try statement.bind(row.count, at: 5)
             try statement.bind(row.unreadCount, at: 6)
-            try statement.run()
         }
     }
 }

@@ -1,6 +1,24 @@
 import SQLite
 
-extension SQLiteStoreTransaction {
+/// What a container is set up with, which stays when its data is erased: `schema`, `userRoles` and `secrets`.
+struct SettingTables {
+    let connection: Connection
+
+    func load(_ wanted: StoreLoad, into loaded: inout StoreLoaded) throws {
+        if wanted.schema { loaded.schema = try schema() }
+        for user in wanted.rolesOf {
+            let roles = try roles(of: user)
+            if !roles.isEmpty { loaded.roles[user] = UserRolesRow(user: user, roles: roles) }
+        }
+        for name in wanted.assets.secrets { loaded.assets.secrets[name] = try secret(name) }
+    }
+
+    func apply(_ changes: StoreChanges) throws {
+        for row in changes.secrets { try write(row) }
+        if let row = changes.schema { try write(row) }
+        for row in changes.roles { try write(row) }
+    }
+
     func schemaVersion() throws -> UInt64? {
         try connection.withStatement("SELECT version FROM schema WHERE id = 1") { statement in
             try statement.step() ? UInt64(bitPattern: statement.int64(at: 0)) : nil
@@ -15,7 +33,7 @@ extension SQLiteStoreTransaction {
             """
         return try connection.withStatement(sql) { statement in
             try statement.bind(after ?? "", at: 1)
-            try statement.bind(Int64(usersMax) + 1, at: 2)
+            try statement.bind(usersMax + 1, at: 2)
             var page = ChangesPage<UserRolesRow>(rows: [], moreComing: false)
             while try statement.step() {
                 let user = statement.text(at: 0)
@@ -32,37 +50,7 @@ extension SQLiteStoreTransaction {
         }
     }
 
-    func loadSchema(_ wanted: StoreLoad, into loaded: inout StoreLoaded) throws {
-        if wanted.schema { loaded.schema = try schemaRow() }
-        for user in wanted.rolesOf {
-            let roles = try roles(of: user)
-            if !roles.isEmpty { loaded.roles[user] = UserRolesRow(user: user, roles: roles) }
-        }
-    }
-
-    func applySchema(_ changes: StoreChanges) throws {
-        if let row = changes.schema { try write(row) }
-        for row in changes.roles { try write(row) }
-    }
-
-    /// Empties every table but the schema's and those of the operator's settings, whatever tables there are.
-    func eraseData() throws {
-        indexParts = [:]
-        places = ZonePlaces()
-        let sql = """
-            SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-            AND name NOT IN ('schema', 'userRoles', 'secrets', 'webhooks') ORDER BY name
-            """
-        let tables = try connection.withStatement(sql) { statement in
-            var names: [String] = []
-            while try statement.step() { names.append(statement.text(at: 0)) }
-            return names
-        }
-        for table in tables { try connection.execute("DELETE FROM \"\(table)\"") }
-        try connection.execute("UPDATE webhooks SET waiting = 0")
-    }
-
-    private func schemaRow() throws -> SchemaRow? {
+    private func schema() throws -> SchemaRow? {
         try connection.withStatement("SELECT version, content FROM schema WHERE id = 1") { statement in
             guard try statement.step() else { return nil }
             return SchemaRow(
@@ -72,11 +60,15 @@ extension SQLiteStoreTransaction {
 
     private func roles(of user: String) throws -> [String] {
         try connection.withStatement("SELECT role FROM userRoles WHERE user = ?1 ORDER BY role") {
-            statement in
-            try statement.bind(user, at: 1)
-            var roles: [String] = []
-            while try statement.step() { roles.append(statement.text(at: 0)) }
-            return roles
+            try $0.bind(user, at: 1)
+            return try $0.rows { $0.text(at: 0) }
+        }
+    }
+
+    private func secret(_ name: String) throws -> [UInt8]? {
+        try connection.withStatement("SELECT value FROM secrets WHERE name = ?1") { statement in
+            try statement.bind(name, at: 1)
+            return try statement.step() ? statement.bytes(at: 0) : nil
         }
     }
 
@@ -89,16 +81,20 @@ extension SQLiteStoreTransaction {
     }
 
     private func write(_ row: UserRolesRow) throws {
-        try connection.withStatement("DELETE FROM userRoles WHERE user = ?1") { statement in
-            try statement.bind(row.user, at: 1)
-            try statement.run()
-        }
+        try connection.run("DELETE FROM userRoles WHERE user = ?1") { try $0.bind(row.user, at: 1) }
         for role in Set(row.roles).sorted() {
-            try connection.withStatement("INSERT INTO userRoles (user, role) VALUES (?1, ?2)") { statement in
+            try connection.run("INSERT INTO userRoles (user, role) VALUES (?1, ?2)") { statement in
                 try statement.bind(row.user, at: 1)
                 try statement.bind(role, at: 2)
-                try statement.run()
             }
+        }
+    }
+
+    private func write(_ row: SecretRow) throws {
+        let sql = "INSERT OR REPLACE INTO secrets (name, value) VALUES (?1, ?2)"
+        try connection.withStatement(sql) { statement in
+            try statement.bind(row.name, at: 1)
+            try statement.binding(row.value, at: 2) { try statement.run() }
         }
     }
 }

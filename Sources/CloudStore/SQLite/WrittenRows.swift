@@ -1,0 +1,20 @@
+import SQLite
+
+/// Counts the rows of a write, so that one can't keep all others waiting.
+struct WrittenRows {
+    private let connection: Connection
+    private let before: Int
+    private let rowsMax: Int
+
+    init(_ connection: Connection, rowsMax: Int) {
+        self.connection = connection
+        self.rowsMax = rowsMax
+        before = connection.totalChangesCount
+    }
+
+    /// Throws when there are too many.
+    func check() throws {
+        guard connection.totalChangesCount - before > rowsMax else { return }
+        throw CloudStoreError.tooManyRows(rowsMax: rowsMax)
+    }
+}
