@@ -31,9 +31,8 @@ public struct AdministratorSessions: Sendable {
         guard try control.read({ try administrator(ofLink: digest, $0) }) != nil else { return nil }
         return try control.write { connection in
             guard let found = try administrator(ofLink: digest, connection) else { return nil }
-            try connection.withStatement("DELETE FROM administratorLinks WHERE digest = ?") { statement in
-                try statement.bind(digest, at: 1)
-                try statement.run()
+            try connection.run("DELETE FROM administratorLinks WHERE digest = ?") {
+                try $0.bind(digest, at: 1)
             }
             return try insert(for: found, beganWithLink: true, address, client, connection)
         }
@@ -45,8 +44,7 @@ public struct AdministratorSessions: Sendable {
             ON a.id = l.administrator WHERE l.digest = ? AND l.expiresMilliseconds > ?
             """
         return try connection.withStatement(sql) { statement in
-            try statement.bind(digest, at: 1)
-            try statement.bind(control.clock.nowMilliseconds(), at: 2)
+            try statement.bind(digest, control.clock.nowMilliseconds(), at: 1)
             return try statement.step() ? try Administrators.administrator(in: statement) : nil
         }
     }
@@ -86,11 +84,7 @@ public struct AdministratorSessions: Sendable {
         if let found, now - found.lastMilliseconds >= Self.stepMilliseconds {
             try control.write { connection in
                 let sql = "UPDATE administratorSessions SET lastMilliseconds = ? WHERE digest = ?"
-                try connection.withStatement(sql) { statement in
-                    try statement.bind(now, at: 1)
-                    try statement.bind(digest, at: 2)
-                    try statement.run()
-                }
+                try connection.run(sql) { try $0.bind(now, digest, at: 1) }
             }
         }
         return found
@@ -109,9 +103,7 @@ public struct AdministratorSessions: Sendable {
             try connection.withStatement(sql) { statement in
                 try Self.bind(control.clock.nowMilliseconds(), to: statement)
                 if let id { try statement.bind(id, at: 4) }
-                var sessions: [AdministratorSession] = []
-                while try statement.step() { sessions.append(try Self.session(in: statement)) }
-                return sessions
+                return try statement.rows { try Self.session(in: $0) }
             }
         }
     }
@@ -121,9 +113,8 @@ public struct AdministratorSessions: Sendable {
     /// - Throws: `CloudStoreError`.
     public func end(_ session: AdministratorSession) throws {
         try control.write { connection in
-            try connection.withStatement("DELETE FROM administratorSessions WHERE digest = ?") { statement in
-                try statement.bind(session.digest, at: 1)
-                try statement.run()
+            try connection.run("DELETE FROM administratorSessions WHERE digest = ?") {
+                try $0.bind(session.digest, at: 1)
             }
         }
     }
@@ -137,9 +128,7 @@ public struct AdministratorSessions: Sendable {
 
     /// Binds the parameters of `isOpen`. A session from a time that is not yet is one of a clock that was set back.
     static func bind(_ now: Int64, to statement: borrowing Statement) throws {
-        try statement.bind(now - idleMilliseconds, at: 1)
-        try statement.bind(now - lifeMilliseconds, at: 2)
-        try statement.bind(now + 86_400_000, at: 3)
+        try statement.bind(now - idleMilliseconds, now - lifeMilliseconds, now + 86_400_000, at: 1)
     }
 
     private static let selection = """
@@ -171,12 +160,8 @@ public struct AdministratorSessions: Sendable {
         try deleteOld(of: administrator, now, connection)
         let sql = "INSERT INTO administratorSessions VALUES (?, ?, ?, ?, ?, ?, ?)"
         try connection.withStatement(sql) { statement in
-            try statement.bind(session.digest, at: 1)
-            try statement.bind(administrator.id, at: 2)
-            try statement.bind(Int64(beganWithLink ? 1 : 0), at: 3)
-            try statement.bind(now, at: 4)
-            try statement.bind(now, at: 5)
-            try statement.bind(session.address, at: 6)
+            try statement.bind(session.digest, administrator.id, beganWithLink, now, at: 1)
+            try statement.bind(now, session.address, at: 5)
             if let client = session.client { try statement.bind(client, at: 7) }
             try statement.run()
         }
@@ -189,8 +174,7 @@ public struct AdministratorSessions: Sendable {
             DELETE FROM administratorSessions WHERE lastMilliseconds <= ? OR createdMilliseconds <= ?
             """
         try connection.withStatement(over) { statement in
-            try statement.bind(now - Self.idleMilliseconds, at: 1)
-            try statement.bind(now - Self.lifeMilliseconds, at: 2)
+            try statement.bind(now - Self.idleMilliseconds, now - Self.lifeMilliseconds, at: 1)
             try statement.run()
         }
         let oldest = """
@@ -198,8 +182,7 @@ public struct AdministratorSessions: Sendable {
             WHERE administrator = ? ORDER BY createdMilliseconds DESC LIMIT -1 OFFSET ?)
             """
         try connection.withStatement(oldest) { statement in
-            try statement.bind(administrator.id, at: 1)
-            try statement.bind(Self.countMax - 1, at: 2)
+            try statement.bind(administrator.id, Self.countMax - 1, at: 1)
             try statement.run()
         }
     }

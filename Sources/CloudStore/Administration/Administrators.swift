@@ -36,15 +36,12 @@ public struct Administrators: Sendable {
         return try control.read { connection in
             try connection.withStatement(sql) { statement in
                 try AdministratorSessions.bind(control.clock.nowMilliseconds(), to: statement)
-                var entries: [AdministratorEntry] = []
-                while try statement.step() {
-                    entries.append(
-                        AdministratorEntry(
-                            administrator: try Self.administrator(in: statement),
-                            sessionsCount: Int(statement.int64(at: 5)),
-                            lastMilliseconds: statement.isNull(at: 6) ? nil : statement.int64(at: 6)))
+                return try statement.rows {
+                    AdministratorEntry(
+                        administrator: try Self.administrator(in: $0),
+                        sessionsCount: Int($0.int64(at: 5)),
+                        lastMilliseconds: $0.isNull(at: 6) ? nil : $0.int64(at: 6))
                 }
-                return entries
             }
         }
     }
@@ -98,10 +95,8 @@ public struct Administrators: Sendable {
         try control.write { connection in
             let administrator = try Self.existing(name, connection)
             if role < .administer { try Self.checkIsNotLast(administrator, connection) }
-            try connection.withStatement("UPDATE administrators SET role = ? WHERE id = ?") { statement in
-                try statement.bind(role.rawValue, at: 1)
-                try statement.bind(administrator.id, at: 2)
-                try statement.run()
+            try connection.run("UPDATE administrators SET role = ? WHERE id = ?") {
+                try $0.bind(role.rawValue, administrator.id, at: 1)
             }
             return try Self.existing(name, connection)
         }
@@ -117,9 +112,8 @@ public struct Administrators: Sendable {
             for table in ["administratorSessions", "administratorLinks"] {
                 try Self.delete(from: table, of: administrator, connection)
             }
-            try connection.withStatement("DELETE FROM administrators WHERE id = ?") { statement in
-                try statement.bind(administrator.id, at: 1)
-                try statement.run()
+            try connection.run("DELETE FROM administrators WHERE id = ?") {
+                try $0.bind(administrator.id, at: 1)
             }
         }
     }
@@ -140,8 +134,7 @@ public struct Administrators: Sendable {
         try control.write { connection in
             let sql = "SELECT 1 FROM administratorSessions WHERE digest = ? AND administrator = ?"
             let isThere = try connection.withStatement(sql) { statement in
-                try statement.bind(session.digest, at: 1)
-                try statement.bind(session.administrator.id, at: 2)
+                try statement.bind(session.digest, session.administrator.id, at: 1)
                 return try statement.step()
             }
             if isThere { try setPassword(hash, of: session.administrator, connection) }
@@ -155,10 +148,8 @@ public struct Administrators: Sendable {
         for table in ["administratorSessions", "administratorLinks"] {
             try Self.delete(from: table, of: administrator, connection)
         }
-        try connection.withStatement("UPDATE administrators SET passwordHash = ? WHERE id = ?") { statement in
-            try statement.bind(hash.text, at: 1)
-            try statement.bind(administrator.id, at: 2)
-            try statement.run()
+        try connection.run("UPDATE administrators SET passwordHash = ? WHERE id = ?") {
+            try $0.bind(hash.text, administrator.id, at: 1)
         }
     }
 
@@ -219,12 +210,7 @@ public struct Administrators: Sendable {
         let secret = try ControlStore.newToken()
         let expires = control.clock.nowMilliseconds() + Self.linkMilliseconds
         let sql = "INSERT OR REPLACE INTO administratorLinks VALUES (?, ?, ?)"
-        try connection.withStatement(sql) { statement in
-            try statement.bind(administrator.id, at: 1)
-            try statement.bind(SHA256.hash(secret), at: 2)
-            try statement.bind(expires, at: 3)
-            try statement.run()
-        }
+        try connection.run(sql) { try $0.bind(administrator.id, SHA256.hash(secret), expires, at: 1) }
         return (secret, expires)
     }
 
@@ -251,12 +237,7 @@ public struct Administrators: Sendable {
             throw ControlError.administratorExists(name: name)
         }
         let sql = "INSERT INTO administrators (name, role, createdMilliseconds) VALUES (?, ?, ?)"
-        try connection.withStatement(sql) { statement in
-            try statement.bind(name, at: 1)
-            try statement.bind(role.rawValue, at: 2)
-            try statement.bind(control.clock.nowMilliseconds(), at: 3)
-            try statement.run()
-        }
+        try connection.run(sql) { try $0.bind(name, role.rawValue, control.clock.nowMilliseconds(), at: 1) }
         return try Self.existing(name, connection)
     }
 
@@ -286,9 +267,8 @@ public struct Administrators: Sendable {
     private static func delete(
         from table: String, of administrator: Administrator, _ connection: Connection
     ) throws {
-        try connection.withStatement("DELETE FROM \(table) WHERE administrator = ?") { statement in
-            try statement.bind(administrator.id, at: 1)
-            try statement.run()
+        try connection.run("DELETE FROM \(table) WHERE administrator = ?") {
+            try $0.bind(administrator.id, at: 1)
         }
     }
 }

@@ -158,14 +158,9 @@ public struct AuditLog: Sendable {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
             try connection.withStatement(sql) { statement in
-                try statement.bind(control.clock.nowMilliseconds(), at: 1)
-                try statement.bind(line.administrator, at: 2)
-                try statement.bind(line.role, at: 3)
-                try statement.bind(line.address, at: 4)
-                try statement.bind(line.action.rawValue, at: 5)
-                try statement.bind(line.outcome.rawValue, at: 6)
-                try statement.bind(Self.bytes(of: line.names), at: 7)
-                try statement.bind(line.count, at: 8)
+                try statement.bind(control.clock.nowMilliseconds(), line.administrator, line.role, at: 1)
+                try statement.bind(line.address, line.action.rawValue, line.outcome.rawValue, at: 4)
+                try statement.bind(Self.bytes(of: line.names), line.count, at: 7)
                 let texts = [
                     line.container, line.environment, line.database, line.user, line.zone, line.requestID,
                     line.note,
@@ -176,9 +171,8 @@ public struct AuditLog: Sendable {
                 try statement.run()
             }
             let number = connection.lastInsertRowID
-            try connection.withStatement("DELETE FROM audit WHERE number <= ?") { statement in
-                try statement.bind(number - Self.linesMax, at: 1)
-                try statement.run()
+            try connection.run("DELETE FROM audit WHERE number <= ?") {
+                try $0.bind(number - Self.linesMax, at: 1)
             }
             return number
         }
@@ -190,12 +184,8 @@ public struct AuditLog: Sendable {
     public func finish(_ number: Int64, outcome: AuditLine.Outcome, note: String? = nil) throws {
         try control.write { connection in
             let sql = "UPDATE audit SET outcome = ?, note = ? WHERE number = ? AND outcome = 'begun'"
-            try connection.withStatement(sql) { statement in
-                try statement.bind(outcome.rawValue, at: 1)
-                if let note { try statement.bind(AuditLine.cut(note, bytesMax: 255), at: 2) }
-                try statement.bind(number, at: 3)
-                try statement.run()
-            }
+            let note = note.map { AuditLine.cut($0, bytesMax: 255) }
+            try connection.run(sql) { try $0.bind(outcome.rawValue, note, number, at: 1) }
         }
     }
 
@@ -219,8 +209,7 @@ public struct AuditLog: Sendable {
             """
         return try control.read { connection in
             try connection.withStatement(sql) { statement in
-                try statement.bind(before ?? .max, at: 1)
-                try statement.bind(linesMax, at: 2)
+                try statement.bind(before ?? .max, linesMax, at: 1)
                 if let administrator { try statement.bind(administrator, at: 3) }
                 if let container { try statement.bind(container, at: 4) }
                 var lines: [AuditLine] = []
@@ -241,8 +230,7 @@ public struct AuditLog: Sendable {
             """
         return try control.read { connection in
             try connection.withStatement(sql) { statement in
-                try statement.bind(administrator, at: 1)
-                try statement.bind(AuditLine.cut(address, bytesMax: 64), at: 2)
+                try statement.bind(administrator, AuditLine.cut(address, bytesMax: 64), at: 1)
                 return try statement.step()
             }
         }

@@ -14,8 +14,7 @@ struct UsageTable {
             SELECT \(StoredSize.usageColumns) FROM usage WHERE scope = ?1 AND user = ?2
             """
         return try connection.withStatement(sql) { statement in
-            try statement.bind(key.scope.rawValue, at: 1)
-            try statement.bind(key.user, at: 2)
+            try statement.bind(key.scope.rawValue, key.user, at: 1)
             guard try statement.step() else { return nil }
             return UsageRow(key: key, size: StoredSize(usage: statement, at: 0))
         }
@@ -32,14 +31,9 @@ struct UsageTable {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
             """
         try connection.run(sql) { statement in
-            try statement.bind(row.key.scope.rawValue, at: 1)
-            try statement.bind(row.key.user, at: 2)
-            try statement.bind(row.size.records, at: 3)
-            try statement.bind(row.size.recordBytes, at: 4)
-            try statement.bind(row.size.assetBytes, at: 5)
-            try statement.bind(row.size.tombstones, at: 6)
-            try statement.bind(row.size.zones, at: 7)
-            try statement.bind(row.size.indexBytes, at: 8)
+            try statement.bind(row.key.scope.rawValue, row.key.user, row.size.records, at: 1)
+            try statement.bind(row.size.recordBytes, row.size.assetBytes, row.size.tombstones, at: 4)
+            try statement.bind(row.size.zones, row.size.indexBytes, at: 7)
         }
     }
 }

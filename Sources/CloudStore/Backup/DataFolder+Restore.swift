@@ -117,9 +117,7 @@ extension DataFolder {
             WHERE tables.type = 'table' ORDER BY tables.name
             """
         return try connection.withStatement(sql) { statement in
-            var names: [String] = []
-            while try statement.step() { names.append(statement.text(at: 0)) }
-            return names
+            return try statement.rows { $0.text(at: 0) }
         }
     }
 
@@ -148,10 +146,7 @@ extension DataFolder {
                 for table in try tablesWithEpochs(connection) {
                     // SQLite has no sign for "exclusive or".
                     let sql = "UPDATE \(table) SET epoch = (epoch | ?1) - (epoch & ?1)"
-                    try connection.withStatement(sql) { statement in
-                        try statement.bind(Int64(bitPattern: change), at: 1)
-                        try statement.run()
-                    }
+                    try connection.run(sql) { try $0.bind(Int64(bitPattern: change), at: 1) }
                 }
                 try tellEverybody(connection)
             }

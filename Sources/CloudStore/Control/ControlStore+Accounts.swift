@@ -49,15 +49,9 @@ extension ControlStore {
                 (name, key, givenName, familyName, passwordHash, createdMilliseconds, email)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """
-            try connection.withStatement(sql) { statement in
-                try statement.bind(name, at: 1)
-                try statement.bind(key, at: 2)
-                if let givenName { try statement.bind(givenName, at: 3) }
-                if let familyName { try statement.bind(familyName, at: 4) }
-                try statement.bind(passwordHash, at: 5)
-                try statement.bind(clock.nowMilliseconds(), at: 6)
-                if let email { try statement.bind(email, at: 7) }
-                try statement.run()
+            try connection.run(sql) { statement in
+                try statement.bind(name, key, givenName, familyName, at: 1)
+                try statement.bind(passwordHash, clock.nowMilliseconds(), email, at: 5)
             }
             if isDeveloper { try setDeveloper(true, ofAccount: name, connection) }
             guard let account = try Self.account(named: name, connection) else {
@@ -89,9 +83,7 @@ extension ControlStore {
     public func accounts() throws -> [ControlAccount] {
         try read { connection in
             try connection.withStatement("SELECT \(Self.accountColumns) FROM accounts ORDER BY name") {
-                var accounts: [ControlAccount] = []
-                while try $0.step() { accounts.append(Self.account(in: $0)) }
-                return accounts
+                try $0.rows { Self.account(in: $0) }
             }
         }
     }
@@ -111,13 +103,8 @@ extension ControlStore {
             """
         return try read { connection in
             try connection.withStatement(sql) { statement in
-                try statement.bind(after, at: 1)
-                try statement.bind(beginning, at: 2)
-                try statement.bind(beginning + "\u{7F}", at: 3)
-                try statement.bind(countMax, at: 4)
-                var accounts: [ControlAccount] = []
-                while try statement.step() { accounts.append(Self.account(in: statement)) }
-                return accounts
+                try statement.bind(after, beginning, beginning + "\u{7F}", countMax, at: 1)
+                return try statement.rows { Self.account(in: $0) }
             }
         }
     }

@@ -13,10 +13,8 @@ extension ControlStore {
     }
 
     func setDeveloper(_ isDeveloper: Bool, ofAccount name: String, _ connection: Connection) throws {
-        try connection.withStatement("UPDATE accounts SET isDeveloper = ? WHERE name = ?") { statement in
-            try statement.bind(Int64(isDeveloper ? 1 : 0), at: 1)
-            try statement.bind(name, at: 2)
-            try statement.run()
+        try connection.run("UPDATE accounts SET isDeveloper = ? WHERE name = ?") {
+            try $0.bind(isDeveloper, name, at: 1)
         }
         guard connection.changesCount == 1 else { throw ControlError.noSuchAccount(name: name) }
         let count = try ControlFormat.value(

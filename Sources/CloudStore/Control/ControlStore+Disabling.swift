@@ -15,11 +15,7 @@ extension ControlStore {
         return try write { connection in
             let account = try Self.existingAccount(name, connection)
             let sql = "INSERT OR IGNORE INTO disabledAccounts (account, passwordHash) VALUES (?, ?)"
-            try connection.withStatement(sql) { statement in
-                try statement.bind(account.id, at: 1)
-                try statement.bind(account.passwordHash, at: 2)
-                try statement.run()
-            }
+            try connection.run(sql) { try $0.bind(account.id, account.passwordHash, at: 1) }
             guard connection.changesCount == 1 else { return false }
             try Self.setHash(shut.text, of: account.id, connection)
             try Self.deleteSessions(of: account.id, connection)
@@ -53,27 +49,18 @@ extension ControlStore {
     /// Puts another hash aside for an account that is disabled. False: it isn't.
     static func keepAside(_ hash: String, of account: Int64, _ connection: Connection) throws -> Bool {
         let sql = "UPDATE disabledAccounts SET passwordHash = ? WHERE account = ?"
-        try connection.withStatement(sql) { statement in
-            try statement.bind(hash, at: 1)
-            try statement.bind(account, at: 2)
-            try statement.run()
-        }
+        try connection.run(sql) { try $0.bind(hash, account, at: 1) }
         return connection.changesCount == 1
     }
 
     static func setHash(_ hash: String, of account: Int64, _ connection: Connection) throws {
-        try connection.withStatement("UPDATE accounts SET passwordHash = ? WHERE id = ?") { statement in
-            try statement.bind(hash, at: 1)
-            try statement.bind(account, at: 2)
-            try statement.run()
+        try connection.run("UPDATE accounts SET passwordHash = ? WHERE id = ?") {
+            try $0.bind(hash, account, at: 1)
         }
     }
 
     static func deleteSessions(of account: Int64, _ connection: Connection) throws {
-        try connection.withStatement("DELETE FROM sessions WHERE account = ?") { statement in
-            try statement.bind(account, at: 1)
-            try statement.run()
-        }
+        try connection.run("DELETE FROM sessions WHERE account = ?") { try $0.bind(account, at: 1) }
     }
 
     static func existingAccount(_ name: String, _ connection: Connection) throws -> ControlAccount {

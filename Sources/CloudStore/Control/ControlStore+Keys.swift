@@ -53,14 +53,9 @@ extension ControlStore {
                 INSERT OR IGNORE INTO serverKeys
                 (id, container, environment, name, publicKey, createdMilliseconds) VALUES (?, ?, ?, ?, ?, ?)
                 """
-            try connection.withStatement(sql) { statement in
-                try statement.bind(key.id, at: 1)
-                try statement.bind(container, at: 2)
-                try statement.bind(environment, at: 3)
-                try statement.bind(name, at: 4)
-                try statement.bind(key.publicKey, at: 5)
-                try statement.bind(key.createdMilliseconds, at: 6)
-                try statement.run()
+            try connection.run(sql) { statement in
+                try statement.bind(key.id, container, environment, name, at: 1)
+                try statement.bind(key.publicKey, key.createdMilliseconds, at: 5)
             }
             guard connection.changesCount == 1, let kept = try loadKey(key.id, connection) else {
                 throw ControlError.keyExists(name: name, container: container, environment: environment)
@@ -78,9 +73,7 @@ extension ControlStore {
                 """
             return try connection.withStatement(sql) { statement in
                 if let container { try statement.bind(container, at: 1) }
-                var keys: [ControlServerKey] = []
-                while try statement.step() { keys.append(try key(in: statement)) }
-                return keys
+                return try statement.rows { try key(in: $0) }
             }
         }
     }
@@ -91,12 +84,7 @@ extension ControlStore {
     public func revokeServerKey(container: String, environment: String, name: String) throws -> Bool {
         try write { connection in
             let sql = "DELETE FROM serverKeys WHERE container = ? AND environment = ? AND name = ?"
-            try connection.withStatement(sql) { statement in
-                try statement.bind(container, at: 1)
-                try statement.bind(environment, at: 2)
-                try statement.bind(name, at: 3)
-                try statement.run()
-            }
+            try connection.run(sql) { try $0.bind(container, environment, name, at: 1) }
             return connection.changesCount == 1
         }
     }

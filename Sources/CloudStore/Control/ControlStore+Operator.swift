@@ -20,10 +20,7 @@ extension ControlStore {
                 "DELETE FROM signIns WHERE account = ?", "DELETE FROM disabledAccounts WHERE account = ?",
                 "DELETE FROM accounts WHERE id = ?",
             ] {
-                try connection.withStatement(sql) { statement in
-                    try statement.bind(id, at: 1)
-                    try statement.run()
-                }
+                try connection.run(sql) { try $0.bind(id, at: 1) }
             }
         }
     }

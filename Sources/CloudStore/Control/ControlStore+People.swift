@@ -81,8 +81,7 @@ extension ControlStore {
         let sql = "SELECT isListed FROM discoverable WHERE container = ? AND user = ?"
         return try read { connection in
             try connection.withStatement(sql) { statement in
-                try statement.bind(session.container, at: 1)
-                try statement.bind(session.userRecordName, at: 2)
+                try statement.bind(session.container, session.userRecordName, at: 1)
                 guard try statement.step() else { return ControlDiscoverability() }
                 return ControlDiscoverability(isDiscoverable: true, isListed: statement.int64(at: 0) != 0)
             }
@@ -101,11 +100,9 @@ extension ControlStore {
             }
             try Self.checkIsServed(session.container, session.environment, connection)
             try connection.withStatement(sql) { statement in
-                try statement.bind(session.container, at: 1)
-                try statement.bind(session.userRecordName, at: 2)
+                try statement.bind(session.container, session.userRecordName, at: 1)
                 if choice.isDiscoverable {
-                    try statement.bind(account.id, at: 3)
-                    try statement.bind(choice.isListed ? 1 : 0, at: 4)
+                    try statement.bind(account.id, choice.isListed ? 1 : 0, at: 3)
                 }
                 try statement.run()
             }
@@ -138,14 +135,11 @@ extension ControlStore {
                     try statement.bind(value, at: Int32(index + 1))
                 }
                 try statement.bind(Int64(countMax), at: Int32(values.count + 1))
-                var people: [ControlPerson] = []
-                while try statement.step() {
-                    people.append(
-                        ControlPerson(
-                            userRecordName: statement.text(at: 0), givenName: statement.optionalText(at: 1),
-                            familyName: statement.optionalText(at: 2), email: statement.optionalText(at: 3)))
+                return try statement.rows {
+                    ControlPerson(
+                        userRecordName: $0.text(at: 0), givenName: $0.optionalText(at: 1),
+                        familyName: $0.optionalText(at: 2), email: $0.optionalText(at: 3))
                 }
-                return people
             }
         }
     }

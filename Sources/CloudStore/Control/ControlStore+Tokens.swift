@@ -17,10 +17,8 @@ extension ControlStore {
         guard try Self.removal(identifier, nil, connection) == nil else {
             throw ControlError.isBeingRemoved(container: identifier, environment: nil)
         }
-        try connection.withStatement("INSERT OR IGNORE INTO containers VALUES (?, ?)") { statement in
-            try statement.bind(identifier, at: 1)
-            try statement.bind(clock.nowMilliseconds(), at: 2)
-            try statement.run()
+        try connection.run("INSERT OR IGNORE INTO containers VALUES (?, ?)") {
+            try $0.bind(identifier, clock.nowMilliseconds(), at: 1)
         }
         return connection.changesCount == 1
     }
@@ -29,13 +27,10 @@ extension ControlStore {
     public func containers() throws -> [ControlContainer] {
         try read { connection in
             try connection.withStatement("SELECT * FROM containers ORDER BY identifier") { statement in
-                var containers: [ControlContainer] = []
-                while try statement.step() {
-                    containers.append(
-                        ControlContainer(
-                            identifier: statement.text(at: 0), createdMilliseconds: statement.int64(at: 1)))
+                return try statement.rows {
+                    ControlContainer(
+                        identifier: $0.text(at: 0), createdMilliseconds: $0.int64(at: 1))
                 }
-                return containers
             }
         }
     }
@@ -70,16 +65,10 @@ extension ControlStore {
                 (digest, container, name, createdMilliseconds, origins, callback, notes, environments)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """
-            try connection.withStatement(sql) { statement in
-                try statement.bind(digest, at: 1)
-                try statement.bind(container, at: 2)
-                try statement.bind(name, at: 3)
-                try statement.bind(clock.nowMilliseconds(), at: 4)
-                if !origins.isEmpty { try statement.bind(origins.joined(separator: "\n"), at: 5) }
-                if let callback { try statement.bind(callback, at: 6) }
-                if let notes { try statement.bind(notes, at: 7) }
-                try statement.bind(environments.rawValue, at: 8)
-                try statement.run()
+            let origins = origins.isEmpty ? nil : origins.joined(separator: "\n")
+            try connection.run(sql) { statement in
+                try statement.bind(digest, container, name, clock.nowMilliseconds(), at: 1)
+                try statement.bind(origins, callback, notes, environments.rawValue, at: 5)
             }
             guard connection.changesCount == 1 else {
                 throw ControlError.tokenExists(name: name, container: container)
@@ -96,18 +85,15 @@ extension ControlStore {
             """
         return try read { connection in
             try connection.withStatement(sql) { statement in
-                if let container { try statement.bind(container, at: 1) }
-                var tokens: [ControlToken] = []
-                while try statement.step() {
-                    tokens.append(
-                        ControlToken(
-                            container: statement.text(at: 0), name: statement.text(at: 1),
-                            createdMilliseconds: statement.int64(at: 2),
-                            environments: try environments(statement.text(at: 6)),
-                            origins: ControlOrigins.list(statement.optionalText(at: 3)) ?? [],
-                            callback: statement.optionalText(at: 4), notes: statement.optionalText(at: 5)))
+                try statement.bind(container, at: 1)
+                return try statement.rows {
+                    ControlToken(
+                        container: $0.text(at: 0), name: $0.text(at: 1),
+                        createdMilliseconds: $0.int64(at: 2),
+                        environments: try environments($0.text(at: 6)),
+                        origins: ControlOrigins.list($0.optionalText(at: 3)) ?? [],
+                        callback: $0.optionalText(at: 4), notes: $0.optionalText(at: 5))
                 }
-                return tokens
             }
         }
     }
@@ -120,12 +106,7 @@ extension ControlStore {
     ) throws -> Bool {
         try write { connection in
             let sql = "UPDATE apiTokens SET environments = ? WHERE container = ? AND name = ?"
-            try connection.withStatement(sql) { statement in
-                try statement.bind(environments.rawValue, at: 1)
-                try statement.bind(container, at: 2)
-                try statement.bind(name, at: 3)
-                try statement.run()
-            }
+            try connection.run(sql) { try $0.bind(environments.rawValue, container, name, at: 1) }
             return connection.changesCount == 1
         }
     }
@@ -144,11 +125,7 @@ extension ControlStore {
     public func revokeToken(container: String, name: String) throws -> Bool {
         try write { connection in
             let sql = "DELETE FROM apiTokens WHERE container = ? AND name = ?"
-            try connection.withStatement(sql) { statement in
-                try statement.bind(container, at: 1)
-                try statement.bind(name, at: 2)
-                try statement.run()
-            }
+            try connection.run(sql) { try $0.bind(container, name, at: 1) }
             return connection.changesCount == 1
         }
     }

@@ -84,10 +84,8 @@ public final class ControlStore: Sendable {
                 guard try !ControlFormat.isPrepared(connection, path: path) else { return false }
                 try connection.execute(ControlFormat.schema)
                 try ControlFormat.upgrade(connection)
-                try connection.withStatement("INSERT INTO secrets VALUES (?, ?)") { statement in
-                    try statement.bind(secretName, at: 1)
-                    try statement.bind(RandomBytes.make(count: 32), at: 2)
-                    try statement.run()
+                try connection.run("INSERT INTO secrets VALUES (?, ?)") {
+                    try $0.bind(secretName, RandomBytes.make(count: 32), at: 1)
                 }
                 try beginMarks(connection)
                 return true

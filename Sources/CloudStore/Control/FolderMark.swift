@@ -57,10 +57,7 @@ extension ControlStore {
     static func beginMarks(_ connection: Connection) throws {
         let id = try RandomBytes.make(count: 8).reduce(0) { $0 << 8 | UInt64($1) }
         try connection.execute("DELETE FROM folder")
-        try connection.withStatement("INSERT INTO folder VALUES (?, 0)") { statement in
-            try statement.bind(Int64(bitPattern: id), at: 1)
-            try statement.run()
-        }
+        try connection.run("INSERT INTO folder VALUES (?, 0)") { try $0.bind(Int64(bitPattern: id), at: 1) }
     }
 
     private static func mark(_ connection: Connection) throws -> FolderMark? {

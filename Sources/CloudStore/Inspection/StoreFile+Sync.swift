@@ -14,11 +14,8 @@ extension StoreFile {
             """
         return try inspect { connection in
             try connection.withStatement(sql) { statement in
-                try statement.bind(zone.database.scope.rawValue, at: 1)
-                try statement.bind(zone.database.owner, at: 2)
-                try statement.bind(zone.zoneName, at: 3)
-                try statement.bind(counter, at: 4)
-                try statement.bind(max, at: 5)
+                try statement.bind(zone)
+                try statement.bind(counter, max, at: 4)
                 return try statement.step() ? Int(clamping: statement.int64(at: 0)) : 0
             }
         }
@@ -38,8 +35,7 @@ extension StoreFile {
         let sql = "SELECT count(*) FROM pushes WHERE user = ? AND device = ?"
         return try inspect { connection in
             try connection.withStatement(sql) { statement in
-                try statement.bind(device.user, at: 1)
-                try statement.bind(device.device, at: 2)
+                try statement.bind(device.user, device.device, at: 1)
                 return try statement.step() ? Int(clamping: statement.int64(at: 0)) : 0
             }
         }
@@ -64,22 +60,12 @@ extension StoreFile {
             """
         return try inspect { connection in
             try connection.withStatement(sql) { statement in
-                try statement.bind(rowBytes, at: 1)
-                try statement.bind(lookedAtMax, at: 2)
-                try statement.bind(after == nil ? 1 : 0, at: 3)
-                try statement.bind(after?.bytes ?? 0, at: 4)
-                try statement.bind(after?.user ?? "", at: 5)
-                try statement.bind(usersMax, at: 6)
-                var rows: [(UsageRow, Int64)] = []
-                while try statement.step() {
-                    let key = UsageKey(scope: .privateDatabase, user: statement.text(at: 0))
-                    rows.append(
-                        (
-                            UsageRow(key: key, size: StoredSize(usage: statement, at: 2)),
-                            statement.int64(at: 1)
-                        ))
+                try statement.bind(rowBytes, lookedAtMax, after == nil ? 1 : 0, after?.bytes ?? 0, at: 1)
+                try statement.bind(after?.user ?? "", usersMax, at: 5)
+                return try statement.rows {
+                    let key = UsageKey(scope: .privateDatabase, user: $0.text(at: 0))
+                    return (UsageRow(key: key, size: StoredSize(usage: $0, at: 2)), $0.int64(at: 1))
                 }
-                return rows
             }
         }
     }

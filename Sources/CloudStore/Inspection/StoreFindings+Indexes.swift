@@ -37,11 +37,8 @@ extension StoreFile {
                 for entry in entries {
                     listed += 1
                     try connection.withStatement(find) { statement in
-                        try statement.bind(row.int64(at: 0), at: 1)
-                        try statement.bind(entry.field, at: 2)
-                        try statement.bind(entry.kind.rawValue, at: 3)
-                        try statement.bind(entry.value, at: 4)
-                        try statement.bind(row.text(at: 1), at: 5)
+                        try statement.bind(row.int64(at: 0), entry.field, entry.kind.rawValue, at: 1)
+                        try statement.bind(entry.value, row.text(at: 1), at: 4)
                         if try statement.step() { found += 1 }
                     }
                 }

@@ -126,17 +126,14 @@ extension StoreFile {
             """
         return try connection.withStatement(sql) { statement in
             for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index) + 1) }
-            var rows: [UsageRow] = []
-            while try statement.step() {
-                let isPrivate = statement.int64(at: 0) == 2
-                rows.append(
-                    UsageRow(
-                        key: UsageKey(
-                            scope: isPrivate ? .privateDatabase : .publicDatabase,
-                            user: statement.text(at: 1)),
-                        size: StoredSize(usage: statement, at: 2)))
+            return try statement.rows {
+                let isPrivate = $0.int64(at: 0) == 2
+                return UsageRow(
+                    key: UsageKey(
+                        scope: isPrivate ? .privateDatabase : .publicDatabase,
+                        user: $0.text(at: 1)),
+                    size: StoredSize(usage: $0, at: 2))
             }
-            return rows
         }
     }
 }

@@ -44,12 +44,8 @@ struct FiredChangeTable {
             """
         try connection.withStatement(sql) { statement in
             try statement.bind(row.record.zone)
-            try statement.bind(row.number == 0 ? nil : row.number, at: 4)
-            try statement.bind(row.record.recordName, at: 5)
-            try statement.bind(row.recordType, at: 6)
-            try statement.bind(row.reason, at: 7)
-            try statement.bind(row.maker?.user, at: 8)
-            try statement.bind(row.maker?.device, at: 9)
+            try statement.bind(row.number == 0 ? nil : row.number, row.record.recordName, at: 4)
+            try statement.bind(row.recordType, row.reason, row.maker?.user, row.maker?.device, at: 6)
             try statement.bind(row.atMilliseconds, at: 10)
             try statement.binding(row.fields, at: 11) {
                 try statement.binding(row.watchers, at: 12) { try statement.run() }

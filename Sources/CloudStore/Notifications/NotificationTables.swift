@@ -24,9 +24,7 @@ struct NotificationTables {
             WHERE user = ?1 AND number > ?2 ORDER BY number LIMIT ?3
             """
         return try connection.withStatement(sql) { statement in
-            try statement.bind(user, at: 1)
-            try statement.bind(after, at: 2)
-            try statement.bind(notificationsMax + 1, at: 3)
+            try statement.bind(user, after, notificationsMax + 1, at: 1)
             return try statement.page(rowsMax: notificationsMax, notification(from:))
         }
     }
@@ -46,8 +44,7 @@ struct NotificationTables {
     private func notification(_ name: NotificationName) throws -> NotificationRow? {
         let sql = "SELECT \(Self.columns) FROM notifications WHERE user = ?1 AND id = ?2"
         return try connection.withStatement(sql) { statement in
-            try statement.bind(name.user, at: 1)
-            try statement.bind(name.notificationID, at: 2)
+            try statement.bind(name.user, name.notificationID, at: 1)
             return try statement.step() ? try notification(from: statement) : nil
         }
     }
@@ -96,8 +93,7 @@ struct NotificationTables {
 
     private func remove(_ key: NotificationKey) throws {
         try connection.run("DELETE FROM notifications WHERE user = ?1 AND number = ?2") { statement in
-            try statement.bind(key.user, at: 1)
-            try statement.bind(key.number, at: 2)
+            try statement.bind(key.user, key.number, at: 1)
         }
     }
 
@@ -107,14 +103,9 @@ struct NotificationTables {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             """
         try connection.withStatement(sql) { statement in
-            try statement.bind(row.key.user, at: 1)
-            try statement.bind(row.key.number, at: 2)
-            try statement.bind(row.notificationID, at: 3)
-            try statement.bind(row.kind.rawValue, at: 4)
+            try statement.bind(row.key.user, row.key.number, row.notificationID, row.kind.rawValue, at: 1)
             try statement.bind(row.subscription.database, at: 5)
-            try statement.bind(row.subscription.subscriptionID, at: 7)
-            try statement.bind(row.atMilliseconds, at: 8)
-            try statement.bind(row.isRead, at: 9)
+            try statement.bind(row.subscription.subscriptionID, row.atMilliseconds, row.isRead, at: 7)
             try statement.bind(row.maker, at: 10)
             try statement.binding(row.content, at: 11) { try statement.run() }
         }
@@ -126,12 +117,8 @@ struct NotificationTables {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """
         try connection.run(sql) { statement in
-            try statement.bind(row.user, at: 1)
-            try statement.bind(Int64(bitPattern: row.epoch), at: 2)
-            try statement.bind(row.counter, at: 3)
-            try statement.bind(row.floor, at: 4)
-            try statement.bind(row.count, at: 5)
-            try statement.bind(row.unreadCount, at: 6)
+            try statement.bind(row.user, row.epoch, row.counter, row.floor, at: 1)
+            try statement.bind(row.count, row.unreadCount, at: 5)
         }
     }
 }

@@ -67,8 +67,7 @@ struct SubscriptionTables {
         let sql = "DELETE FROM subscriptions WHERE scope = ?1 AND owner = ?2 AND user = ?3 AND id = ?4"
         try connection.run(sql) { statement in
             try statement.bind(key.database)
-            try statement.bind(key.user, at: 3)
-            try statement.bind(key.subscriptionID, at: 4)
+            try statement.bind(key.user, key.subscriptionID, at: 3)
         }
     }
 
@@ -79,11 +78,8 @@ struct SubscriptionTables {
             """
         try connection.withStatement(sql) { statement in
             try statement.bind(row.key.database)
-            try statement.bind(row.key.user, at: 3)
-            try statement.bind(row.key.subscriptionID, at: 4)
-            try statement.bind(row.zoneName, at: 5)
-            try statement.bind(row.recordType, at: 7)
-            try statement.bind(row.number, at: 8)
+            try statement.bind(row.key.user, row.key.subscriptionID, row.zoneName, at: 3)
+            try statement.bind(row.recordType, row.number, at: 7)
             try statement.binding(row.content, at: 6) { try statement.run() }
         }
     }
@@ -107,9 +103,7 @@ struct SubscriptionTables {
             """
         try connection.run(sql) { statement in
             try bind(row.key, to: statement)
-            try statement.bind(Int64(bitPattern: row.version), at: 4)
-            try statement.bind(row.count, at: 5)
-            try statement.bind(row.lastNumber, at: 6)
+            try statement.bind(row.version, row.count, row.lastNumber, at: 4)
         }
     }
 

@@ -44,9 +44,7 @@ struct WebhookTables {
             WHERE webhook = ?1 AND dueMilliseconds <= ?2 ORDER BY dueMilliseconds, number LIMIT ?3
             """
         return try connection.withStatement(sql) { statement in
-            try statement.bind(webhook, at: 1)
-            try statement.bind(atMilliseconds, at: 2)
-            try statement.bind(deliveriesMax, at: 3)
+            try statement.bind(webhook, atMilliseconds, deliveriesMax, at: 1)
             return try deliveries(from: statement)
         }
     }
@@ -84,16 +82,12 @@ struct WebhookTables {
     private func deliveries(
         from statement: borrowing Statement, madeBefore milliseconds: Int64 = .max
     ) throws -> [WebhookDeliveryRow] {
-        var rows: [WebhookDeliveryRow] = []
-        while try statement.step(), statement.int64(at: 3) < milliseconds {
-            rows.append(
-                WebhookDeliveryRow(
-                    number: statement.int64(at: 0), webhook: statement.text(at: 1),
-                    notificationID: statement.text(at: 2), madeMilliseconds: statement.int64(at: 3),
-                    attempts: statement.int64(at: 4), dueMilliseconds: statement.int64(at: 5),
-                    body: statement.bytes(at: 6)))
+        try statement.rows(while: { $0.int64(at: 3) < milliseconds }) {
+            WebhookDeliveryRow(
+                number: $0.int64(at: 0), webhook: $0.text(at: 1), notificationID: $0.text(at: 2),
+                madeMilliseconds: $0.int64(at: 3), attempts: $0.int64(at: 4),
+                dueMilliseconds: $0.int64(at: 5), body: $0.bytes(at: 6))
         }
-        return rows
     }
 
     private func removeWebhook(_ name: String) throws {
@@ -112,20 +106,11 @@ struct WebhookTables {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
             """
         try connection.withStatement(sql) { statement in
-            try statement.bind(row.name, at: 1)
-            try statement.bind(row.url, at: 2)
-            try statement.bind(row.scope?.rawValue, at: 4)
-            try statement.bind(row.recordType, at: 5)
-            try statement.bind(row.madeMilliseconds, at: 6)
-            try statement.bind(row.waitingCount, at: 7)
-            try statement.bind(row.deliveredCount, at: 8)
-            try statement.bind(row.failedCount, at: 9)
-            try statement.bind(row.abandonedCount, at: 10)
-            try statement.bind(row.droppedCount, at: 11)
-            try statement.bind(row.lastMilliseconds, at: 12)
-            try statement.bind(row.lastResult, at: 13)
-            try statement.bind(row.failuresInRow, at: 14)
-            try statement.bind(row.pausedUntilMilliseconds, at: 15)
+            try statement.bind(row.name, row.url, at: 1)
+            try statement.bind(row.scope?.rawValue, row.recordType, row.madeMilliseconds, at: 4)
+            try statement.bind(row.waitingCount, row.deliveredCount, row.failedCount, at: 7)
+            try statement.bind(row.abandonedCount, row.droppedCount, row.lastMilliseconds, at: 10)
+            try statement.bind(row.lastResult, row.failuresInRow, row.pausedUntilMilliseconds, at: 13)
             try statement.binding(row.secret, at: 3) { try statement.run() }
         }
     }
@@ -139,12 +124,8 @@ struct WebhookTables {
             INSERT OR REPLACE INTO webhookDeliveries (\(Self.deliveryColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """
         try connection.withStatement(sql) { statement in
-            try statement.bind(row.number == 0 ? nil : row.number, at: 1)
-            try statement.bind(row.webhook, at: 2)
-            try statement.bind(row.notificationID, at: 3)
-            try statement.bind(row.madeMilliseconds, at: 4)
-            try statement.bind(row.attempts, at: 5)
-            try statement.bind(row.dueMilliseconds, at: 6)
+            try statement.bind(row.number == 0 ? nil : row.number, row.webhook, row.notificationID, at: 1)
+            try statement.bind(row.madeMilliseconds, row.attempts, row.dueMilliseconds, at: 4)
             try statement.binding(row.body, at: 7) { try statement.run() }
         }
     }

@@ -36,8 +36,7 @@ struct AnswerTables {
             """
         return try connection.withStatement(sql) { statement in
             try bind(series.beginning, to: statement)
-            try statement.bind(series.sinceMilliseconds, at: 5)
-            try statement.bind(series.rowsMax, at: 6)
+            try statement.bind(series.sinceMilliseconds, series.rowsMax, at: 5)
             var rows: [KeptAnswerRow] = []
             var bytesLeft = Int64(series.bytesMax)
             while try statement.step() {
@@ -69,8 +68,7 @@ struct AnswerTables {
             """
         try connection.withStatement(sql) { statement in
             try bind(row.key, to: statement)
-            try statement.bind(row.requestHash, at: 5)
-            try statement.bind(row.atMilliseconds, at: 6)
+            try statement.bind(row.requestHash, row.atMilliseconds, at: 5)
             try statement.binding(row.answer, at: 7) { try statement.run() }
         }
     }
@@ -119,8 +117,7 @@ struct AnswerTables {
             WHERE user = ?1 ORDER BY number LIMIT ?2
             """
         return try connection.withStatement(sql) { statement in
-            try statement.bind(user, at: 1)
-            try statement.bind(Self.trimmedRowsMax, at: 2)
+            try statement.bind(user, Self.trimmedRowsMax, at: 1)
             return try statement.rows { (try key(from: $0), $0.int64(at: 4)) }
         }
     }
@@ -137,9 +134,7 @@ struct AnswerTables {
             ON CONFLICT (user) DO UPDATE SET rows = rows + ?2, bytes = bytes + ?3
             """
         try connection.run(sql) { statement in
-            try statement.bind(user, at: 1)
-            try statement.bind(rows, at: 2)
-            try statement.bind(bytes, at: 3)
+            try statement.bind(user, rows, bytes, at: 1)
         }
     }
 
@@ -149,17 +144,12 @@ struct AnswerTables {
         let sql = "SELECT scope, owner, user, operation, atMilliseconds FROM answers ORDER BY number LIMIT ?1"
         return try connection.withStatement(sql) { statement in
             try statement.bind(query.rowsMax, at: 1)
-            var keys: [OperationKey] = []
-            while try statement.step(), statement.int64(at: 4) < query.answersBefore {
-                keys.append(try key(from: statement))
-            }
-            return keys
+            return try statement.rows(while: { $0.int64(at: 4) < query.answersBefore }, key(from:))
         }
     }
 
     private func bind(_ key: OperationKey, to statement: borrowing Statement) throws {
         try statement.bind(key.database)
-        try statement.bind(key.user, at: 3)
-        try statement.bind(key.operationID, at: 4)
+        try statement.bind(key.user, key.operationID, at: 3)
     }
 }

@@ -44,10 +44,7 @@ extension IndexTables {
             """
         return try count(ofType: recordType, rowsMax: rowsMax) { part, max in
             try connection.withStatement(sql) { statement in
-                try statement.bind(part, at: 1)
-                try statement.bind(field, at: 2)
-                try statement.bind(kind.rawValue, at: 3)
-                try statement.bind(Int64(max), at: 4)
+                try statement.bind(part, field, kind.rawValue, Int64(max), at: 1)
                 return Int(try statement.firstInt64())
             }
         }
@@ -89,8 +86,7 @@ extension IndexTables {
     private func countNames(part: Int64, max: Int) throws -> Int {
         let sql = "SELECT count(*) FROM (SELECT 1 FROM indexedRecords WHERE part = ?1 LIMIT ?2)"
         return try connection.withStatement(sql) { statement in
-            try statement.bind(part, at: 1)
-            try statement.bind(Int64(max), at: 2)
+            try statement.bind(part, Int64(max), at: 1)
             return Int(try statement.firstInt64())
         }
     }

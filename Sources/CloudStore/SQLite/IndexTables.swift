@@ -107,8 +107,9 @@ final class IndexTables {
 
     func work(typesMax: Int) throws -> [IndexWorkRow] {
         try connection.withStatement("SELECT type, content FROM indexWork ORDER BY type LIMIT ?1") {
-            try $0.bind(typesMax, at: 1)
-            return try $0.rows { IndexWorkRow(recordType: $0.text(at: 0), content: $0.bytes(at: 1)) }
+            statement in
+            try statement.bind(typesMax, at: 1)
+            return try statement.rows { IndexWorkRow(recordType: $0.text(at: 0), content: $0.bytes(at: 1)) }
         }
     }
 
@@ -163,8 +164,7 @@ final class IndexTables {
         try connection.withStatement(
             "INSERT OR REPLACE INTO indexedRecords (part, name, entries) VALUES (?1, ?2, ?3)"
         ) { statement in
-            try statement.bind(part, at: 1)
-            try statement.bind(name, at: 2)
+            try statement.bind(part, name, at: 1)
             try statement.binding(IndexEntryBytes.encode(entries), at: 3) { try statement.run() }
         }
     }
@@ -198,8 +198,7 @@ final class IndexTables {
         }
         try remove(entries, part: part, name: key.recordName)
         try connection.run("DELETE FROM indexedRecords WHERE part = ?1 AND name = ?2") { statement in
-            try statement.bind(part, at: 1)
-            try statement.bind(key.recordName, at: 2)
+            try statement.bind(part, key.recordName, at: 1)
         }
         return (entries.count, true)
     }
@@ -233,8 +232,7 @@ final class IndexTables {
             try statement.bind(part, at: 1)
             try statement.bind(name, at: 5)
             for entry in entries {
-                try statement.bind(entry.field, at: 2)
-                try statement.bind(entry.kind.rawValue, at: 3)
+                try statement.bind(entry.field, entry.kind.rawValue, at: 2)
                 try statement.binding(entry.value, at: 4) { try statement.run() }
             }
         }
@@ -273,8 +271,7 @@ final class IndexTables {
             """
         return try connection.withStatement(sql) { statement in
             try statement.bind(after: place)
-            try statement.bind(recordType, at: 4)
-            try statement.bind(placesMax, at: 5)
+            try statement.bind(recordType, placesMax, at: 4)
             return try statement.rows { try connection.zoneKey(from: $0, at: 0) }
         }
     }
@@ -282,8 +279,7 @@ final class IndexTables {
     private func storedEntries(part: Int64, name: String) throws -> [IndexEntry]? {
         let sql = "SELECT entries FROM indexedRecords WHERE part = ?1 AND name = ?2"
         return try connection.withStatement(sql) { statement in
-            try statement.bind(part, at: 1)
-            try statement.bind(name, at: 2)
+            try statement.bind(part, name, at: 1)
             guard try statement.step() else { return nil }
             guard let entries = IndexEntryBytes.decode(statement.bytes(at: 0)) else {
                 throw CloudStoreError.damaged(
@@ -324,8 +320,7 @@ final class IndexTables {
         var isOfNames = true
         if case .entries(let field, let kind) = scan.source {
             isOfNames = false
-            try statement.bind(field, at: 2)
-            try statement.bind(kind.rawValue, at: 3)
+            try statement.bind(field, kind.rawValue, at: 2)
         }
         func bindValue(_ value: [UInt8], at index: Int32) throws {
             if isOfNames {

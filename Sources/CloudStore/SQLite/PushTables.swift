@@ -129,9 +129,7 @@ struct PushTables {
             """
         try connection.run(sql) { statement in
             try bind(row.key, to: statement)
-            try statement.bind(row.token, at: 3)
-            try statement.bind(row.environment, at: 4)
-            try statement.bind(row.seenMilliseconds, at: 5)
+            try statement.bind(row.token, row.environment, row.seenMilliseconds, at: 3)
         }
     }
 
@@ -151,10 +149,7 @@ struct PushTables {
             """
         try connection.withStatement(sql) { statement in
             try bind(row.key, to: statement)
-            try statement.bind(row.notificationID, at: 6)
-            try statement.bind(row.atMilliseconds, at: 7)
-            try statement.bind(row.number, at: 8)
-            try statement.bind(row.count, at: 9)
+            try statement.bind(row.notificationID, row.atMilliseconds, row.number, row.count, at: 6)
             guard let content = row.content else {
                 try statement.bindNull(at: 10)
                 return try statement.run()
@@ -175,14 +170,12 @@ struct PushTables {
             """
         try connection.run(sql) { statement in
             try statement.bind(row.zone)
-            try statement.bind(row.maker?.user, at: 4)
-            try statement.bind(row.maker?.device, at: 5)
+            try statement.bind(row.maker?.user, row.maker?.device, at: 4)
         }
     }
 
     private func bind(_ key: DeviceKey, to statement: borrowing Statement) throws {
-        try statement.bind(key.user, at: 1)
-        try statement.bind(key.device, at: 2)
+        try statement.bind(key.user, key.device, at: 1)
     }
 
     private func bind(_ key: PushKey, to statement: borrowing Statement) throws {

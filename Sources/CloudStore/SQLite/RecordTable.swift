@@ -37,9 +37,7 @@ struct RecordTable {
             """
         return try connection.withStatement(sql) { statement in
             try places.bind(query.zone, to: statement)
-            try statement.bind(query.after, at: 4)
-            try statement.bind(query.tombstonesAfter, at: 5)
-            try statement.bind(query.recordsMax + 1, at: 6)
+            try statement.bind(query.after, query.tombstonesAfter, query.recordsMax + 1, at: 4)
             try statement.bind(query.through, at: 7)
             return try page(
                 of: query.zone, from: statement, recordsMax: query.recordsMax, bytesMax: query.bytesMax)
@@ -57,8 +55,7 @@ struct RecordTable {
             """
         return try connection.withStatement(sql) { statement in
             try places.bind(zone, to: statement)
-            try statement.bind(after ?? "", at: 4)
-            try statement.bind(recordsMax + 1, at: 5)
+            try statement.bind(after ?? "", recordsMax + 1, at: 4)
             return try page(of: zone, from: statement, recordsMax: recordsMax, bytesMax: bytesMax)
         }
     }
@@ -228,16 +225,12 @@ struct RecordTable {
             """
         try connection.withStatement(sql) { statement in
             try places.bind(row.key, to: statement)
-            try statement.bind(row.recordType, at: 5)
-            try statement.bind(row.isDeleted, at: 6)
-            try statement.bind(Int64(bitPattern: row.tagEpoch), at: 7)
-            try statement.bind(row.counter, at: 8)
+            try statement.bind(row.recordType, row.isDeleted, row.tagEpoch, row.counter, at: 5)
             try statement.bind(row.parent, at: 9)
             try bind(row.created, to: statement, at: 10)
             try bind(row.modified, to: statement, at: 13)
             try statement.bind(row.checksum, at: 17)
-            try statement.bind(row.indexBytes, at: 19)
-            try statement.bind(fieldsRow, at: 20)
+            try statement.bind(row.indexBytes, fieldsRow, at: 19)
             try statement.binding(fieldsRow == nil ? row.fields : [], at: 16) { try statement.run() }
         }
     }

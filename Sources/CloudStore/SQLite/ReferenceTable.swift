@@ -81,8 +81,7 @@ struct ReferenceTable {
             """
         return try connection.withStatement(sql) { statement in
             try places.bind(target, to: statement)
-            try statement.bind(ReferenceRow.Kind.deleteSelf.rawValue, at: 5)
-            try statement.bind(countMax, at: 6)
+            try statement.bind(ReferenceRow.Kind.deleteSelf.rawValue, countMax, at: 5)
             return Int(try statement.firstInt64())
         }
     }
@@ -106,8 +105,7 @@ struct ReferenceTable {
     private func run(_ sql: String, _ row: ReferenceRow) throws {
         try connection.run(sql) { statement in
             try places.bind(row.target, to: statement)
-            try statement.bind(row.sourceName, at: 5)
-            try statement.bind(row.kind.rawValue, at: 6)
+            try statement.bind(row.sourceName, row.kind.rawValue, at: 5)
         }
     }
 }

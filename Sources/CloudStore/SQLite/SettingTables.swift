@@ -32,8 +32,7 @@ struct SettingTables {
             (SELECT DISTINCT user FROM userRoles WHERE user > ?1 ORDER BY user LIMIT ?2) ORDER BY user, role
             """
         return try connection.withStatement(sql) { statement in
-            try statement.bind(after ?? "", at: 1)
-            try statement.bind(usersMax + 1, at: 2)
+            try statement.bind(after ?? "", usersMax + 1, at: 1)
             var page = ChangesPage<UserRolesRow>(rows: [], moreComing: false)
             while try statement.step() {
                 let user = statement.text(at: 0)
@@ -60,8 +59,9 @@ struct SettingTables {
 
     private func roles(of user: String) throws -> [String] {
         try connection.withStatement("SELECT role FROM userRoles WHERE user = ?1 ORDER BY role") {
-            try $0.bind(user, at: 1)
-            return try $0.rows { $0.text(at: 0) }
+            statement in
+            try statement.bind(user, at: 1)
+            return try statement.rows { $0.text(at: 0) }
         }
     }
 
@@ -84,8 +84,7 @@ struct SettingTables {
         try connection.run("DELETE FROM userRoles WHERE user = ?1") { try $0.bind(row.user, at: 1) }
         for role in Set(row.roles).sorted() {
             try connection.run("INSERT INTO userRoles (user, role) VALUES (?1, ?2)") { statement in
-                try statement.bind(row.user, at: 1)
-                try statement.bind(role, at: 2)
+                try statement.bind(row.user, role, at: 1)
             }
         }
     }

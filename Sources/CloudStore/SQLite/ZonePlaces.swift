@@ -119,9 +119,7 @@ final class ZonePlaces {
                 SELECT records, bytes FROM clearings WHERE scope = ?1 AND owner = ?2 LIMIT ?3)
             """
         return try connection.withStatement(sql) { statement in
-            try statement.bind(key.scope.rawValue, at: 1)
-            try statement.bind(key.user, at: 2)
-            try statement.bind(zonesMax, at: 3)
+            try statement.bind(key.scope.rawValue, key.user, zonesMax, at: 1)
             guard try statement.step() else { return StoredSize() }
             return StoredSize(
                 records: statement.int64(at: 0), recordBytes: statement.int64(at: 2),

@@ -25,9 +25,7 @@ struct ZoneTables {
             """
         return try connection.withStatement(sql) { statement in
             try statement.bind(database)
-            try statement.bind(after, at: 3)
-            try statement.bind(deletedAfter, at: 4)
-            try statement.bind(zonesMax + 1, at: 5)
+            try statement.bind(after, deletedAfter, zonesMax + 1, at: 3)
             return try statement.page(rowsMax: zonesMax) {
                 row(ZoneKey(database: database, zoneName: $0.text(at: 0)), from: $0, at: 1)
             }
@@ -119,10 +117,7 @@ struct ZoneTables {
             """
         try connection.run(sql) { statement in
             try statement.bind(row.key)
-            try statement.bind(Int64(bitPattern: row.epoch), at: 3)
-            try statement.bind(row.counter, at: 4)
-            try statement.bind(row.subscriptionCount, at: 5)
-            try statement.bind(row.zoneFloor, at: 6)
+            try statement.bind(row.epoch, row.counter, row.subscriptionCount, row.zoneFloor, at: 3)
         }
     }
 
@@ -135,18 +130,11 @@ struct ZoneTables {
             """
         try connection.run(sql) { statement in
             try statement.bind(row.key)
-            try statement.bind(Int64(bitPattern: row.epoch), at: 4)
-            try statement.bind(row.counter, at: 5)
-            try statement.bind(row.tombstoneFloor, at: 6)
-            try statement.bind(row.databaseCounter, at: 7)
+            try statement.bind(row.epoch, row.counter, row.tombstoneFloor, row.databaseCounter, at: 4)
             try statement.bind(row.isDeleted, at: 8)
             try statement.bind(row.checksum, at: 9)
-            try statement.bind(row.isCounted, at: 11)
-            try statement.bind(row.size.records, at: 12)
-            try statement.bind(row.size.recordBytes, at: 13)
-            try statement.bind(row.size.assetBytes, at: 14)
-            try statement.bind(row.deletedMilliseconds, at: 15)
-            try statement.bind(row.size.tombstones, at: 16)
+            try statement.bind(row.isCounted, row.size.records, row.size.recordBytes, at: 11)
+            try statement.bind(row.size.assetBytes, row.deletedMilliseconds, row.size.tombstones, at: 14)
             try statement.bind(row.size.indexBytes, at: 17)
         }
     }

@@ -42,18 +42,12 @@ extension ControlStore {
                 for sql in [
                     "DELETE FROM containers WHERE identifier = ?", "DELETE FROM removals WHERE container = ?",
                 ] {
-                    try connection.withStatement(sql) { statement in
-                        try statement.bind(container, at: 1)
-                        try statement.run()
-                    }
+                    try connection.run(sql) { try $0.bind(container, at: 1) }
                 }
             }
             let sql = "INSERT INTO removals (container, environment, startedMilliseconds) VALUES (?, ?, ?)"
-            try connection.withStatement(sql) { statement in
-                try statement.bind(container, at: 1)
-                try statement.bind(environment ?? "", at: 2)
-                try statement.bind(clock.nowMilliseconds(), at: 3)
-                try statement.run()
+            try connection.run(sql) {
+                try $0.bind(container, environment ?? "", clock.nowMilliseconds(), at: 1)
             }
             guard let removal = try Self.removal(container, environment, connection) else {
                 throw ControlError.noSuchContainer(container)
@@ -105,8 +99,7 @@ extension ControlStore {
                 """
             var count = 0
             try connection.withStatement(sql) { statement in
-                try statement.bind(after ?? [0], at: 1)
-                try statement.bind(Self.removalRowsMax, at: 2)
+                try statement.bind(after ?? [0], Self.removalRowsMax, at: 1)
                 while try statement.step() {
                     count += 1
                     last = statement.bytes(at: 0)
@@ -115,10 +108,7 @@ extension ControlStore {
                 }
             }
             for digest in found {
-                try connection.withStatement("DELETE FROM sessions WHERE digest = ?") { statement in
-                    try statement.bind(digest, at: 1)
-                    try statement.run()
-                }
+                try connection.run("DELETE FROM sessions WHERE digest = ?") { try $0.bind(digest, at: 1) }
             }
             return count < Self.removalRowsMax ? nil : last
         }
@@ -136,11 +126,7 @@ extension ControlStore {
                 DELETE FROM discoverable WHERE container = ?1 AND user IN
                 (SELECT user FROM discoverable WHERE container = ?1 LIMIT ?2)
                 """
-            try connection.withStatement(sql) { statement in
-                try statement.bind(removal.container, at: 1)
-                try statement.bind(Self.removalRowsMax, at: 2)
-                try statement.run()
-            }
+            try connection.run(sql) { try $0.bind(removal.container, Self.removalRowsMax, at: 1) }
             return connection.changesCount == Self.removalRowsMax
         }
     }
@@ -150,23 +136,18 @@ extension ControlStore {
         try write { connection in
             guard try Self.isBegun(removal, connection) else { return }
             if removal.environment == nil {
-                try connection.withStatement("DELETE FROM apiTokens WHERE container = ?") { statement in
-                    try statement.bind(removal.container, at: 1)
-                    try statement.run()
+                try connection.run("DELETE FROM apiTokens WHERE container = ?") {
+                    try $0.bind(removal.container, at: 1)
                 }
             }
             for environment in removal.environments {
                 let keys = "DELETE FROM serverKeys WHERE container = ? AND environment = ?"
                 try connection.withStatement(keys) { statement in
-                    try statement.bind(removal.container, at: 1)
-                    try statement.bind(environment, at: 2)
+                    try statement.bind(removal.container, environment, at: 1)
                     try statement.run()
                 }
             }
-            try connection.withStatement("DELETE FROM removals WHERE number = ?") { statement in
-                try statement.bind(removal.number, at: 1)
-                try statement.run()
-            }
+            try connection.run("DELETE FROM removals WHERE number = ?") { try $0.bind(removal.number, at: 1) }
         }
     }
 
@@ -191,17 +172,14 @@ extension ControlStore {
             WHERE container = ? AND environment IN ('', ?) ORDER BY environment
             """
         return try connection.withStatement(sql) { statement in
-            try statement.bind(container, at: 1)
-            try statement.bind(environment ?? "", at: 2)
+            try statement.bind(container, environment ?? "", at: 1)
             return try statement.step() ? removal(in: statement) : nil
         }
     }
 
     private static func removals(_ connection: Connection) throws -> [ControlRemoval] {
         try connection.withStatement("SELECT number, container, environment FROM removals ORDER BY number") {
-            var removals: [ControlRemoval] = []
-            while try $0.step() { removals.append(removal(in: $0)) }
-            return removals
+            try $0.rows { removal(in: $0) }
         }
     }
 

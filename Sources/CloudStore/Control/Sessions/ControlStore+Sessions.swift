@@ -40,8 +40,7 @@ extension ControlStore {
                 OR expiresMilliseconds <= ?1 - ?2
                 """
             try connection.withStatement(over) { statement in
-                try statement.bind(now, at: 1)
-                try statement.bind(SessionRotations.lagMilliseconds, at: 2)
+                try statement.bind(now, SessionRotations.lagMilliseconds, at: 1)
                 try statement.run()
             }
             let oldest = """
@@ -49,8 +48,7 @@ extension ControlStore {
                 ORDER BY createdMilliseconds DESC LIMIT -1 OFFSET ?)
                 """
             try connection.withStatement(oldest) { statement in
-                try statement.bind(account.id, at: 1)
-                try statement.bind(Self.sessionsMaxOfAccount - 1, at: 2)
+                try statement.bind(account.id, Self.sessionsMaxOfAccount - 1, at: 1)
                 try statement.run()
             }
             try insert(session, account: account.id, connection)
@@ -67,12 +65,8 @@ extension ControlStore {
             expiresMilliseconds, lifeMilliseconds, address, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         try connection.withStatement(sql) { statement in
-            try statement.bind(session.digest, at: 1)
-            try statement.bind(account, at: 2)
-            try statement.bind(session.container, at: 3)
-            try statement.bind(session.environment, at: 4)
-            try statement.bind(session.createdMilliseconds, at: 5)
-            try statement.bind(session.expiresMilliseconds, at: 6)
+            try statement.bind(session.digest, account, session.container, session.environment, at: 1)
+            try statement.bind(session.createdMilliseconds, session.expiresMilliseconds, at: 5)
             if let life = session.lifeMilliseconds { try statement.bind(life, at: 7) }
             if let address = session.address { try statement.bind(address, at: 8) }
             if let client = session.client { try statement.bind(client, at: 9) }
@@ -134,11 +128,7 @@ extension ControlStore {
         guard end - session.expiresMilliseconds >= SignInLengths.stepMilliseconds else { return true }
         try write { connection in
             let sql = "UPDATE sessions SET expiresMilliseconds = ? WHERE digest = ?"
-            try connection.withStatement(sql) { statement in
-                try statement.bind(end, at: 1)
-                try statement.bind(session.digest, at: 2)
-                try statement.run()
-            }
+            try connection.run(sql) { try $0.bind(end, session.digest, at: 1) }
         }
         return true
     }
@@ -146,11 +136,8 @@ extension ControlStore {
     private func save(_ rotation: SessionRotation, of session: ControlSession, life: Int64) throws {
         try write { connection in
             let sql = "UPDATE sessions SET step = ?, expiresMilliseconds = ? WHERE digest = ?"
-            try connection.withStatement(sql) { statement in
-                try statement.bind(rotation.floor, at: 1)
-                try statement.bind(rotation.usedMilliseconds + life, at: 2)
-                try statement.bind(session.digest, at: 3)
-                try statement.run()
+            try connection.run(sql) {
+                try $0.bind(rotation.floor, rotation.usedMilliseconds + life, session.digest, at: 1)
             }
         }
     }
@@ -180,10 +167,7 @@ extension ControlStore {
     public func endSessions(ofAccount name: String) throws -> Int {
         guard let account = try account(named: name) else { throw ControlError.noSuchAccount(name: name) }
         return try write { connection in
-            try connection.withStatement("DELETE FROM sessions WHERE account = ?") { statement in
-                try statement.bind(account.id, at: 1)
-                try statement.run()
-            }
+            try connection.run("DELETE FROM sessions WHERE account = ?") { try $0.bind(account.id, at: 1) }
             return connection.changesCount
         }
     }
@@ -192,10 +176,7 @@ extension ControlStore {
     private func endSession(digest: [UInt8]) throws -> Bool {
         rotations.withLock { $0.forget(digest) }
         return try write { connection in
-            try connection.withStatement("DELETE FROM sessions WHERE digest = ?") { statement in
-                try statement.bind(digest, at: 1)
-                try statement.run()
-            }
+            try connection.run("DELETE FROM sessions WHERE digest = ?") { try $0.bind(digest, at: 1) }
             return connection.changesCount == 1
         }
     }
@@ -210,9 +191,7 @@ extension ControlStore {
             try connection.withStatement(sql) { statement in
                 if let account { try statement.bind(account, at: 1) }
                 try statement.bind(clock.nowMilliseconds(), at: 2)
-                var sessions: [ControlSession] = []
-                while try statement.step() { sessions.append(try session(in: statement)) }
-                return sessions
+                return try statement.rows { try session(in: $0) }
             }
         }
     }
@@ -224,8 +203,7 @@ extension ControlStore {
         let sql = "SELECT count(*) FROM sessions WHERE account = ? AND expiresMilliseconds > ?"
         return try read { connection in
             try connection.withStatement(sql) { statement in
-                try statement.bind(account.id, at: 1)
-                try statement.bind(clock.nowMilliseconds(), at: 2)
+                try statement.bind(account.id, clock.nowMilliseconds(), at: 1)
                 return try statement.step() ? Int(statement.int64(at: 0)) : 0
             }
         }

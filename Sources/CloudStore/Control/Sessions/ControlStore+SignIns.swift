@@ -55,8 +55,7 @@ extension ControlStore {
             """
         return try read { connection in
             try connection.withStatement(sql) { statement in
-                try statement.bind(name, at: 1)
-                try statement.bind(network, at: 2)
+                try statement.bind(name, network, at: 1)
                 return try statement.step()
             }
         }
@@ -89,9 +88,7 @@ extension ControlStore {
             VALUES (?, ?, ?, ?, ?)
             """
         try connection.withStatement(save) { statement in
-            try statement.bind(account, at: 1)
-            try statement.bind(place.network, at: 2)
-            try statement.bind(place.address, at: 3)
+            try statement.bind(account, place.network, place.address, at: 1)
             if let client = place.client { try statement.bind(client, at: 4) }
             try statement.bind(now, at: 5)
             try statement.run()
@@ -101,8 +98,7 @@ extension ControlStore {
             WHERE account = ?1 ORDER BY lastMilliseconds DESC, network LIMIT -1 OFFSET ?2)
             """
         try connection.withStatement(beyond) { statement in
-            try statement.bind(account, at: 1)
-            try statement.bind(Self.signInPlacesMax, at: 2)
+            try statement.bind(account, Self.signInPlacesMax, at: 1)
             try statement.run()
         }
         return history

@@ -41,22 +41,18 @@ extension ControlStore {
                 WHERE lastMilliseconds > ? ORDER BY lastMilliseconds DESC LIMIT ?
                 """
             return try connection.withStatement(sql) { statement in
-                try statement.bind(now - Self.signInTryMilliseconds, at: 1)
-                try statement.bind(Self.signInTriesMax, at: 2)
-                var tries: [ControlTry] = []
-                while try statement.step() {
-                    tries.append(
-                        ControlTry(
-                            digest: statement.bytes(at: 0), failuresCount: Int(statement.int64(at: 1)),
-                            // A clock that was set back makes nobody wait for longer.
-                            ageMilliseconds: max(0, now - statement.int64(at: 2)),
-                            waitMilliseconds: max(
-                                0,
-                                min(
-                                    statement.int64(at: 3) - now,
-                                    statement.int64(at: 3) - statement.int64(at: 2)))))
+                try statement.bind(now - Self.signInTryMilliseconds, Self.signInTriesMax, at: 1)
+                return try statement.rows {
+                    ControlTry(
+                        digest: $0.bytes(at: 0), failuresCount: Int($0.int64(at: 1)),
+                        // A clock that was set back makes nobody wait for longer.
+                        ageMilliseconds: max(0, now - $0.int64(at: 2)),
+                        waitMilliseconds: max(
+                            0,
+                            min(
+                                $0.int64(at: 3) - now,
+                                $0.int64(at: 3) - $0.int64(at: 2))))
                 }
-                return tries
             }
         }
     }
@@ -84,18 +80,14 @@ extension ControlStore {
 
     private func save(_ one: ControlTry, at now: Int64, _ connection: Connection) throws {
         guard one.failuresCount > 0 else {
-            return try connection.withStatement("DELETE FROM signInTries WHERE digest = ?") { statement in
-                try statement.bind(one.digest, at: 1)
-                try statement.run()
+            return try connection.run("DELETE FROM signInTries WHERE digest = ?") {
+                try $0.bind(one.digest, at: 1)
             }
         }
         let sql = "INSERT OR REPLACE INTO signInTries VALUES (?, ?, ?, ?)"
-        try connection.withStatement(sql) { statement in
-            try statement.bind(one.digest, at: 1)
-            try statement.bind(one.failuresCount, at: 2)
-            try statement.bind(now - one.ageMilliseconds, at: 3)
+        try connection.run(sql) { statement in
+            try statement.bind(one.digest, one.failuresCount, now - one.ageMilliseconds, at: 1)
             try statement.bind(now + one.waitMilliseconds, at: 4)
-            try statement.run()
         }
     }
 }
