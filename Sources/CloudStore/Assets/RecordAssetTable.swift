@@ -11,9 +11,11 @@ struct RecordAssetTable {
         WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4
         """
 
-    func load(_ wanted: AssetLoad, into loaded: inout AssetLoaded) throws {
-        for owned in wanted.owned { loaded.owned[owned] = try bytes(of: owned) }
-        for digest in wanted.digests where try isUsed(digest) { loaded.usedDigests.insert(digest) }
+    func load(_ wanted: StoreLoad, into loaded: inout StoreLoaded) throws {
+        for owned in wanted.assets.owned { loaded.assets.owned[owned] = try bytes(of: owned) }
+        for digest in wanted.assets.digests where try isUsed(digest) {
+            loaded.assets.usedDigests.insert(digest)
+        }
     }
 
     func write(_ row: RecordAssetsRow) throws {

@@ -4,10 +4,14 @@ import SQLite
 struct NotificationTables {
     let connection: Connection
 
-    func load(_ wanted: NotificationLoad, into loaded: inout NotificationsLoaded) throws {
-        for user in wanted.feedsOf { loaded.feeds[user] = try feed(of: user) }
-        for name in wanted.notifications { loaded.notifications[name] = try notification(name) }
-        for key in wanted.unreadOf { loaded.unread[key] = try unreadNotification(of: key) }
+    func load(_ wanted: StoreLoad, into loaded: inout StoreLoaded) throws {
+        for user in wanted.notifications.feedsOf { loaded.notifications.feeds[user] = try feed(of: user) }
+        for name in wanted.notifications.notifications {
+            loaded.notifications.notifications[name] = try notification(name)
+        }
+        for key in wanted.notifications.unreadOf {
+            loaded.notifications.unread[key] = try unreadNotification(of: key)
+        }
     }
 
     func apply(_ changes: NotificationChanges) throws {

@@ -7,12 +7,11 @@ final class IndexTables {
     var knownParts: [IndexPartKey: Int64] = [:]
     let connection: Connection
     let places: ZonePlaces
-    private let records: RecordTable
+    private var records: RecordTable { RecordTable(connection: connection, places: places) }
 
     init(_ connection: Connection, _ places: ZonePlaces) {
         self.connection = connection
         self.places = places
-        records = RecordTable(connection: connection, places: places)
     }
 
     /// Forgets what it knows, after others have changed the tables.

@@ -4,37 +4,29 @@ import SQLite
 final class SQLiteStoreTransaction: CloudStoreWriter {
     private let connection: Connection
     private let places: ZonePlaces
-    private let zoneTables: ZoneTables
-    private let referenceTable: ReferenceTable
-    private let recordAssetTable: RecordAssetTable
-    private let usageTable: UsageTable
-    private let settingTables: SettingTables
-    private let answerTables: AnswerTables
-    private let subscriptionTables: SubscriptionTables
-    let recordTable: RecordTable
     let indexTables: IndexTables
-    let pushTables: PushTables
-    let firedChangeTable: FiredChangeTable
-    let notificationTables: NotificationTables
-    let webhookTables: WebhookTables
 
     init(_ connection: Connection) {
         self.connection = connection
         places = ZonePlaces(connection)
-        zoneTables = ZoneTables(connection: connection)
-        recordTable = RecordTable(connection: connection, places: places)
-        referenceTable = ReferenceTable(connection: connection, places: places)
-        recordAssetTable = RecordAssetTable(connection: connection, places: places)
         indexTables = IndexTables(connection, places)
-        usageTable = UsageTable(connection: connection)
-        settingTables = SettingTables(connection: connection)
-        answerTables = AnswerTables(connection: connection)
-        subscriptionTables = SubscriptionTables(connection: connection)
-        pushTables = PushTables(connection: connection)
-        firedChangeTable = FiredChangeTable(connection: connection)
-        notificationTables = NotificationTables(connection: connection)
-        webhookTables = WebhookTables(connection: connection)
     }
+
+    // The others keep nothing of the transaction.
+    private var zoneTables: ZoneTables { ZoneTables(connection: connection) }
+    var recordTable: RecordTable { RecordTable(connection: connection, places: places) }
+    private var referenceTable: ReferenceTable { ReferenceTable(connection: connection, places: places) }
+    private var recordAssetTable: RecordAssetTable {
+        RecordAssetTable(connection: connection, places: places)
+    }
+    private var usageTable: UsageTable { UsageTable(connection: connection) }
+    private var settingTables: SettingTables { SettingTables(connection: connection) }
+    private var answerTables: AnswerTables { AnswerTables(connection: connection) }
+    private var subscriptionTables: SubscriptionTables { SubscriptionTables(connection: connection) }
+    var pushTables: PushTables { PushTables(connection: connection) }
+    var firedChangeTable: FiredChangeTable { FiredChangeTable(connection: connection) }
+    var notificationTables: NotificationTables { NotificationTables(connection: connection) }
+    var webhookTables: WebhookTables { WebhookTables(connection: connection) }
 
     var isInTransaction: Bool { connection.isInTransaction }
 
@@ -58,14 +50,14 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         try referenceTable.load(wanted, into: &loaded)
         try subscriptionTables.load(wanted, into: &loaded)
         try pushTables.load(wanted, into: &loaded)
-        try notificationTables.load(wanted.notifications, into: &loaded.notifications)
+        try notificationTables.load(wanted, into: &loaded)
         try settingTables.load(wanted, into: &loaded)
         try indexTables.load(wanted, into: &loaded)
         try usageTable.load(wanted, into: &loaded)
         for key in wanted.clearedOf {
             loaded.cleared[key] = try places.clearedSize(of: key, zonesMax: wanted.clearedZonesMax)
         }
-        try recordAssetTable.load(wanted.assets, into: &loaded.assets)
+        try recordAssetTable.load(wanted, into: &loaded)
         if let owners = wanted.owners { loaded.owners = try self.owners(owners) }
         try answerTables.load(wanted, into: &loaded)
         return loaded

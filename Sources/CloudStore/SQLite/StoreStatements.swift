@@ -93,9 +93,7 @@ extension Statement {
     /// Binds the key that a page begins behind; nil begins before all: scopes begin with 1.
     func bind(after key: ZoneKey?) throws {
         if let key { return try bind(key) }
-        try bind(Int64(0), at: 1)
-        try bind("", at: 2)
-        try bind("", at: 3)
+        try bind(0, "", "", at: 1)
     }
 }
 
