@@ -115,6 +115,9 @@ struct WebhookTables {
         }
     }
 
+    /// After all deliveries were erased.
+    func forgetWaiting() throws { try connection.execute("UPDATE webhooks SET waiting = 0") }
+
     private func removeDelivery(_ number: Int64) throws {
         try connection.run("DELETE FROM webhookDeliveries WHERE number = ?1") { try $0.bind(number, at: 1) }
     }

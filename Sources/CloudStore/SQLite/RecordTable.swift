@@ -93,8 +93,8 @@ struct RecordTable {
         _ rowsMax: Int, at place: ZoneKey
     ) throws -> [(key: RecordKey, recordType: String, bytes: Int64)] {
         let sql = """
-            SELECT name, type, \(LargeFieldTable.fieldsLength) FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3
-            ORDER BY name LIMIT ?4
+            SELECT name, type, \(LargeFieldTable.fieldsLength) FROM records
+            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 ORDER BY name LIMIT ?4
             """
         return try connection.withStatement(sql) { statement in
             try statement.bind(place)

@@ -194,6 +194,6 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             """
         let tables = try connection.withStatement(sql) { try $0.rows { $0.text(at: 0) } }
         for table in tables { try connection.execute("DELETE FROM \"\(table)\"") }
-        try connection.execute("UPDATE webhooks SET waiting = 0")
+        try webhookTables.forgetWaiting()
     }
 }
