@@ -137,7 +137,7 @@ extension Optional: BoundValue where Wrapped: BoundValue {
     }
 }
 
-/// Functions of two, three and four values: one of any number costs a statement a quarter more time.
+/// Functions of two, three and four values: one of any number costs a short statement a third more time.
 extension Statement {
     /// Binds a value that SQLite itself doesn't know: NULL, a flag, a number without a sign.
     func bind(_ value: some BoundValue, at index: Int32) throws { try value.bind(to: self, at: index) }
