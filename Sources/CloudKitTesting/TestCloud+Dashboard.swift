@@ -47,8 +47,8 @@ extension TestCloud {
         let service = CloudService(
             store: store, clock: clock, random: SystemRandomSource(), container: container,
             assetFiles: assetFiles, schemaMayGrow: environment != "production")
-        let (users, quotas) = (state.withLock { $0.users }, self.service.quotas.withLock { $0 })
-        service.quotas.withLock { $0 = quotas }
+        let (users, quotas) = (state.withLock { $0.users }, self.service.quotas.ordered)
+        service.quotas.order(quotas)
         return try TestDashboard(service, of: container, users: users) { [weak self] in
             self?.pushesReady($0)
         }

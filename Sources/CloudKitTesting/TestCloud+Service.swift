@@ -74,8 +74,8 @@ extension TestCloud {
     ///   - user: whose; nil: that of the public database.
     public func setQuota(bytes: Int64?, user: String? = nil) {
         let owner = user.map(Self.userRecordName) ?? ""
-        service.quotas.withLock { $0[owner] = bytes }
-        state.withLock { $0.dashboard }?.service.quotas.withLock { $0[owner] = bytes }
+        service.quotas.order(bytes, of: owner)
+        state.withLock { $0.dashboard }?.service.quotas.order(bytes, of: owner)
     }
 
     // MARK: The index

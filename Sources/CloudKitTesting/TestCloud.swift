@@ -283,8 +283,8 @@ public final class TestCloud: Sendable {
                 store: store, clock: clock, random: random, assetFiles: assetFiles,
                 schemaMayGrow: environment != "production")
             for user in state.users { service.addUser(Self.serviceUser(user), token: Self.token(user)) }
-            let quotas = state.service.quotas.withLock { $0 }
-            service.quotas.withLock { $0 = quotas }
+            let quotas = state.service.quotas.ordered
+            service.quotas.order(quotas)
             state.service = service
             state.thread = execution == .threads ? CloudServiceThread(service) : nil
             return before

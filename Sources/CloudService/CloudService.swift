@@ -45,24 +45,23 @@ public final class CloudService: Sendable {
     let trimmedAnswers = Lock(0)
     let pruneListener = Lock<(@Sendable (PrunedCounts) -> Void)?>(nil)
     let waiting = Lock(WaitingRequests())
-    let schemas = Lock(SchemaCache())
+    package let schemas = Schemas()
     /// False when nothing is left to do on indexes, as far as this process knows.
     let indexWorkMayWait = Lock(true)
     /// False when no rows of deleted zones are left, as far as this process knows.
     let clearedRowsMayWait = Lock(true)
     let zoneCounting = Lock(ZoneCounting())
     let assetFiles: any AssetFiles
-    let usageElsewhere: UsageElsewhere?
-    let knownAssetSecret = Lock<[UInt8]?>(nil)
-    let collection = Lock(CollectionState())
-    let unsaved = Lock(UnsavedUploads())
-    let publicUsers = Lock(CountedUsers())
+    let secret: StoreSecret
+    let assetTickets: AssetTickets
+    let assets: AssetsEndpoints
+    let unsaved: UnsavedFiles
+    private let transfers: AssetTransfers
+    let collection: AssetCollection
     let accounts: any ServiceAccounts
     /// Whether saves may add to the schema.
     let schemaMayGrow: Bool
-    /// Bytes that a user may have, by the name of the user's record, where that is not what the limits say; under the
-    /// empty name those of the public database. For tests.
-    package let quotas = Lock<[String: Int64]>([:])
+    package let quotas: Quotas
     /// The accounts, when nobody has given others.
     private let ownAccounts: ServiceAccountList
 
@@ -106,8 +105,16 @@ public final class CloudService: Sendable {
         self.limits = limits
         self.groupLimits = groupLimits
         self.settings = settings
-        self.assetFiles = assetFiles ?? MemoryAssetFiles(clock: clock)
-        self.usageElsewhere = usageElsewhere
+        let files = assetFiles ?? MemoryAssetFiles(clock: clock)
+        self.assetFiles = files
+        quotas = Quotas(limits: limits, clock: clock, elsewhere: usageElsewhere)
+        secret = StoreSecret(store: store, random: random)
+        assetTickets = AssetTickets(secret: secret, clock: clock, files: files, limits: limits.assets)
+        assets = AssetsEndpoints(
+            limits: limits, clock: clock, random: random, schemas: schemas, tickets: assetTickets)
+        unsaved = UnsavedFiles(store: store, clock: clock, limits: limits.assets)
+        transfers = AssetTransfers(store: store, clock: clock, tickets: assetTickets, unsaved: unsaved)
+        collection = AssetCollection(store: store, clock: clock, files: files, limits: limits.assets)
         self.rates = Lock(RateKeeper(rates))
         self.schemaMayGrow = schemaMayGrow ?? (container?.environment != "production")
     }
@@ -130,4 +137,35 @@ public final class CloudService: Sendable {
         let prepared = prepare(request, for: caller)
         return response(to: prepared, answer: answerAlone(prepared.work))
     }
+}
+
+// MARK: - Files
+
+extension CloudService {
+    /// Begins to take a file that is sent to an address of `assets/upload`. Blocks.
+    ///
+    /// - Parameter ticket: the item `t` of the address.
+    /// - Throws: when the address is not one of this service's, or has run out.
+    public func beginUpload(ticket: String) throws(WireError) -> AssetUpload {
+        try transfers.begin(ticket: ticket)
+    }
+
+    /// Opens the file that an address in a record leads to, as long as some record of that database holds it. Blocks.
+    ///
+    /// - Parameters:
+    ///   - checksum: the part of the address that names the file.
+    ///   - ticket: the item `t` of the address.
+    /// - Throws: when the address is not one of this service's or has run out, or the file is gone: which of these
+    ///   is not told.
+    public func openAsset(checksum: String, ticket: String) throws(WireError) -> AssetDownload {
+        try transfers.open(checksum: checksum, ticket: ticket)
+    }
+
+    /// Removes files that no record of the environment holds, and that are too old for anybody to save one with them.
+    /// One bounded step; true when there may be more.
+    ///
+    /// `CloudServiceThread` does it by itself. Nothing is removed while a backup is made.
+    ///
+    /// - Throws: `CloudStoreError`; then nothing was removed.
+    @discardableResult public func collectUnusedFiles() throws -> Bool { try collection.collectUnused() }
 }

@@ -1,7 +1,6 @@
 import CloudStore
 import CloudWire
 import Crypto
-import Seams
 
 /// What the service says by its signature about a file: that it may be sent, that it was, or that it may be fetched.
 /// Who brings it back needs no row in the store.
@@ -90,34 +89,5 @@ struct AssetClaims: Hashable, Sendable {
         self.purpose = purpose
         self.database = database
         self.expiresMilliseconds = expiresMilliseconds
-    }
-}
-
-extension CloudService {
-    private static let secretName = "assets"
-    private static let secretWords = 4
-
-    /// What files' addresses and receipts are signed with, and queries' markers sealed: made once for a store, and kept
-    /// in it. Not to be called in a transaction.
-    func assetSecret() throws -> [UInt8] {
-        if let known = knownAssetSecret.withLock({ $0 }) { return known }
-        func kept(_ reader: any CloudStoreReader) throws -> [UInt8]? {
-            var wanted = StoreLoad()
-            wanted.assets.secrets = [Self.secretName]
-            return try reader.load(wanted).assets.secrets[Self.secretName]
-        }
-        let secret =
-            try store.read(kept)
-            ?? store.write { writer in
-                if let made = try kept(writer) { return made }
-                var writing = BinaryWriter()
-                for _ in 0..<Self.secretWords { writing.fixed64(random.next()) }
-                var changes = StoreChanges()
-                changes.secrets = [SecretRow(name: Self.secretName, value: writing.bytes)]
-                try writer.apply(changes)
-                return writing.bytes
-            }
-        knownAssetSecret.withLock { $0 = secret }
-        return secret
     }
 }

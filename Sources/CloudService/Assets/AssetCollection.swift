@@ -2,43 +2,52 @@ import CloudStore
 import Seams
 
 /// How far the look for files that no record holds has come.
-struct CollectionState {
+private struct CollectionState {
     /// The last file that was looked at; nil: the next is the first.
     var after: [UInt8]?
     /// When the next step is due.
     var nextMilliseconds = Int64.min
 }
 
-extension CloudService {
+/// Collects files that no record holds. Where it has come to lives as long as the service; a restart begins anew.
+final class AssetCollection: Sendable {
     /// Files that one step looks at.
     private static let collectedFilesMax = 64
 
-    var isCollectionDue: Bool { clock.nowMilliseconds() >= collection.withLock { $0.nextMilliseconds } }
+    private let store: any CloudStore
+    private let clock: any TimeSource
+    private let files: any AssetFiles
+    private let limits: AssetLimits
+    private let collection = Lock(CollectionState())
+
+    init(store: any CloudStore, clock: any TimeSource, files: any AssetFiles, limits: AssetLimits) {
+        self.store = store
+        self.clock = clock
+        self.files = files
+        self.limits = limits
+    }
+
+    var isDue: Bool { clock.nowMilliseconds() >= collection.withLock { $0.nextMilliseconds } }
 
     /// A step of the collection in the upkeep. What fails, as a folder that can't be read, is tried again the next
     /// time.
-    func collectFilesNow() {
-        let hasMore = (try? collectUnusedFiles()) ?? false
+    func collectInTurn() {
+        let hasMore = (try? collectUnused()) ?? false
         guard !hasMore else { return }
         collection.withLock {
-            $0.nextMilliseconds = clock.nowMilliseconds() + limits.assets.collectionMilliseconds
+            $0.nextMilliseconds = clock.nowMilliseconds() + limits.collectionMilliseconds
         }
     }
 
-    /// Removes files that no record of the environment holds, and that are too old for anybody to save one with them.
     /// One bounded step; true when there may be more.
-    ///
-    /// `CloudServiceThread` does it by itself. Nothing is removed while a backup is made.
-    ///
-    /// - Throws: `CloudStoreError`; then nothing was removed.
-    @discardableResult public func collectUnusedFiles() throws -> Bool {
-        guard let hold = try assetFiles.holdForCollection() else { return false }
+    func collectUnused() throws -> Bool {
+        guard let hold = try files.holdForCollection() else { return false }
         defer { withExtendedLifetime(hold) {} }
-        let files = try assetFiles.files(
+        let found = try files.files(
             after: collection.withLock { $0.after }, filesMax: Self.collectedFilesMax)
         let limit =
-            clock.nowMilliseconds() - limits.assets.receiptMilliseconds - limits.assets.unusedMilliseconds
-        let old = files.filter { $0.atMilliseconds < limit }.map(\.digest)
+            clock.nowMilliseconds() - limits.receiptMilliseconds - limits.unusedMilliseconds
+        let old = found.filter { $0.atMilliseconds < limit }.map(\.digest)
         if !old.isEmpty {
             var wanted = StoreLoad()
             wanted.assets.digests = old
@@ -46,11 +55,11 @@ extension CloudService {
             let used = try store.read { try $0.load(question) }.assets.usedDigests
             for digest in old where !used.contains(digest) {
                 // One that can't be removed is tried again the next time, and holds up no other.
-                _ = try? assetFiles.remove(digest, ifOlderThan: limit)
+                _ = try? files.remove(digest, ifOlderThan: limit)
             }
         }
-        let hasMore = files.count == Self.collectedFilesMax
-        collection.withLock { $0.after = hasMore ? files.last?.digest : nil }
+        let hasMore = found.count == Self.collectedFilesMax
+        collection.withLock { $0.after = hasMore ? found.last?.digest : nil }
         return hasMore
     }
 }

@@ -1,6 +1,5 @@
 import CloudStore
 import CloudWire
-import Seams
 
 /// The receipts that come with a batch, read before the store is asked, and what they let its records hold. Pure.
 struct AssetReceipts: Sendable {
@@ -103,34 +102,12 @@ extension FieldValue {
     }
 
     /// The receipts in a client's value.
-    fileprivate var receipts: [String] {
+    var receipts: [String] {
         switch self {
         case .asset(let asset): asset.receipt.map { [$0] } ?? []
         case .list(_, let elements): elements.flatMap(\.receipts)
         default: []
         }
-    }
-}
-
-extension CloudService {
-    /// Reads the receipts of a batch, and looks whether their files are there. Not to be called in a transaction.
-    func receipts(of batch: ModifyBatch) throws -> AssetReceipts {
-        var receipts = AssetReceipts()
-        let texts = Set(
-            batch.operations.flatMap { $0.record.fields.values.compactMap(\.value).flatMap(\.receipts) })
-        guard !texts.isEmpty, let user = batch.caller.assetUser else { return receipts }
-        let secret = try assetSecret()
-        let now = clock.nowMilliseconds()
-        for text in texts {
-            guard
-                let claims = try AssetClaims.checked(
-                    text, for: .receipt, secret: secret, nowMilliseconds: now),
-                claims.user == user, let file = claims.file
-            else { continue }
-            receipts.claims[text] = claims
-            if try assetFiles.open(file.digest) == nil { receipts.missing.insert(file.digest) }
-        }
-        return receipts
     }
 }
 

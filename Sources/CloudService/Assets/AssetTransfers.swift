@@ -4,7 +4,7 @@ import Seams
 
 /// A file that a client sends, from its first byte to its receipt. Its calls block.
 public final class AssetUpload: Sendable {
-    private let service: CloudService
+    private let transfers: AssetTransfers
     private let claims: AssetClaims
     private let state: Lock<State>
     /// Whom the address was made for; empty for a program that signs with a key.
@@ -18,8 +18,8 @@ public final class AssetUpload: Sendable {
         var countedBytes: Int64 = 0
     }
 
-    fileprivate init(_ service: CloudService, _ claims: AssetClaims, _ writer: any AssetFileWriter) {
-        self.service = service
+    fileprivate init(_ transfers: AssetTransfers, _ claims: AssetClaims, _ writer: any AssetFileWriter) {
+        self.transfers = transfers
         self.claims = claims
         state = Lock(State(writer: writer))
     }
@@ -31,7 +31,7 @@ public final class AssetUpload: Sendable {
     /// - Throws: when the file has become too large, the user has sent too much that no record has, or it can't be
     ///   written; then nothing of it is left.
     public func write(_ bytes: [UInt8]) throws(WireError) {
-        let limits = service.limits.assets
+        let limits = transfers.tickets.limits
         try Self.translating {
             let (givenUp, error) = state.withLock { state -> ((any AssetFileWriter)?, (any Error)?) in
                 state.bytes += Int64(bytes.count)
@@ -57,11 +57,8 @@ public final class AssetUpload: Sendable {
     /// Counts bytes to the user; false when the user has sent too much. A program that signs with a key has no limit.
     private func count(_ bytesCount: Int, in state: inout State) -> Bool {
         guard !user.isEmpty else { return true }
-        let (limits, now) = (service.limits.assets, service.clock.nowMilliseconds())
-        let (bytes, ownBytes) = (Int64(bytesCount), state.countedBytes)
-        let isAdmitted = service.unsaved.withLock { unsaved in
-            unsaved.grow(user, by: bytes, ownBytes: ownBytes, limits, now)
-        }
+        let bytes = Int64(bytesCount)
+        let isAdmitted = transfers.unsaved.grow(user, by: bytes, ownBytes: state.countedBytes)
         if isAdmitted { state.countedBytes += bytes }
         return isAdmitted
     }
@@ -76,7 +73,7 @@ public final class AssetUpload: Sendable {
     private func endCount(_ state: inout State) {
         let bytes = state.countedBytes
         state.countedBytes = 0
-        if bytes > 0 { service.unsaved.withLock { $0.end(user, bytes: bytes) } }
+        if bytes > 0 { transfers.unsaved.end(user, bytes: bytes) }
     }
 
     /// Ends the file, and answers with what a record's field is set to. The file is on the disk by then.
@@ -91,14 +88,14 @@ public final class AssetUpload: Sendable {
             guard let writer else { throw ServiceError.noSuchUpload }
             let use = try finish(writer)
             let file = StoredAsset(digest: use.digest, bytes: use.bytes)
-            service.rememberUnsaved(use, of: claims.user)
+            transfers.unsaved.remember(use, of: claims.user)
             let zone = ZoneKey(database: claims.database, zoneName: claims.zoneName)
-            var receipt = service.receipt(for: file, in: zone, user: claims.user)
+            var receipt = transfers.tickets.receipt(for: file, in: zone, user: claims.user)
             receipt.recordName = claims.recordName
             receipt.recordType = claims.recordType
             receipt.fieldName = claims.fieldName
             var asset = file.told(in: claims.database.scope)
-            asset.receipt = try receipt.signed(service.assetSecret())
+            asset.receipt = try receipt.signed(transfers.tickets.secret.value())
             return AssetUploadedResponse(singleFile: asset)
         }
     }
@@ -147,35 +144,29 @@ public struct AssetDownload: Sendable {
     }
 }
 
-extension CloudService {
-    /// Begins to take a file that is sent to an address of `assets/upload`. Blocks.
-    ///
-    /// - Parameter ticket: the item `t` of the address.
-    /// - Throws: when the address is not one of this service's, or has run out.
-    public func beginUpload(ticket: String) throws(WireError) -> AssetUpload {
+/// Files on their way between clients and the disk.
+struct AssetTransfers: Sendable {
+    let store: any CloudStore
+    let clock: any TimeSource
+    let tickets: AssetTickets
+    let unsaved: UnsavedFiles
+
+    func begin(ticket: String) throws(WireError) -> AssetUpload {
         try AssetUpload.translating {
-            let claims = try AssetClaims.checked(
-                ticket, for: .upload, secret: assetSecret(), nowMilliseconds: clock.nowMilliseconds())
-            guard let claims else { throw ServiceError.noSuchUpload }
-            guard try admitsUpload(of: claims.user) else { throw ServiceError.tooMuchUnsaved }
-            return AssetUpload(self, claims, try assetFiles.begin())
+            guard let claims = try tickets.checked(ticket, for: .upload) else {
+                throw ServiceError.noSuchUpload
+            }
+            guard try unsaved.admits(claims.user) else { throw ServiceError.tooMuchUnsaved }
+            return AssetUpload(self, claims, try tickets.files.begin())
         }
     }
 
-    /// Opens the file that an address in a record leads to, as long as some record of that database holds it. Blocks.
-    ///
-    /// - Parameters:
-    ///   - checksum: the part of the address that names the file.
-    ///   - ticket: the item `t` of the address.
-    /// - Throws: when the address is not one of this service's or has run out, or the file is gone: which of these
-    ///   is not
-    ///   told.
-    public func openAsset(checksum: String, ticket: String) throws(WireError) -> AssetDownload {
+    func open(checksum: String, ticket: String) throws(WireError) -> AssetDownload {
         try AssetUpload.translating {
             let now = clock.nowMilliseconds()
-            let claims = try AssetClaims.checked(
-                ticket, for: .download, secret: assetSecret(), nowMilliseconds: now)
-            guard let claims, let file = claims.file, file.checksumInAddress == checksum else {
+            guard let claims = try tickets.checked(ticket, for: .download), let file = claims.file,
+                file.checksumInAddress == checksum
+            else {
                 throw ServiceError.noSuchFile
             }
             let owned = OwnedAsset(database: claims.database, digest: file.digest)
@@ -183,7 +174,7 @@ extension CloudService {
             wanted.assets.owned = [owned]
             let question = wanted
             guard try store.read({ try $0.load(question) }).assets.owned[owned] != nil,
-                let reader = try assetFiles.open(file.digest), reader.bytes == file.bytes
+                let reader = try tickets.files.open(file.digest), reader.bytes == file.bytes
             else { throw ServiceError.noSuchFile }
             return AssetDownload(file, reader, remainingMilliseconds: claims.expiresMilliseconds - now)
         }

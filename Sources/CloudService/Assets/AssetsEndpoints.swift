@@ -2,15 +2,21 @@ import CloudStore
 import CloudWire
 import Seams
 
-extension CloudService {
+/// The endpoints about files.
+struct AssetsEndpoints: Sendable {
+    let limits: ServiceLimits
+    let clock: any TimeSource
+    let random: any RandomSource
+    let schemas: Schemas
+    let tickets: AssetTickets
+
     /// `assets/upload`: addresses to which files may be sent. Nothing is written.
-    func assetsUpload(_ body: [UInt8], _ caller: ServiceCaller, _ address: AssetAddress) throws -> ServiceWork
-    {
+    func upload(_ body: [UInt8], _ caller: ServiceCaller, _ address: AssetAddress) throws -> ServiceWork {
         guard let user = caller.assetUser else { throw ServiceError.authenticationRequired }
         let request = try AssetsUploadRequest(request: body)
         try limits.check(count: request.tokens.count, caller)
         let zone = try caller.key(of: request.zoneID)
-        let secret = try assetSecret()
+        let secret = try tickets.secret.value()
         let expires = clock.nowMilliseconds() + limits.assets.uploadMilliseconds
         let tokens = try request.tokens.map { token -> AssetsUploadResponse.Token in
             try ModifyBatch.checkName(token.fieldName, of: "fieldName", limits)
@@ -31,13 +37,13 @@ extension CloudService {
     }
 
     /// `assets/rereference`: receipts for files that the caller can read, so that another record may hold them too.
-    func assetsRereference(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func rereference(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         guard let user = caller.assetUser else { throw ServiceError.authenticationRequired }
         let request = try AssetsRereferenceRequest(request: body)
         try limits.check(count: request.assets.count, caller)
         let source = try caller.key(of: request.zoneID)
         let target = try caller.key(of: request.targetZoneID ?? request.zoneID)
-        let secret = try assetSecret()
+        let secret = try tickets.secret.value()
         return .read { reader in
             var wanted = StoreLoad()
             wanted.bytesMax = self.limits.answerBytesMax
@@ -47,8 +53,8 @@ extension CloudService {
             guard !loaded.isCutShort else {
                 throw ServiceError.limitExceeded("the records are too large together")
             }
-            let schema = try self.schema(in: reader)
-            let access = try self.access(of: caller, schema: schema, in: reader)
+            let schema = try self.schemas.schema(in: reader)
+            let access = try self.schemas.access(of: caller, schema: schema, in: reader)
             let items = request.assets
             var results = [AssetsRereferenceResponse.Result?](repeating: nil, count: items.count)
             // Each record is taken apart once, however many of its files are asked for, and one at a time.
@@ -69,7 +75,7 @@ extension CloudService {
                         continue
                     }
                     var asset = file.told(in: target.database.scope)
-                    asset.receipt = try self.receipt(for: file, in: target, user: user).signed(secret)
+                    asset.receipt = try self.tickets.receipt(for: file, in: target, user: user).signed(secret)
                     results[place] = .asset(asset)
                 }
             }
@@ -80,19 +86,8 @@ extension CloudService {
     /// The file that a field holds, kept from the collection from now on; nil where there is none.
     private func file(in field: Field?) -> StoredAsset? {
         guard case .asset(let kept) = field?.value, let file = StoredAsset(kept),
-            (try? assetFiles.renew(file.digest)) == true
+            (try? tickets.files.renew(file.digest)) == true
         else { return nil }
         return file
-    }
-
-    /// What an upload, or another record, is good for from now on.
-    func receipt(for file: StoredAsset, in zone: ZoneKey, user: String) -> AssetClaims {
-        var claims = AssetClaims(
-            .receipt, database: zone.database,
-            expiresMilliseconds: clock.nowMilliseconds() + limits.assets.receiptMilliseconds)
-        claims.zoneName = zone.zoneName
-        claims.user = user
-        claims.file = file
-        return claims
     }
 }

@@ -1,5 +1,4 @@
 import CloudStore
-import Seams
 
 /// What users have uploaded and not saved, so that nobody fills the disk with files that no quota counts. Forgotten
 /// with the process: a restart lets everybody upload anew.
@@ -81,36 +80,5 @@ struct UnsavedUploads {
         guard let file = users[user]?.files.removeValue(forKey: digest) else { return }
         users[user]?.bytes -= file.bytes
         if users[user]?.isEmpty ?? false { users[user] = nil }
-    }
-}
-
-extension CloudService {
-    /// Whether a user may upload one more file. Not to be called in a transaction.
-    func admitsUpload(of user: String) throws -> Bool {
-        let now = clock.nowMilliseconds()
-        let limits = limits.assets
-        let (isAdmitted, sentBytes) = unsaved.withLock {
-            ($0.admits(user, limits, now), $0.sentBytes(user, now))
-        }
-        guard isAdmitted, sentBytes >= limits.unsavedBytesMax else { return isAdmitted }
-        var wanted = StoreLoad()
-        wanted.usageOf = [.privateDatabase, .publicDatabase].map { UsageKey(scope: $0, user: user) }
-        let question = wanted
-        let usage = try store.read { try $0.load(question) }.usage
-        return sentBytes - usage.values.reduce(0) { $0 + $1.size.assetBytes } < limits.unsavedBytesMax
-    }
-
-    func rememberUnsaved(_ use: AssetUse, of user: String) {
-        let until =
-            clock.nowMilliseconds() + limits.assets.receiptMilliseconds + limits.assets.unusedMilliseconds
-        unsaved.withLock { $0.add(use, of: user, untilMilliseconds: until) }
-    }
-
-    /// Records hold them now.
-    func forgetUnsaved(_ rows: [RecordAssetsRow], of caller: ServiceCaller) {
-        guard let user = caller.assetUser, !rows.isEmpty else { return }
-        unsaved.withLock { unsaved in
-            for use in rows.lazy.flatMap(\.uses) { unsaved.remove(use.digest, of: user) }
-        }
     }
 }

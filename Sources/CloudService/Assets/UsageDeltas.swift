@@ -80,12 +80,11 @@ extension UsageKey {
     }
 }
 
-extension CloudService {
+extension UsageDeltas {
     /// Brings the users' usage up to date with what `changes` will do, in their transaction.
-    func count(_ usage: UsageDeltas, into changes: inout StoreChanges, _ reader: any CloudStoreReader) throws
-    {
-        guard !usage.isEmpty else { return }
-        var usage = usage
+    func count(into changes: inout StoreChanges, _ reader: any CloudStoreReader) throws {
+        guard !isEmpty else { return }
+        var usage = self
         if !usage.removed.isEmpty {
             var wanted = StoreLoad()
             wanted.assets.sizesOf = usage.removed.map(\.key)

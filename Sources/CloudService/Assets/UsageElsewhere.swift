@@ -15,13 +15,3 @@ extension CloudService.Container {
             environment: environment == "development" ? "production" : "development")
     }
 }
-
-extension CloudService {
-    /// Counts what the users have in the other environment to what was loaded of them.
-    func addUsageElsewhere(of keys: [UsageKey], to loaded: inout StoreLoaded) {
-        guard let usageElsewhere, !keys.isEmpty else { return }
-        for (key, size) in usageElsewhere(keys) {
-            loaded.usage[key, default: UsageRow(key: key)].size += size
-        }
-    }
-}

@@ -19,7 +19,7 @@ extension CloudService {
         guard !indexes.isEmpty else { return }
         var firing = QueryFiring(
             indexes: indexes, maker: maker, nowMilliseconds: clock.nowMilliseconds(), limits: limits)
-        var readers = SubscriberAccess(schema: try schema(in: writer), reader: writer)
+        var readers = SubscriberAccess(schema: try schemas.schema(in: writer), reader: writer)
         var rest = events.filter { indexes[$0.watch] != nil }[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.oldRecordsMax)
@@ -64,7 +64,7 @@ extension CloudService {
     func watchIndexes(of keys: [WatchKey], _ reader: any CloudStoreReader) throws -> [WatchKey: WatchIndex] {
         let watches = try loadWatches(of: keys, reader).filter { $0.value.count > 0 }
         guard !watches.isEmpty else { return [:] }
-        let schema = try schema(in: reader)
+        let schema = try schemas.schema(in: reader)
         let version = try reader.schemaVersion() ?? 0
         return try watches.mapValues { row in
             try watchCache.index(of: row, schemaVersion: version) {

@@ -130,7 +130,9 @@ extension CloudService {
     ) throws -> JSONValue {
         var counting = OperatorCounting(reader)
         var indexes: [JSONValue] = []
-        let types = try schema(in: reader).recordTypes.filter { recordType == nil || $0.key == recordType }
+        let types = try schemas.schema(in: reader).recordTypes.filter {
+            recordType == nil || $0.key == recordType
+        }
         for (name, type) in types.sorted(by: { $0.key < $1.key }) {
             var wanted = StoreLoad()
             wanted.indexWorkOf = [name]

@@ -6,14 +6,16 @@ extension CloudService {
     ///
     /// - Throws: `CloudStoreError`.
     package func schemaMessage(in reader: any CloudStoreReader) throws -> JSONValue {
-        guard case .object(var members) = JSONValue(try schema(in: reader)) else { return .null }
+        guard case .object(var members) = JSONValue(try schemas.schema(in: reader)) else { return .null }
         // As text: it is no count, and a browser's numbers don't hold it.
         members["version"] = try reader.schemaVersion().map { .string(String($0, radix: 16)) } ?? .null
         return .object(members)
     }
 
     /// The schema in a reader's snapshot.
-    package func operatorSchema(in reader: any CloudStoreReader) throws -> Schema { try schema(in: reader) }
+    package func operatorSchema(in reader: any CloudStoreReader) throws -> Schema {
+        try schemas.schema(in: reader)
+    }
 }
 
 extension JSONValue {

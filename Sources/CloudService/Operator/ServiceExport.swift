@@ -38,7 +38,7 @@ extension CloudService {
         case .user(let user):
             try export(.privateDatabase(of: user), reader, &writer)
         case .container:
-            try writer.put(.schema(SchemaLanguage.print(try schema(in: reader))))
+            try writer.put(.schema(SchemaLanguage.print(try schemas.schema(in: reader))))
             try writer.put(.database(.public, owner: nil))
             try export(.publicDatabase, reader, &writer)
             // By the names that are the same on every server.

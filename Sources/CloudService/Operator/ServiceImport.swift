@@ -180,13 +180,13 @@ extension CloudService {
     /// Adds what the schema doesn't have: types, fields, roles.
     private func add(schema other: Schema) throws {
         try store.write { writer in
-            let old = try schema(in: writer)
+            let old = try schemas.schema(in: writer)
             let new = try old.adding(other)
             guard new != old else { return }
             var changes = StoreChanges()
             changes.schema = new.row(version: random.next())
             try apply(changes, to: writer)
-            remember(new, as: changes.schema)
+            schemas.remember(new, as: changes.schema)
         }
     }
 
@@ -198,7 +198,7 @@ extension CloudService {
         batch.recordNames = []
         batch.bytes = 0
         try store.write { writer in
-            let schema = try schema(in: writer)
+            let schema = try schemas.schema(in: writer)
             var wanted = StoreLoad()
             wanted.records = records.map { RecordKey(zone: zone, recordName: $0.recordName ?? "") }
             wanted.zones = zone.isDefault ? [] : [zone]
@@ -221,10 +221,10 @@ extension CloudService {
             }
             let usage = writing.usage
             var changes = writing.finished()
-            try count(usage, into: &changes, writer)
+            try usage.count(into: &changes, writer)
             if !additions.isEmpty { changes.schema = grown.row(version: random.next()) }
             try apply(changes, to: writer)
-            remember(grown, as: changes.schema)
+            schemas.remember(grown, as: changes.schema)
         }
     }
 

@@ -73,7 +73,7 @@ extension CloudService {
             pushes.withLock { $0.tasksMayWait = true }
         }
         if !changes.clearedZones.isEmpty { clearedRowsMayWait.withLock { $0 = true } }
-        let oldSchema = try changes.schema.map { _ in try schema(in: writer) }
+        let oldSchema = try changes.schema.map { _ in try schemas.schema(in: writer) }
         try writer.apply(changes)
         try trimAnswers(changes.answers, writer)
         if let oldSchema, let row = changes.schema {

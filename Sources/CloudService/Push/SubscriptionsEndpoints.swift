@@ -29,7 +29,7 @@ extension CloudService {
             wanted = StoreLoad()
             wanted.notifications.watches = decider.watches(loaded: loaded)
             loaded.merge(try writer.load(wanted))
-            let decision = decider.decide(loaded: loaded, schema: try self.schema(in: writer))
+            let decision = decider.decide(loaded: loaded, schema: try self.schemas.schema(in: writer))
             try writer.apply(decision.changes)
             return SubscriptionsResponse(subscriptions: decision.results)
         }

@@ -188,7 +188,8 @@ extension CloudService {
         }
         try store.write { writer in
             guard let row = try writer.indexWork(typesMax: 1).first else { return }
-            try writer.apply(try self.nextStep(of: try IndexWork(row), try self.schema(in: writer), writer))
+            try writer.apply(
+                try self.nextStep(of: try IndexWork(row), try self.schemas.schema(in: writer), writer))
         }
         return true
     }
@@ -223,7 +224,7 @@ extension CloudService {
         wanted.zones = usage.zones.keys.filter { !$0.isDefault }.sorted()
         changes.zones =
             try wanted.zones.isEmpty ? [] : writer.load(wanted).zones.values.sorted { $0.key < $1.key }
-        try count(usage, into: &changes, writer)
+        try usage.count(into: &changes, writer)
         changes.indexWork = [moreComing ? work.row : IndexWork.done(work.recordType)]
         if moreComing { indexWorkMayWait.withLock { $0 = true } }
         return changes

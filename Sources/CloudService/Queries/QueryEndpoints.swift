@@ -43,12 +43,12 @@ extension CloudService {
         guard let database = caller.database else {
             throw ServiceError.zoneNotFound(request.zoneID ?? ZoneID())
         }
-        let marker = try QueryMarker(query, database: database, zone: zone, secret: try assetSecret())
+        let marker = try QueryMarker(query, database: database, zone: zone, secret: try secret.value())
         return { reader, budget in
             let rowsBefore = budget.rows
             defer { caller.trace?.looked(for: query, rowsExamined: rowsBefore - budget.rows) }
             let zones = try self.zones(zone, in: database, reader)
-            let schema = try self.schema(in: reader)
+            let schema = try self.schemas.schema(in: reader)
             let reading = QueryReading(
                 schema: schema, database: database, userRecordName: caller.user?.userRecordName,
                 limits: self.limits)
@@ -115,7 +115,7 @@ extension CloudService {
     private func visibility(
         of recordType: String, _ caller: ServiceCaller, _ schema: Schema, _ reader: any CloudStoreReader
     ) throws -> ((RecordRow) -> Bool)? {
-        let access = try access(of: caller, schema: schema, in: reader)
+        let access = try schemas.access(of: caller, schema: schema, in: reader)
         if access.permissions(recordType, creator: nil).contains(.read) { return nil }
         guard access.permissionsForOwn(recordType).contains(.read) else {
             throw ServiceError.notPermitted(.read)

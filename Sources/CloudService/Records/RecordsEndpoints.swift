@@ -17,16 +17,16 @@ extension CloudService {
             batch: batch, numbersAsStrings: request.numbersAsStrings ?? false,
             namesMadeRecords: operation?.series != nil,
             currentRecords: { try self.readableRecords($0, caller, $1) })
-        let receipts = try receipts(of: batch)
+        let receipts = try assetTickets.receipts(of: batch)
         let clientToken = try ClientChangeToken(request, caller)
         let operation = try operation?.identified(by: request)
         return once(operation, kept) { writer in
-            let schema = try self.schema(in: writer)
+            let schema = try self.schemas.schema(in: writer)
             let decider = ModifyDecider(
                 batch: batch, limits: self.limits, schema: schema, schemaMayGrow: self.schemaMayGrow,
-                access: try self.access(of: caller, schema: schema, in: writer),
+                access: try self.schemas.access(of: caller, schema: schema, in: writer),
                 nowMilliseconds: self.clock.nowMilliseconds(), random: self.random,
-                receipts: receipts, quota: try self.quota(of: caller, in: writer))
+                receipts: receipts, quota: try self.quotas.quota(of: caller, in: writer))
             let first = decider.firstLoad
             var loaded = try self.load(first, writer)
             let changed = decider.changedLoad(loaded)
@@ -47,7 +47,7 @@ extension CloudService {
             try self.loadAncestors(decider.ancestorLoads(of: outcomes), into: &loaded, asked, writer)
             var decision = try decider.decide(outcomes: outcomes, loaded: loaded)
             try decider.refuseAtomicFailure(decision)
-            try self.count(decision.usage, into: &decision.changes, writer)
+            try decision.usage.count(into: &decision.changes, writer)
             try self.fireQuerySubscriptions(
                 by: &decision.changes, loaded: loaded, maker: caller.device, in: writer)
             if let clientToken, decision.results.contains(where: \.isDone),
@@ -58,8 +58,8 @@ extension CloudService {
             }
             decision.changes.rowsMax = self.limits.rowsWrittenMax
             try self.apply(decision.changes, to: writer)
-            self.forgetUnsaved(decision.changes.assets, of: caller)
-            self.remember(decision.schema, as: decision.changes.schema)
+            self.unsaved.forget(decision.changes.assets, of: caller)
+            self.schemas.remember(decision.schema, as: decision.changes.schema)
             let zone = batch.tokenZone.flatMap { decision.zone($0, loaded) }
             return RecordsResponse(
                 records: decision.results, syncToken: zone?.syncToken(in: batch.caller.scope))
@@ -73,7 +73,7 @@ extension CloudService {
         var wanted = StoreLoad()
         wanted.records = keys
         wanted.bytesMax = limits.answerBytesMax
-        let access = try access(of: caller, schema: try schema(in: reader), in: reader)
+        let access = try schemas.access(of: caller, schema: try schemas.schema(in: reader), in: reader)
         let found = try reader.load(wanted).records
         return try keys.reduce(into: [:]) { records, key in
             guard let row = found[key] ?? access.ownUserRecord(key), !row.isDeleted,
@@ -129,7 +129,8 @@ extension CloudService {
             let tokenZone = caller.wantsSyncToken ? try? caller.key(of: request.zoneID) : nil
             wanted.zones = Set(wanted.records.map(\.zone) + [tokenZone].compactMap(\.self)).sorted()
             let loaded = try self.load(wanted, reader)
-            let access = try self.access(of: caller, schema: try self.schema(in: reader), in: reader)
+            let access = try self.schemas.access(
+                of: caller, schema: try self.schemas.schema(in: reader), in: reader)
             let results = items.map { item, key -> RecordResult in
                 guard let key, key.zone.isDefault || loaded.zones[key.zone].map({ !$0.isDeleted }) ?? false
                 else {

@@ -45,8 +45,8 @@ extension CloudService {
         case .subscriptionsLookup: return try subscriptionsLookup(body, caller)
         case .tokensCreate: return try tokensCreate(body, caller, courier(for: request))
         case .tokensRegister: return try tokensRegister(body, caller, courier(for: request))
-        case .assetsUpload: return try assetsUpload(body, caller, assetAddress(for: request))
-        case .assetsRereference: return try assetsRereference(body, caller)
+        case .assetsUpload: return try assets.upload(body, caller, assetAddress(for: request))
+        case .assetsRereference: return try assets.rereference(body, caller)
         case .notificationsList: return try notificationsList(body, caller)
         case .notificationsRead: return try notificationsRead(body, caller)
         // Doors for what comes with sharing.

@@ -41,7 +41,7 @@ extension CloudService {
             let bytesMax = if case .send = ifTooLarge { Int.max } else { limits.answerBytesMax }
             let json = try message.json(
                 extras: request.wantsExtras, numbersAsStrings: numbersAsStrings,
-                assets: assetForm(for: request), bytesMax: bytesMax)
+                assets: assetTickets.form(for: request), bytesMax: bytesMax)
             return response(json, request.wantsExtras)
         }
         func answer(_ message: any JSONMessage) throws(JSONError) -> WireResponse {

@@ -3,7 +3,7 @@ import CloudWire
 import Seams
 
 /// Schemas by their version, so that one is read again only when it has changed.
-struct SchemaCache {
+private struct SchemaCache {
     /// More than one, because readers and the writer see different moments, and the one that a refused write made is
     /// never met again.
     private static let entriesMax = 4
@@ -18,19 +18,23 @@ struct SchemaCache {
     }
 }
 
-extension CloudService {
+/// The schema of an environment, and what it lets callers do. What it remembers lives as long as the service, and is
+/// read again after it.
+package final class Schemas: Sendable {
+    private let cache = Lock(SchemaCache())
+
     /// The schema as it is in the reader's transaction.
     ///
     /// Another process may have changed it: its version is looked at each time, and the rest is read when that is
     /// another one.
     func schema(in reader: any CloudStoreReader) throws -> Schema {
         guard let version = try reader.schemaVersion() else { return .initial }
-        if let known = schemas.withLock({ $0.schema(version) }) { return known }
+        if let known = cache.withLock({ $0.schema(version) }) { return known }
         var wanted = StoreLoad()
         wanted.schema = true
         guard let row = try reader.load(wanted).schema else { return .initial }
         let schema = try Schema(row)
-        schemas.withLock { $0.keep(schema, version: row.version) }
+        cache.withLock { $0.keep(schema, version: row.version) }
         return schema
     }
 
@@ -51,7 +55,7 @@ extension CloudService {
     /// Remembers a schema that a write has made, by the version that it gave it.
     func remember(_ schema: Schema, as row: SchemaRow?) {
         guard let row else { return }
-        schemas.withLock { $0.keep(schema, version: row.version) }
+        cache.withLock { $0.keep(schema, version: row.version) }
     }
 }
 

@@ -63,7 +63,7 @@ extension CloudService {
             var changes = change.changes
             changes.zones = [change.zone]
             changes.databases = [change.database]
-            try count(change.usage, into: &changes, writer)
+            try change.usage.count(into: &changes, writer)
             try writer.apply(changes)
         }
     }

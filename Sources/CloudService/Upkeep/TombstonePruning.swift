@@ -79,7 +79,7 @@ extension CloudService {
             databases[zone.key.database]?.zoneFloor = max(floor, zone.databaseCounter)
         }
         changes.databases += wanted.databases.compactMap { databases[$0] }
-        try count(usage, into: &changes, reader)
+        try usage.count(into: &changes, reader)
         return PrunedCounts(tombstones: rows.tombstones.count, zones: changes.removedZones.count)
     }
 }

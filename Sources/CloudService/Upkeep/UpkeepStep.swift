@@ -45,7 +45,7 @@ extension CloudService {
         case .checksums: zoneCounting.withLock { $0.mayWait }
         case .clearedRows: clearedRowsMayWait.withLock { $0 }
         case .pruning: isPruningDue
-        case .files: isCollectionDue
+        case .files: collection.isDue
         }
     }
 
@@ -56,7 +56,7 @@ extension CloudService {
         case .checksums: _ = try countZones()
         case .clearedRows: _ = try removeClearedRows()
         case .pruning: try pruneInTurn()
-        case .files: collectFilesNow()
+        case .files: collection.collectInTurn()
         }
     }
 }

@@ -92,7 +92,7 @@ extension CloudService {
         guard Set(named).count == named.count else {
             throw ServiceError.badRequest("more than one operation on a zone")
         }
-        let ordered = quotas.withLock { $0[database.owner] }
+        let ordered = quotas.ordered(of: database.owner)
         return once(operation, KeptMessageForm<ZonesResponse>()) { writer in
             var wanted = StoreLoad()
             wanted.databases = [database]
@@ -105,9 +105,9 @@ extension CloudService {
                 random: self.random, nowMilliseconds: self.clock.nowMilliseconds(), maker: caller.device)
             var loaded = try writer.load(wanted)
             try loaded.loadPushTasks(of: named, from: writer)
-            self.addUsageElsewhere(of: wanted.usageOf, to: &loaded)
+            self.quotas.addUsageElsewhere(of: wanted.usageOf, to: &loaded)
             var decision = decider.decide(loaded: loaded)
-            try self.count(decision.usage, into: &decision.changes, writer)
+            try decision.usage.count(into: &decision.changes, writer)
             try self.apply(decision.changes, to: writer)
             return ZonesResponse(zones: decision.results)
         }

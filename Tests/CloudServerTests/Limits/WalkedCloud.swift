@@ -67,7 +67,7 @@ final class WalkedCloud {
             store: store, clock: clock, random: SeededRandomSource(seed: 1), container: Self.container,
             accounts: ControlAccounts(control, isDevelopmentForEveryone: true), limits: limits)
         // Made once for a store, by whichever request needs it first.
-        _ = try service.assetSecret()
+        _ = try service.secret.value()
     }
 
     deinit { store.close() }

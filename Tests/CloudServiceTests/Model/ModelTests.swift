@@ -221,7 +221,7 @@ struct ModelRun {
         let name = generator.pick(fields.keys.sorted())
         let indexes = ModelWorld.indexes(generator, fields[name]?.type ?? .string)
         try cloud.service.store.write { writer in
-            var schema = try cloud.service.schema(in: writer)
+            var schema = try cloud.service.schemas.schema(in: writer)
             schema.recordTypes[type]?.fields[name]?.indexes = ModelWorld.indexes(indexes)
             var changes = StoreChanges()
             changes.schema = schema.row(version: cloud.service.random.next())

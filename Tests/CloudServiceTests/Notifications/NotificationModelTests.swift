@@ -193,7 +193,7 @@ import Testing
 extension CloudService {
     fileprivate func change(_ store: MemoryCloudStore, _ body: (inout Schema) -> Void) throws {
         try store.write { writer in
-            var schema = try self.schema(in: writer)
+            var schema = try self.schemas.schema(in: writer)
             body(&schema)
             var changes = StoreChanges()
             changes.schema = schema.row(version: random.next())

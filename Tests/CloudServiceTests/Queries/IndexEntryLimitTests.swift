@@ -104,7 +104,7 @@ import Testing
         }
         func change(_ indexes: FieldIndexes, _ service: CloudService) throws {
             try store.write { writer in
-                var schema = try service.schema(in: writer)
+                var schema = try service.schemas.schema(in: writer)
                 schema.recordTypes["todo"]?.fields["text"]?.indexes = indexes
                 var changes = StoreChanges()
                 changes.schema = schema.row(version: service.random.next())

@@ -13,7 +13,7 @@ import Testing
         throws
     {
         try store.write { writer in
-            var schema = try service.schema(in: writer)
+            var schema = try service.schemas.schema(in: writer)
             build(&schema.recordTypes["todo", default: RecordType()])
             var changes = StoreChanges()
             changes.schema = schema.row(version: service.random.next())

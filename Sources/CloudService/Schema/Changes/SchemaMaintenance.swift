@@ -16,7 +16,7 @@ package struct SchemaRefusal: Error, Hashable, Sendable, CustomStringConvertible
 /// that one looks at the schema's version in each of its transactions, and works with the new one from its next.
 extension CloudService {
     /// The schema as it is now.
-    package func currentSchema() throws -> Schema { try store.read { try schema(in: $0) } }
+    package func currentSchema() throws -> Schema { try store.read { try schemas.schema(in: $0) } }
 
     /// Puts what `change` makes of the schema in its place.
     ///
@@ -36,7 +36,7 @@ extension CloudService {
     package func changeSchema(
         recordsMax: Int?, _ writer: any CloudStoreWriter, _ change: (Schema) throws -> Schema
     ) throws -> (before: Schema, after: Schema) {
-        let before = try schema(in: writer)
+        let before = try schemas.schema(in: writer)
         let after = try change(before).complete
         let isFirst = try writer.schemaVersion() == nil
         guard isFirst || after != before else { return (before, after) }
@@ -110,7 +110,7 @@ extension CloudService {
     /// - Throws: `SchemaRefusal` when the schema has no such role to give, `CloudStoreError`.
     package func setRole(_ role: String, ofUser user: String, isAssigned: Bool) throws -> Bool {
         try store.write { writer in
-            let schema = try schema(in: writer)
+            let schema = try schemas.schema(in: writer)
             guard !isAssigned || schema.roles.contains(role) else {
                 let others = schema.roles.sorted().joined(separator: ", ")
                 throw SchemaRefusal([

@@ -1,0 +1,71 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// What the service signs about files, for addresses and receipts, and what it reads of that when it comes back.
+struct AssetTickets: Sendable {
+    /// Downloads' ends are rounded up to this, so that a record that is fetched again soon has the same address and
+    /// caches know it.
+    private static let expiryStepMilliseconds: Int64 = 3_600_000
+
+    let secret: StoreSecret
+    let clock: any TimeSource
+    let files: any AssetFiles
+    let limits: AssetLimits
+
+    /// The claims of a ticket; nil when it isn't one of this service's, or has run out. Not to be called in a
+    /// transaction.
+    func checked(_ ticket: String, for purpose: AssetClaims.Purpose) throws -> AssetClaims? {
+        try AssetClaims.checked(
+            ticket, for: purpose, secret: secret.value(), nowMilliseconds: clock.nowMilliseconds())
+    }
+
+    /// How the answer to a request tells of files: with an address that leads to each for some hours.
+    func form(for request: PreparedRequest) -> AssetForm? {
+        guard let address = request.assets else { return nil }
+        let step = Self.expiryStepMilliseconds
+        let expires = (clock.nowMilliseconds() + limits.downloadMilliseconds + step - 1) / step * step
+        return AssetForm { kept, zoneID in
+            guard let file = StoredAsset(kept) else { return kept }
+            let owner = zoneID?.ownerRecordName
+            let database = owner.map { DatabaseKey.privateDatabase(of: $0) } ?? .publicDatabase
+            var told = file.told(in: database.scope)
+            var claims = AssetClaims(.download, database: database, expiresMilliseconds: expires)
+            claims.file = file
+            // Without a secret, as when the disk is full, the record is told without the address.
+            told.downloadURL = (try? claims.signed(secret.value())).map { address.download(file, $0) }
+            return told
+        }
+    }
+
+    /// Reads the receipts of a batch, and looks whether their files are there. Not to be called in a transaction.
+    func receipts(of batch: ModifyBatch) throws -> AssetReceipts {
+        var receipts = AssetReceipts()
+        let texts = Set(
+            batch.operations.flatMap { $0.record.fields.values.compactMap(\.value).flatMap(\.receipts) })
+        guard !texts.isEmpty, let user = batch.caller.assetUser else { return receipts }
+        let secret = try secret.value()
+        let now = clock.nowMilliseconds()
+        for text in texts {
+            guard
+                let claims = try AssetClaims.checked(
+                    text, for: .receipt, secret: secret, nowMilliseconds: now),
+                claims.user == user, let file = claims.file
+            else { continue }
+            receipts.claims[text] = claims
+            if try files.open(file.digest) == nil { receipts.missing.insert(file.digest) }
+        }
+        return receipts
+    }
+
+    /// What an upload, or another record, is good for from now on.
+    func receipt(for file: StoredAsset, in zone: ZoneKey, user: String) -> AssetClaims {
+        var claims = AssetClaims(
+            .receipt, database: zone.database,
+            expiresMilliseconds: clock.nowMilliseconds() + limits.receiptMilliseconds)
+        claims.zoneName = zone.zoneName
+        claims.user = user
+        claims.file = file
+        return claims
+    }
+}

@@ -1,0 +1,55 @@
+import CloudStore
+import Seams
+
+/// Counts what users upload until records hold it. Lives as long as the service.
+final class UnsavedFiles: Sendable {
+    private let store: any CloudStore
+    private let clock: any TimeSource
+    private let limits: AssetLimits
+    private let uploads = Lock(UnsavedUploads())
+
+    init(store: any CloudStore, clock: any TimeSource, limits: AssetLimits) {
+        self.store = store
+        self.clock = clock
+        self.limits = limits
+    }
+
+    /// Whether a user may upload one more file. Not to be called in a transaction.
+    func admits(_ user: String) throws -> Bool {
+        let now = clock.nowMilliseconds()
+        let limits = limits
+        let (isAdmitted, sentBytes) = uploads.withLock {
+            ($0.admits(user, limits, now), $0.sentBytes(user, now))
+        }
+        guard isAdmitted, sentBytes >= limits.unsavedBytesMax else { return isAdmitted }
+        var wanted = StoreLoad()
+        wanted.usageOf = [.privateDatabase, .publicDatabase].map { UsageKey(scope: $0, user: user) }
+        let question = wanted
+        let usage = try store.read { try $0.load(question) }.usage
+        return sentBytes - usage.values.reduce(0) { $0 + $1.size.assetBytes } < limits.unsavedBytesMax
+    }
+
+    /// Counts bytes of an upload that goes on; false when the user has sent too much.
+    ///
+    /// - Parameter ownBytes: what was counted of this upload before.
+    func grow(_ user: String, by bytes: Int64, ownBytes: Int64) -> Bool {
+        let (limits, now) = (limits, clock.nowMilliseconds())
+        return uploads.withLock { $0.grow(user, by: bytes, ownBytes: ownBytes, limits, now) }
+    }
+
+    /// An upload has ended, finished or not.
+    func end(_ user: String, bytes: Int64) { uploads.withLock { $0.end(user, bytes: bytes) } }
+
+    func remember(_ use: AssetUse, of user: String) {
+        let until = clock.nowMilliseconds() + limits.receiptMilliseconds + limits.unusedMilliseconds
+        uploads.withLock { $0.add(use, of: user, untilMilliseconds: until) }
+    }
+
+    /// Records hold them now.
+    func forget(_ rows: [RecordAssetsRow], of caller: ServiceCaller) {
+        guard let user = caller.assetUser, !rows.isEmpty else { return }
+        uploads.withLock { unsaved in
+            for use in rows.lazy.flatMap(\.uses) { unsaved.remove(use.digest, of: user) }
+        }
+    }
+}
