@@ -33,7 +33,7 @@ final class OpenEnvironment: Sendable {
             pushesReady(apnsTokens)
             opened.pushesReady(apnsTokens)
         }
-        opened.service.setWebhookListener(webhooksReady)
+        opened.service.webhooks.setListener(webhooksReady)
         opened.service.setPruneListener(pruned)
         thread = CloudServiceThread(opened.service)
     }
@@ -42,7 +42,7 @@ final class OpenEnvironment: Sendable {
     func close() {
         thread.stop()
         opened.service.setPushListener(nil)
-        opened.service.setWebhookListener(nil)
+        opened.service.webhooks.setListener(nil)
         opened.service.setPruneListener(nil)
         opened.close()
     }

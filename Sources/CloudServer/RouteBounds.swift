@@ -63,8 +63,8 @@ extension Route {
                 memoryBytes: Self.memoryFixed + Self.hashBytes + 4 * OperatorEndpoint.schemaBytesMax,
                 answerBytes: 3 * SchemaLanguage.textBytesMax,
                 rowsRead: max(2 * OperatorCounting.rowsMax, OperatorHistory.rowsReadMax),
-                rowsWritten: CloudService.schemaChangeRowsMax,
-                diskBytes: 3 * CloudService.schemaChangeRowsMax * Self.pageBytes
+                rowsWritten: IndexBuilding.schemaChangeRowsMax,
+                diskBytes: 3 * IndexBuilding.schemaChangeRowsMax * Self.pageBytes
                     + 2 * SchemaLanguage.textBytesMax,
                 countedBy: [
                     "OperatorGate", "OperatorDesk", "OperatorCounting", "TryLimiter", "signInsWaitingMax",

@@ -35,29 +35,28 @@ public final class CloudService: Sendable {
     let knownCallers = Lock(KnownCallers())
     let rates: Lock<RateKeeper>
     let serverSignatures = Lock(ServerSignatures())
-    let pushes = Lock(PushState())
-    let watchCache = WatchCache(subscriptionsMax: 50_000)
-    /// The raw value of the next upkeep step.
-    let nextUpkeepStep = Lock(0)
-    /// When the upkeep next looks for what can be discarded.
-    let nextPruningMilliseconds = Lock(Int64.min)
-    /// Kept answers that were discarded before their time, until the prune listener hears of them.
-    let trimmedAnswers = Lock(0)
-    let pruneListener = Lock<(@Sendable (PrunedCounts) -> Void)?>(nil)
     let waiting = Lock(WaitingRequests())
     package let schemas = Schemas()
-    /// False when nothing is left to do on indexes, as far as this process knows.
-    let indexWorkMayWait = Lock(true)
-    /// False when no rows of deleted zones are left, as far as this process knows.
-    let clearedRowsMayWait = Lock(true)
-    let zoneCounting = Lock(ZoneCounting())
     let assetFiles: any AssetFiles
     let secret: StoreSecret
     let assetTickets: AssetTickets
     let assets: AssetsEndpoints
     let unsaved: UnsavedFiles
     private let transfers: AssetTransfers
-    let collection: AssetCollection
+    private let collection: AssetCollection
+    let answers: KeptAnswers
+    let indexes: IndexBuilding
+    package let clearedRows: ClearedRows
+    let watches: QueryWatches
+    package let webhooks: Webhooks
+    let pushes: PushDelivery
+    let writing: ChangeWriter
+    let notifications: NotificationsEndpoints
+    let subscriptions: SubscriptionsEndpoints
+    package let tokens: TokensEndpoints
+    let pruning: Pruning
+    let zoneCounting: ZoneCounting
+    let upkeep: Upkeep
     let accounts: any ServiceAccounts
     /// Whether saves may add to the schema.
     let schemaMayGrow: Bool
@@ -115,6 +114,30 @@ public final class CloudService: Sendable {
         unsaved = UnsavedFiles(store: store, clock: clock, limits: limits.assets)
         transfers = AssetTransfers(store: store, clock: clock, tickets: assetTickets, unsaved: unsaved)
         collection = AssetCollection(store: store, clock: clock, files: files, limits: limits.assets)
+        answers = KeptAnswers(clock: clock, limits: limits)
+        indexes = IndexBuilding(store: store, schemas: schemas, limits: limits)
+        clearedRows = ClearedRows(store: store, limits: limits.clearing)
+        watches = QueryWatches(schemas: schemas, limits: limits, clock: clock, random: random)
+        webhooks = Webhooks(
+            store: store, clock: clock, random: random, container: container, limits: limits)
+        pushes = PushDelivery(
+            store: store, clock: clock, random: random, container: container, limits: limits,
+            watches: watches, webhooks: webhooks)
+        writing = ChangeWriter(
+            schemas: schemas, answers: answers, indexes: indexes, clearedRows: clearedRows, pushes: pushes)
+        notifications = NotificationsEndpoints(
+            container: container, limits: limits, clock: clock, random: random, pushes: pushes)
+        subscriptions = SubscriptionsEndpoints(
+            limits: limits, random: random, schemas: schemas, answers: answers)
+        tokens = TokensEndpoints(store: store, limits: limits, clock: clock, random: random)
+        pruning = Pruning(
+            store: store, clock: clock, limits: limits,
+            notifications: NotificationPruning(limits: limits, clock: clock, random: random),
+            webhooks: webhooks, indexes: indexes)
+        zoneCounting = ZoneCounting(store: store)
+        upkeep = Upkeep(
+            pushes: pushes, indexes: indexes, zoneCounting: zoneCounting, clearedRows: clearedRows,
+            pruning: pruning, files: collection, answers: answers)
         self.rates = Lock(RateKeeper(rates))
         self.schemaMayGrow = schemaMayGrow ?? (container?.environment != "production")
     }
@@ -168,4 +191,40 @@ extension CloudService {
     ///
     /// - Throws: `CloudStoreError`; then nothing was removed.
     @discardableResult public func collectUnusedFiles() throws -> Bool { try collection.collectUnused() }
+}
+
+// MARK: - Pushes and upkeep
+
+extension CloudService {
+    /// Lets `listener` know the tokens of the devices for which pushes wait, when they are on disk. It is called on the
+    /// thread that wrote them, and must not wait.
+    public func setPushListener(_ listener: (@Sendable (_ apnsTokens: [String]) -> Void)?) {
+        pushes.setListener(listener)
+    }
+
+    /// Makes pushes of the changes that nobody was told of yet: one bounded step, in a transaction of its own.
+    /// True when there may be more.
+    ///
+    /// `CloudServiceThread` does it by itself, also at its start, for what was left before. Call this after `respond`
+    /// and `commitGroup`.
+    ///
+    /// - Throws: `CloudStoreError`; then the changes wait for the next step.
+    @discardableResult public func preparePushes() throws -> Bool { try pushes.prepare() }
+
+    /// Lets `listener` know what the upkeep has pruned, when that is on disk. It is called on the thread that wrote it,
+    /// and must not wait.
+    public func setPruneListener(_ listener: (@Sendable (PrunedCounts) -> Void)?) {
+        pruning.setListener(listener)
+    }
+
+    /// Discards what has outlived its use: kept answers, pushes that nobody took, devices that were not heard of, and
+    /// what says that records and zones were deleted. One bounded step; true when there may be more.
+    ///
+    /// `CloudServiceThread` does it by itself.
+    ///
+    /// - Throws: `CloudStoreError`; then nothing was discarded.
+    @discardableResult public func pruneOutdated() throws -> Bool { try pruning.pruneOutdated() }
+
+    /// Does each step of the upkeep that is due, pushes first. True when there may be more.
+    package func keepUp() throws -> Bool { try upkeep.keepUp() }
 }

@@ -26,25 +26,25 @@ import Testing
     @Test func theStepsOfTheUpkeepTakeTurnsUntilAllIsDone() throws {
         #expect(try hasClearedRows())
         var callsCount = 0
-        while try cloud.service.keepUpInTurn() {
+        while try cloud.service.upkeep.keepUpInTurn() {
             callsCount += 1
             try #require(callsCount < 100)
         }
         #expect(try !hasClearedRows())
-        #expect(!cloud.service.wantsUpkeep)
+        #expect(!cloud.service.upkeep.isWanted)
     }
 
     @Test func aStepThatFailsHoldsUpNoOther() throws {
         store.isFull.withLock { $0 = true }
         var failedCount = 0
         for _ in 0..<12 {
-            do { _ = try cloud.service.keepUpInTurn() } catch { failedCount += 1 }
+            do { _ = try cloud.service.upkeep.keepUpInTurn() } catch { failedCount += 1 }
         }
         #expect(failedCount > 1, "it is tried again in its turn")
-        #expect(!cloud.service.isPruningDue, "the step behind it was done")
+        #expect(!cloud.service.pruning.isDue, "the step behind it was done")
         #expect(try hasClearedRows())
         store.isFull.withLock { $0 = false }
-        while try cloud.service.keepUpInTurn() {}
+        while try cloud.service.upkeep.keepUpInTurn() {}
         #expect(try !hasClearedRows())
     }
 }

@@ -73,7 +73,7 @@ import Testing
         try cloud.zones(.create)
         var left = try rows()
         var steps = 0
-        while try cloud.service.removeClearedRows() {
+        while try cloud.service.clearedRows.removeStep() {
             try cloud.modify([operation(.forceUpdate, "r\(steps)", ["title": Field(.string("new"))])])
             steps += 1
             let now = try rows()
@@ -94,7 +94,7 @@ import Testing
         try cloud.zones(.create)
         try fill(cloud)
         try cloud.zones(.delete)
-        try cloud.service.removeAllClearedRows()
+        try cloud.service.clearedRows.removeAll()
         #expect(try rows() == 0)
     }
 
@@ -104,7 +104,7 @@ import Testing
         try fill(cloud)
         while try cloud.service.keepUp() {}
         try cloud.zones(.delete)
-        #expect(cloud.service.wantsUpkeep)
+        #expect(cloud.service.upkeep.isWanted)
         while try cloud.service.keepUp() {}
         #expect(try rows() == 0)
     }

@@ -39,7 +39,7 @@ struct OperatorWebhooks: Sendable {
                 container, request,
                 { service in
                     .write { writer in
-                        guard try service.removeWebhook(named: name, writer) else {
+                        guard try service.webhooks.remove(named: name, writer) else {
                             throw Refusal.noSuch("webhook", name)
                         }
                         return OperatorAnswer(json: .object([:]))

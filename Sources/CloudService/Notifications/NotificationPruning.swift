@@ -14,9 +14,14 @@ extension StoreChanges {
     }
 }
 
-extension CloudService {
-    /// Discards notifications that have outlived their time, so many of them at most; returns how many they were.
-    func pruneNotifications(rowsMax: Int, _ writer: any CloudStoreWriter) throws -> Int {
+/// Discards notifications that have outlived their time.
+struct NotificationPruning: Sendable {
+    let limits: ServiceLimits
+    let clock: any TimeSource
+    let random: any RandomSource
+
+    /// Discards so many of them at most; returns how many they were.
+    func prune(rowsMax: Int, _ writer: any CloudStoreWriter) throws -> Int {
         let rows = try writer.notificationReader.notifications(
             before: notificationsBefore, notificationsMax: rowsMax)
         guard !rows.isEmpty else { return 0 }
@@ -34,7 +39,7 @@ extension CloudService {
     }
 
     /// Whether there are any.
-    func notificationsAreOutdated(_ reader: any CloudStoreReader) throws -> Bool {
+    func areOutdated(_ reader: any CloudStoreReader) throws -> Bool {
         try !reader.notificationReader.notifications(before: notificationsBefore, notificationsMax: 1).isEmpty
     }
 

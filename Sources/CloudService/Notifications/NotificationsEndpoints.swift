@@ -3,11 +3,17 @@ import CloudWire
 import Seams
 
 /// The collection of what a user was told: endpoints of ours, since Apple's are not public.
-extension CloudService {
+struct NotificationsEndpoints: Sendable {
     /// Names that one push tells as read; beyond, it says only that some were.
     private static let readNamesMax = 32
 
-    func notificationsList(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    let container: CloudService.Container?
+    let limits: ServiceLimits
+    let clock: any TimeSource
+    let random: any RandomSource
+    let pushes: PushDelivery
+
+    func list(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         guard let user = caller.user?.userRecordName else { throw ServiceError.authenticationRequired }
         let request = try NotificationsListRequest(request: body)
         if let limit = request.resultsLimit, limit <= 0 {
@@ -38,7 +44,7 @@ extension CloudService {
         }
     }
 
-    func notificationsRead(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func read(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         guard let user = caller.user?.userRecordName else { throw ServiceError.authenticationRequired }
         let request = try NotificationsReadRequest(request: body)
         try limits.check(count: request.notificationIDs.count, caller)
@@ -123,12 +129,7 @@ extension CloudService {
                     key: key, notificationID: notificationID, atMilliseconds: clock.nowMilliseconds(),
                     number: read.last?.key.number ?? 0, content: content))
         }
-        let tokens = devices.filter { $0.key != reader }.map(\.token)
-        // Rung for when the transaction is on disk: by the next step of the pushes.
-        pushes.withLock { state in
-            state.readyTokens.formUnion(tokens)
-            state.tasksMayWait = true
-        }
+        pushes.noteReady(devices.filter { $0.key != reader }.map(\.token))
     }
 }
 

@@ -48,7 +48,7 @@ extension CloudService {
         }
         try flush(&writer)
         // A server that runs beside this doesn't know that there is something to tell.
-        while pushTasksMayWait { guard try keepUp() else { break } }
+        while pushes.tasksMayWait { guard try upkeep.keepUp() else { break } }
         return check.summary
     }
 
@@ -185,7 +185,7 @@ extension CloudService {
             guard new != old else { return }
             var changes = StoreChanges()
             changes.schema = new.row(version: random.next())
-            try apply(changes, to: writer)
+            try writing.apply(changes, to: writer)
             schemas.remember(new, as: changes.schema)
         }
     }
@@ -223,7 +223,7 @@ extension CloudService {
             var changes = writing.finished()
             try usage.count(into: &changes, writer)
             if !additions.isEmpty { changes.schema = grown.row(version: random.next()) }
-            try apply(changes, to: writer)
+            try self.writing.apply(changes, to: writer)
             schemas.remember(grown, as: changes.schema)
         }
     }

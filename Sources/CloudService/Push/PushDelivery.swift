@@ -2,7 +2,8 @@ import CloudStore
 import CloudWire
 import Seams
 
-extension CloudService {
+/// Makes pushes of what has changed. What it remembers lives as long as the service; all of it can be found again.
+final class PushDelivery: Sendable {
     /// Push tasks that one step goes through.
     private static let tasksMax = 64
     /// Pushes after which a step ends.
@@ -10,40 +11,77 @@ extension CloudService {
     /// Query subscriptions that one step tells.
     private static let watchersMax = 500
 
-    /// Lets `listener` know the tokens of the devices for which pushes wait, when they are on disk. It is called on the
-    /// thread that wrote them, and must not wait.
-    public func setPushListener(_ listener: (@Sendable (_ apnsTokens: [String]) -> Void)?) {
+    private struct State {
+        /// True when there may be tasks: also at the start, when somebody before may have left some.
+        var tasksMayWait = true
+        /// False until the store was asked.
+        var hasLooked = false
+        /// Behind which zone the next step begins, so that busy zones don't keep others waiting.
+        var cursor: ZoneKey?
+        var listener: (@Sendable ([String]) -> Void)?
+        /// Devices for which pushes were made outside a step; told with the next.
+        var readyTokens = Set<String>()
+    }
+
+    private let store: any CloudStore
+    private let clock: any TimeSource
+    private let random: any RandomSource
+    private let container: CloudService.Container?
+    private let limits: ServiceLimits
+    private let watches: QueryWatches
+    private let webhooks: Webhooks
+    private let state = Lock(State())
+
+    init(
+        store: any CloudStore, clock: any TimeSource, random: any RandomSource,
+        container: CloudService.Container?, limits: ServiceLimits, watches: QueryWatches, webhooks: Webhooks
+    ) {
+        self.store = store
+        self.clock = clock
+        self.random = random
+        self.container = container
+        self.limits = limits
+        self.watches = watches
+        self.webhooks = webhooks
+    }
+
+    func setListener(_ listener: (@Sendable (_ apnsTokens: [String]) -> Void)?) {
         // The one before is released after the lock: it holds what listened.
-        _ = pushes.withLock { state in
+        _ = state.withLock { state in
             defer { state.listener = listener }
             return state.listener
         }
     }
 
     /// True when there may be changes that nobody was told of.
-    var pushTasksMayWait: Bool { pushes.withLock { $0.tasksMayWait } }
+    var tasksMayWait: Bool { state.withLock { $0.tasksMayWait } }
 
-    /// Makes pushes of the changes that nobody was told of yet: one bounded step, in a transaction of its own.
-    /// True when there may be more.
-    ///
-    /// `CloudServiceThread` does it by itself, also at its start, for what was left before. Call this after `respond`
-    /// and `commitGroup`.
-    ///
-    /// - Throws: `CloudStoreError`; then the changes wait for the next step.
-    @discardableResult public func preparePushes() throws -> Bool {
-        guard pushTasksMayWait else { return false }
+    /// There may be changes that nobody was told of.
+    func noteTasks() { state.withLock { $0.tasksMayWait = true } }
+
+    /// Pushes wait for these devices when the transaction is on disk: the next step tells of them.
+    func noteReady(_ apnsTokens: [String]) {
+        state.withLock { state in
+            state.readyTokens.formUnion(apnsTokens)
+            state.tasksMayWait = true
+        }
+    }
+
+    /// One bounded step, in a transaction of its own; true when there may be more.
+    func prepare() throws -> Bool {
+        guard tasksMayWait else { return false }
         do {
-            if try isWorthAStep() { announce(try store.write { try self.pushStep($0) }) }
+            if try isWorthAStep() { announce(try store.write { try self.step($0) }) }
         } catch {
-            pushes.withLock { $0.tasksMayWait = true }
+            noteTasks()
             throw error
         }
-        return pushTasksMayWait
+        return tasksMayWait
     }
 
     /// At the first look there is often nothing: a read finds that out without the writer. Later looks have a reason.
     private func isWorthAStep() throws -> Bool {
-        let isFirst = pushes.withLock { state in
+        let isFirst = state.withLock { state in
             defer { state.hasLooked = true }
             return !state.hasLooked
         }
@@ -52,13 +90,13 @@ extension CloudService {
                 && reader.notificationReader.firedChanges(changesMax: 1).rows.isEmpty
         }
         guard isFirst, try store.read(isEmpty) else { return true }
-        pushes.withLock { $0.tasksMayWait = false }
+        state.withLock { $0.tasksMayWait = false }
         return false
     }
 
     /// The step inside a transaction; returns whom to tell when it is on disk.
-    func pushStep(_ writer: any CloudStoreWriter) throws -> [String] {
-        let (cursor, ready) = pushes.withLock { state in
+    func step(_ writer: any CloudStoreWriter) throws -> [String] {
+        let (cursor, ready) = state.withLock { state in
             // Before looking: a task that is written after this transaction sets it again.
             state.tasksMayWait = false
             return (state.cursor, state.readyTokens)
@@ -70,7 +108,7 @@ extension CloudService {
             decision = try tell(tasks.rows, fired.rows, writer)
         }
         let isCutShort = tasks.moreComing || decision.isCutShort
-        pushes.withLock { state in
+        state.withLock { state in
             // At the end it goes round: before the cursor there may be others.
             state.cursor = isCutShort ? decision.last : nil
             if isCutShort || cursor != nil || fired.moreComing { state.tasksMayWait = true }
@@ -88,7 +126,7 @@ extension CloudService {
         var loaded = try writer.load(wanted)
         let decider = PushDecider(
             subscriptions: loaded.subscriptions,
-            indexes: try watchIndexes(of: Set(fired.map(\.watch)).sorted(), writer))
+            indexes: try watches.indexes(of: Set(fired.map(\.watch)).sorted(), writer))
         wanted = StoreLoad()
         wanted.devicesOf = decider.users(tasks, fired, watchersMax: Self.watchersMax).sorted()
         wanted.notifications.feedsOf = wanted.devicesOf
@@ -107,7 +145,7 @@ extension CloudService {
         try writer.apply(decision.changes)
         for feed in decision.changes.notifications.feeds { try trim(feed, writer) }
         if !decision.changes.notifications.deliveries.isEmpty {
-            pushes.withLock { $0.deliveriesWereMade = true }
+            webhooks.noteDeliveries()
         }
         return decision
     }
@@ -124,18 +162,14 @@ extension CloudService {
         try writer.apply(changes)
     }
 
+    /// Lets the listeners know of what is on disk.
     func announce(_ tokens: [String]) {
-        let (listener, webhookListener, abandonedCount) = pushes.withLock { state in
-            defer {
-                state.deliveriesWereMade = false
-                state.abandonedCount = 0
-            }
+        let listener = state.withLock { state in
             // Not before: a step that failed has told nobody.
             state.readyTokens.subtract(tokens)
-            let isNews = state.deliveriesWereMade || state.abandonedCount > 0
-            return (state.listener, isNews ? state.webhookListener : nil, state.abandonedCount)
+            return state.listener
         }
         if !tokens.isEmpty { listener?(tokens) }
-        webhookListener?(abandonedCount)
+        webhooks.announce()
     }
 }

@@ -1,5 +1,4 @@
 import CloudStore
-import Seams
 
 /// A write leaves a task for each zone that it changes in a database which somebody watches, in its own transaction:
 /// a crash between the write and the push loses nothing.
@@ -45,39 +44,5 @@ extension StoreChanges {
             left[zone.database] = database
         }
         databases += left.sorted { $0.key < $1.key }.map(\.value)
-    }
-}
-
-/// What a service remembers of its pushes while it runs; all of it can be found again.
-struct PushState {
-    /// True when there may be tasks: also at the start, when somebody before may have left some.
-    var tasksMayWait = true
-    /// False until the store was asked.
-    var hasLooked = false
-    /// Behind which zone the next step begins, so that busy zones don't keep others waiting.
-    var cursor: ZoneKey?
-    var listener: (@Sendable ([String]) -> Void)?
-    /// Devices for which pushes were made outside a step; told with the next.
-    var readyTokens = Set<String>()
-    var webhookListener: (@Sendable (_ abandonedCount: Int) -> Void)?
-    /// What was given up for webhooks, until it is announced.
-    var abandonedCount = 0
-    /// True when something is to be sent to webhooks, until it is announced.
-    var deliveriesWereMade = false
-}
-
-extension CloudService {
-    /// Writes what a request has come to.
-    func apply(_ changes: StoreChanges, to writer: any CloudStoreWriter) throws {
-        if !changes.pushTasks.isEmpty || !changes.notifications.firedChanges.isEmpty {
-            pushes.withLock { $0.tasksMayWait = true }
-        }
-        if !changes.clearedZones.isEmpty { clearedRowsMayWait.withLock { $0 = true } }
-        let oldSchema = try changes.schema.map { _ in try schemas.schema(in: writer) }
-        try writer.apply(changes)
-        try trimAnswers(changes.answers, writer)
-        if let oldSchema, let row = changes.schema {
-            try changeIndexes(from: oldSchema, to: try Schema(row), written: changes.indexes, writer)
-        }
     }
 }

@@ -1,8 +1,15 @@
 import CloudStore
 import CloudWire
+import Seams
 
-extension CloudService {
-    func subscriptionsModify(
+/// The endpoints about subscriptions.
+struct SubscriptionsEndpoints: Sendable {
+    let limits: ServiceLimits
+    let random: any RandomSource
+    let schemas: Schemas
+    let answers: KeptAnswers
+
+    func modify(
         _ body: [UInt8], _ caller: ServiceCaller, _ operation: OperationID?
     ) throws -> ServiceWork {
         guard let user = caller.user else { throw ServiceError.authenticationRequired }
@@ -19,7 +26,7 @@ extension CloudService {
         let decider = SubscriptionsDecider(
             operations: request.operations, caller: caller, user: user.userRecordName, database: database,
             limits: limits, random: random)
-        return once(operation, KeptMessageForm<SubscriptionsResponse>()) { writer in
+        return answers.once(operation, KeptMessageForm<SubscriptionsResponse>()) { writer in
             var wanted = StoreLoad()
             wanted.databases = [database]
             wanted.zones = decider.zones
@@ -35,14 +42,14 @@ extension CloudService {
         }
     }
 
-    func subscriptionsList(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func list(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         _ = try SubscriptionsListRequest(request: body)
         return try readSubscriptions(caller) { rows in
             try rows.map { .subscription(try WireSubscription(json: $0.content)) }
         }
     }
 
-    func subscriptionsLookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func lookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let request = try SubscriptionsLookupRequest(request: body)
         try limits.check(count: request.subscriptions.count, caller)
         return try readSubscriptions(caller) { rows in

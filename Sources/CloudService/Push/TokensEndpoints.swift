@@ -3,8 +3,13 @@ import CloudWire
 import Seams
 
 /// Devices that fetch pushes: each has a token, a secret by which it is known without signing in.
-extension CloudService {
-    func tokensCreate(_ body: [UInt8], _ caller: ServiceCaller, _ courier: CourierAddress) throws
+package struct TokensEndpoints: Sendable {
+    let store: any CloudStore
+    let limits: ServiceLimits
+    let clock: any TimeSource
+    let random: any RandomSource
+
+    func create(_ body: [UInt8], _ caller: ServiceCaller, _ courier: CourierAddress) throws
         -> ServiceWork
     {
         guard let user = caller.user?.userRecordName else { throw ServiceError.authenticationRequired }
@@ -32,7 +37,7 @@ extension CloudService {
         }
     }
 
-    func tokensRegister(_ body: [UInt8], _ caller: ServiceCaller, _ courier: CourierAddress) throws
+    func register(_ body: [UInt8], _ caller: ServiceCaller, _ courier: CourierAddress) throws
         -> ServiceWork
     {
         guard let user = caller.user?.userRecordName else { throw ServiceError.authenticationRequired }

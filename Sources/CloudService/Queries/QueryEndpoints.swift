@@ -61,7 +61,7 @@ extension CloudService {
                 try resolved.checkIndexes(in: reader)
             } catch {
                 // Another process may have asked for the index: the first query that needs it lets this one build it.
-                self.indexWorkMayWait.withLock { $0 = true }
+                self.indexes.note()
                 throw error
             }
             try self.takeProbes(of: resolved, zonesCount: zones.count, &budget)

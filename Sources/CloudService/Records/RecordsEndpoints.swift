@@ -20,7 +20,7 @@ extension CloudService {
         let receipts = try assetTickets.receipts(of: batch)
         let clientToken = try ClientChangeToken(request, caller)
         let operation = try operation?.identified(by: request)
-        return once(operation, kept) { writer in
+        return answers.once(operation, kept) { writer in
             let schema = try self.schemas.schema(in: writer)
             let decider = ModifyDecider(
                 batch: batch, limits: self.limits, schema: schema, schemaMayGrow: self.schemaMayGrow,
@@ -48,7 +48,7 @@ extension CloudService {
             var decision = try decider.decide(outcomes: outcomes, loaded: loaded)
             try decider.refuseAtomicFailure(decision)
             try decision.usage.count(into: &decision.changes, writer)
-            try self.fireQuerySubscriptions(
+            try self.watches.fire(
                 by: &decision.changes, loaded: loaded, maker: caller.device, in: writer)
             if let clientToken, decision.results.contains(where: \.isDone),
                 let zone = decision.zone(clientToken.zone, loaded)
@@ -57,7 +57,7 @@ extension CloudService {
                     clientToken.row(in: zone, nowMilliseconds: self.clock.nowMilliseconds()))
             }
             decision.changes.rowsMax = self.limits.rowsWrittenMax
-            try self.apply(decision.changes, to: writer)
+            try self.writing.apply(decision.changes, to: writer)
             self.unsaved.forget(decision.changes.assets, of: caller)
             self.schemas.remember(decision.schema, as: decision.changes.schema)
             let zone = batch.tokenZone.flatMap { decision.zone($0, loaded) }

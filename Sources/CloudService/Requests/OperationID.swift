@@ -1,7 +1,6 @@
 import CloudStore
 import CloudWire
 import Crypto
-import Seams
 
 /// A client's name for a write, by which it is done once however often it comes.
 struct OperationID: Sendable {
@@ -78,7 +77,7 @@ extension KeptForm {
     func shown(_ answer: Answer, _ reader: (any CloudStoreReader)?) throws -> Answer { answer }
 
     /// What is answered.
-    fileprivate func told(_ answer: Answer) throws -> ServiceAnswer {
+    func told(_ answer: Answer) throws -> ServiceAnswer {
         guard isShownLater(answer) else { return message(answer) }
         return .readLater(
             { reader in message(try shown(answer, reader)) }, otherwise: message(try shown(answer, nil)))
@@ -96,52 +95,4 @@ struct KeptMessageForm<Answer: JSONMessage>: KeptForm {
     func encode(_ answer: Answer) throws -> [UInt8] { try answer.json(extras: true) }
 
     func decode(_ bytes: [UInt8]) throws -> Answer { try Answer(json: bytes) }
-}
-
-extension CloudService {
-    /// A write that is done once: its answer is kept in its own transaction, and a repeated one gets that answer.
-    ///
-    /// What fails as a whole has written nothing and keeps nothing; it is tried again when it comes again.
-    func once<Form: KeptForm>(
-        _ operation: OperationID?, _ form: Form,
-        _ body: @escaping @Sendable (any CloudStoreWriter) throws -> Form.Answer
-    ) -> ServiceWork {
-        .write { writer in
-            guard let operation else { return try form.told(try body(writer)) }
-            if let kept = try self.keptAnswer(operation, writer) {
-                return try form.told(try form.decode(kept))
-            }
-            let answer = try body(writer)
-            var changes = StoreChanges()
-            changes.answers = [
-                KeptAnswerRow(
-                    key: operation.key, requestHash: operation.requestHash,
-                    atMilliseconds: self.clock.nowMilliseconds(), answer: try form.encode(answer))
-            ]
-            try self.apply(changes, to: writer)
-            return try form.told(answer)
-        }
-    }
-
-    /// Discards the oldest answers of users who have more than are kept.
-    func trimAnswers(_ added: [KeptAnswerRow], _ writer: any CloudStoreWriter) throws {
-        // Nobody's are the signed changes of servers' keys, which must not be taken twice.
-        for user in Set(added.map(\.key.user)).sorted() where !user.isEmpty {
-            let count = try writer.trimAnswers(
-                of: user, rowsMax: Int64(limits.answersMax), bytesMax: limits.answersBytesMax)
-            if count > 0 { trimmedAnswers.withLock { $0 += count } }
-        }
-    }
-
-    private func keptAnswer(_ operation: OperationID, _ reader: any CloudStoreReader) throws -> [UInt8]? {
-        var wanted = StoreLoad()
-        wanted.answers = [operation.key]
-        guard let row = try reader.load(wanted).answers[operation.key],
-            row.atMilliseconds >= clock.nowMilliseconds() - limits.answerMilliseconds
-        else { return nil }
-        guard row.requestHash == operation.requestHash else {
-            throw ServiceError.badRequest("\(WireHeader.operation) names another request")
-        }
-        return row.answer
-    }
 }

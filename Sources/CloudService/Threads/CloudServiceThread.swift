@@ -94,7 +94,7 @@ public final class CloudServiceThread: Sendable {
         crew.take(
             ServiceJob(
                 bytes: 0, owner: KnownCallers.owner(user),
-                begin: { service.prepareForgetting(devicesOf: user, named: device) },
+                begin: { service.tokens.prepareForgetting(devicesOf: user, named: device) },
                 finish: { _, answer, _ in
                     if case .error = answer { completion(false) } else { completion(true) }
                 },

@@ -322,7 +322,7 @@ final class ServiceCrew: Sendable {
             // The commit's time is divided by that of the decisions: a user with many rows fills the log.
             let membersTook = max(1, took.values.reduce(0, +))
             for (owner, time) in took { rest(owner, after: time * groupTook / membersTook, at: now, &state) }
-            state.wantsUpkeep = service.wantsUpkeep
+            state.wantsUpkeep = service.upkeep.isWanted
             state.upkeepWasLast = false
         }
         for _ in 0..<min(group.count, readerCount) { monitor.wakeOne(Self.readers) }
@@ -350,7 +350,7 @@ final class ServiceCrew: Sendable {
     private func keepUp() {
         // A step that failed is tried again after the next write, when somebody asks, or after a while.
         let began = threadTime()
-        let wantsMore = try? service.keepUpInTurn()
+        let wantsMore = try? service.upkeep.keepUpInTurn()
         let (time, now) = (threadTime() - began, monotonicClock.elapsedMilliseconds())
         monitor.withLock { state in
             rest(WriterRests.upkeep, after: time, at: now, &state)
@@ -364,7 +364,7 @@ final class ServiceCrew: Sendable {
 
     /// Lets the writer look whether there is upkeep to do.
     func noticeUpkeep() {
-        guard service.wantsUpkeep else { return }
+        guard service.upkeep.isWanted else { return }
         monitor.withLock { $0.wantsUpkeep = true }
         monitor.wakeOne(Self.writer)
     }

@@ -119,10 +119,10 @@ extension CloudService {
             if let written = try? writeTogether(
                 writes, milliseconds: milliseconds, preparesPushes: preparesPushes, done: done)
             {
-                announce(written.tokens)
+                pushes.announce(written.tokens)
                 return written.answers
             }
-            if preparesPushes { pushes.withLock { $0.tasksMayWait = true } }
+            if preparesPushes { pushes.noteTasks() }
         }
         return writes.enumerated().map { number, body in
             defer { done(number) }
@@ -157,12 +157,12 @@ extension CloudService {
 
     /// The step of the pushes, whose failure does the writes before it no harm.
     private func pushStepAsMember(_ writer: any CloudStoreWriter) throws -> [String] {
-        guard pushTasksMayWait else { return [] }
+        guard pushes.tasksMayWait else { return [] }
         do {
-            return try writer.member { try pushStep(writer) }
+            return try writer.member { try pushes.step(writer) }
         } catch {
             guard writer.isInTransaction else { throw GroupLost() }
-            pushes.withLock { $0.tasksMayWait = true }
+            pushes.noteTasks()
             return []
         }
     }

@@ -1,26 +1,41 @@
 import CloudStore
 import Seams
 
-extension CloudService {
+/// Removes what deleted zones have left. Whether there may be something is known as far as this process goes: at its
+/// start, there may.
+package final class ClearedRows: Sendable {
+    private let store: any CloudStore
+    private let limits: ClearingLimits
+    private let mayBeMore = Lock(true)
+
+    init(store: any CloudStore, limits: ClearingLimits) {
+        self.store = store
+        self.limits = limits
+    }
+
+    var mayWait: Bool { mayBeMore.withLock { $0 } }
+
+    /// A zone with rows was deleted.
+    func note() { mayBeMore.withLock { $0 = true } }
+
     /// One bounded step towards a store without rows of deleted zones; true when there may be more. No reader meets
     /// them, and a zone that is made anew under the same name has none of them.
     ///
     /// Each step is a transaction of its own: after a crash it goes on where it was.
-    func removeClearedRows() throws -> Bool {
-        guard clearedRowsMayWait.withLock({ $0 }) else { return false }
+    func removeStep() throws -> Bool {
+        guard mayWait else { return false }
         // Before looking: a zone that is deleted after this transaction sets it again.
-        clearedRowsMayWait.withLock { $0 = false }
+        mayBeMore.withLock { $0 = false }
         do {
             // Most of the time there is nothing: a read finds that out without the writer.
             guard try store.read({ try $0.hasClearedRows() }) else { return false }
-            let step = limits.clearing
-            let mayBeMore = try store.write {
-                try $0.removeClearedRows(rowsMax: step.rowsMax, bytesMax: step.bytesMax)
+            let isCutShort = try store.write {
+                try $0.removeClearedRows(rowsMax: limits.rowsMax, bytesMax: limits.bytesMax)
             }
-            if mayBeMore { clearedRowsMayWait.withLock { $0 = true } }
-            return mayBeMore
+            if isCutShort { note() }
+            return isCutShort
         } catch {
-            clearedRowsMayWait.withLock { $0 = true }
+            note()
             throw error
         }
     }
@@ -28,9 +43,9 @@ extension CloudService {
     /// Removes what deleted zones have left to the last row, for an operator who waits for that.
     ///
     /// - Throws: `CloudStoreError`; the steps before stay done.
-    package func removeAllClearedRows() throws {
-        clearedRowsMayWait.withLock { $0 = true }
-        while try removeClearedRows() {}
+    package func removeAll() throws {
+        note()
+        while try removeStep() {}
     }
 }
 

@@ -1,31 +1,38 @@
 import CloudStore
 import Seams
 
-/// How far the zones of a file of an earlier version have their checksums.
-struct ZoneCounting {
-    /// False when every zone is counted, as far as this process knows.
-    var mayWait = true
-    /// The zone before the one that is counted.
-    var zonesBefore: ZoneKey?
-    /// The last record that was looked at. It is in memory only: after a restart the zone is gone through again, and
-    /// what has a checksum is passed over.
-    var recordsBefore: String?
-}
+/// Gives the zones of a file of an earlier version their checksums. How far it has come lives as long as the service:
+/// after a restart the zone is gone through again, and what has a checksum is passed over.
+final class ZoneCounting: Sendable {
+    private struct State {
+        /// False when every zone is counted, as far as this process knows.
+        var mayWait = true
+        /// The zone before the one that is counted.
+        var zonesBefore: ZoneKey?
+        /// The last record that was looked at.
+        var recordsBefore: String?
+    }
 
-extension CloudService {
     /// Zones that one step looks at, to find one that isn't counted.
     private static let countedZonesMax = 500
     /// Records that one step counts.
     private static let countedRecordsMax = 500
 
+    private let store: any CloudStore
+    private let state = Lock(State())
+
+    init(store: any CloudStore) { self.store = store }
+
+    var mayWait: Bool { state.withLock { $0.mayWait } }
+
     /// One bounded step towards a checksum for each zone that an earlier version made; true when there may be more.
-    func countZones() throws -> Bool {
-        let state = zoneCounting.withLock { $0 }
-        guard state.mayWait else { return false }
+    func countStep() throws -> Bool {
+        let known = state.withLock { $0 }
+        guard known.mayWait else { return false }
         let page = try store.read { reader in
-            try reader.zones(after: state.zonesBefore, zonesMax: Self.countedZonesMax)
+            try reader.zones(after: known.zonesBefore, zonesMax: Self.countedZonesMax)
         }
-        var next = state
+        var next = known
         if let index = page.rows.firstIndex(where: { !$0.isDeleted && !$0.isCounted }) {
             if index > 0 {
                 next.zonesBefore = page.rows[index - 1].key
@@ -34,10 +41,10 @@ extension CloudService {
             let after = next.recordsBefore
             next.recordsBefore = try store.write { try self.count(page.rows[index].key, after: after, $0) }
         } else {
-            next = ZoneCounting(mayWait: page.moreComing, zonesBefore: page.rows.last?.key)
+            next = State(mayWait: page.moreComing, zonesBefore: page.rows.last?.key)
         }
         let found = next
-        zoneCounting.withLock { $0 = found }
+        state.withLock { $0 = found }
         return found.mayWait
     }
 

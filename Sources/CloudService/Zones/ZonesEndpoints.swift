@@ -93,7 +93,7 @@ extension CloudService {
             throw ServiceError.badRequest("more than one operation on a zone")
         }
         let ordered = quotas.ordered(of: database.owner)
-        return once(operation, KeptMessageForm<ZonesResponse>()) { writer in
+        return answers.once(operation, KeptMessageForm<ZonesResponse>()) { writer in
             var wanted = StoreLoad()
             wanted.databases = [database]
             wanted.zones = named
@@ -108,7 +108,7 @@ extension CloudService {
             self.quotas.addUsageElsewhere(of: wanted.usageOf, to: &loaded)
             var decision = decider.decide(loaded: loaded)
             try decision.usage.count(into: &decision.changes, writer)
-            try self.apply(decision.changes, to: writer)
+            try self.writing.apply(decision.changes, to: writer)
             return ZonesResponse(zones: decision.results)
         }
     }

@@ -68,7 +68,7 @@ struct EnvironmentData {
             container: container.identifier, environment: container.environment)
         guard try StoreFile(path: path) != nil else { return }
         let user = try userRecordName(ofAccount: name)
-        _ = try withService { try $0.forgetDevices(of: user) }
+        _ = try withService { try $0.tokens.forgetDevices(of: user) }
     }
 
     /// Deletes all that the account has in its private database, and returns how many records that were.
@@ -104,7 +104,7 @@ struct EnvironmentData {
                 }
             }
             // Not only out of sight: no server may come that does it.
-            try service.removeAllClearedRows()
+            try service.clearedRows.removeAll()
             return erased
         }
     }

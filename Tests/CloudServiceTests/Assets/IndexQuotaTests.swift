@@ -213,12 +213,12 @@ import Testing
             without.recordTypes["todo"]?.fields["text0"]?.indexes = []
             return without
         }
-        while try service.service.buildIndexes() {}
+        while try service.service.indexes.buildStep() {}
         let without = try size(service, .privateDatabase, "_ada").indexBytes
         #expect(without < before / 2)
         #expect(try StoreAudit.findings(path: path) == [])
         try service.service.changeSchema { _ in schema }
-        while try service.service.buildIndexes() {}
+        while try service.service.indexes.buildStep() {}
         #expect(try size(service, .privateDatabase, "_ada").indexBytes == before)
         #expect(try StoreAudit.findings(path: path) == [])
     }

@@ -168,7 +168,7 @@ import Testing
         #expect(try service.modify([create("new")]).summaries == ["saved"])
         var stepsCount = 0
         var before = try size(service).bytes
-        while try service.service.buildIndexes() {
+        while try service.service.indexes.buildStep() {
             stepsCount += 1
             let grown = try size(service).bytes - before
             before += grown

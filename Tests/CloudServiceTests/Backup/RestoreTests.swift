@@ -260,7 +260,7 @@ import Testing
         try cloud.change([operation(.create, "waiting")], from: "phone")
         // This one has fired, and the step that tells it hasn't come yet.
         try cloud.modify([operation(.create, "fired")])
-        let waiting = try cloud.service.dueWebhooks(requestsMax: 8).requests.map(\.body)
+        let waiting = try cloud.service.webhooks.due(requestsMax: 8).requests.map(\.body)
         #expect(waiting.count == 1)
         let archive = try backedUp()
         store.close()
@@ -268,11 +268,11 @@ import Testing
         let restored = try restored(archive)
         let again = try service(restored, self.store(restored), seed: 2)
         while try again.service.preparePushes() {}
-        let requests = try again.service.dueWebhooks(requestsMax: 8).requests
+        let requests = try again.service.webhooks.due(requestsMax: 8).requests
         #expect(requests.count == 2 && requests.map(\.body).contains(waiting[0]), "the same name and words")
-        try again.service.settleWebhooks(
+        try again.service.webhooks.settle(
             requests.map { WebhookResult(number: $0.number, isDelivered: true, summary: "HTTP 200") })
-        #expect(try again.service.dueWebhooks(requestsMax: 8).requests.isEmpty)
+        #expect(try again.service.webhooks.due(requestsMax: 8).requests.isEmpty)
         let told = try again.collection().compactMap { $0.ck.cause?.recordName }
         #expect(told == ["waiting", "fired"], "each once")
         #expect(try again.pushes(laptop) == ["watch"])

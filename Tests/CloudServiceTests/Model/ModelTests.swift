@@ -211,7 +211,7 @@ struct ModelRun {
     /// Changes the indexes of a field, or lets the work that this left be done.
     private mutating func operateOnIndexes() throws {
         guard generator.chance(60) else {
-            while try cloud.service.buildIndexes() {}
+            while try cloud.service.indexes.buildStep() {}
             model.unfinished = [:]
             return
         }
@@ -225,7 +225,7 @@ struct ModelRun {
             schema.recordTypes[type]?.fields[name]?.indexes = ModelWorld.indexes(indexes)
             var changes = StoreChanges()
             changes.schema = schema.row(version: cloud.service.random.next())
-            try cloud.service.apply(changes, to: writer)
+            try cloud.service.writing.apply(changes, to: writer)
         }
         model.schema.types[type]?[name]?.indexes = indexes
         model.noteNewIndex(of: name, type, recordsCount: model.recordCounts()[type] ?? 0)

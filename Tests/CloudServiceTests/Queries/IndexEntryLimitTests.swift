@@ -108,7 +108,7 @@ import Testing
                 schema.recordTypes["todo"]?.fields["text"]?.indexes = indexes
                 var changes = StoreChanges()
                 changes.schema = schema.row(version: service.random.next())
-                try service.apply(changes, to: writer)
+                try service.writing.apply(changes, to: writer)
             }
         }
         try change([], writing.service)
@@ -117,7 +117,7 @@ import Testing
         try change(.searchable, cloud.service)
         var steps = 1
         while try !store.read({ try $0.indexWork(typesMax: 1) }).isEmpty {
-            _ = try cloud.service.buildIndexes()
+            _ = try cloud.service.indexes.buildStep()
             steps += 1
         }
         #expect(steps >= 4)

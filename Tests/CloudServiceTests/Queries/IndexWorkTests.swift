@@ -17,7 +17,7 @@ import Testing
             build(&schema.recordTypes["todo", default: RecordType()])
             var changes = StoreChanges()
             changes.schema = schema.row(version: service.random.next())
-            try service.apply(changes, to: writer)
+            try service.writing.apply(changes, to: writer)
         }
     }
 

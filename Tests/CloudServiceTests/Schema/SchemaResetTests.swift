@@ -60,7 +60,7 @@ import Testing
         #expect(try StoreAudit.findings(path: path) == [])
         // The server goes on with it, and the webhook is told of what comes.
         try fill(cloud)
-        #expect(try cloud.service.dueWebhooks(requestsMax: 8).requests.count == 1)
+        #expect(try cloud.service.webhooks.due(requestsMax: 8).requests.count == 1)
         #expect(try StoreAudit.findings(path: path) == [])
     }
 

@@ -36,13 +36,13 @@ import Testing
         try #require(try store.read { try $0.notificationReader.webhooks() }.first { $0.name == name })
     }
 
-    private func due() throws -> WebhookBatch { try cloud.service.dueWebhooks(requestsMax: 8) }
+    private func due() throws -> WebhookBatch { try cloud.service.webhooks.due(requestsMax: 8) }
 
     /// Answers all that is due.
     @discardableResult
     private func answer(_ isDelivered: Bool) throws -> Int {
         let requests = try due().requests
-        try cloud.service.settleWebhooks(
+        try cloud.service.webhooks.settle(
             requests.map {
                 WebhookResult(
                     number: $0.number, isDelivered: isDelivered,
@@ -114,7 +114,7 @@ import Testing
 
     @Test func whatNobodyTookInADayIsGivenUpAndCounted() throws {
         let told = Lock(0)
-        cloud.service.setWebhookListener { count in told.withLock { $0 += count } }
+        cloud.service.webhooks.setListener { count in told.withLock { $0 += count } }
         try add("shop")
         for name in ["a", "b", "c"] { try cloud.change([operation(.create, name)]) }
         try answer(false)
@@ -146,7 +146,7 @@ import Testing
         try cloud.change((0..<3).map { operation(.create, "r\($0)") })
         let requests = try due().requests
         #expect(requests.map(\.webhook) == ["bad", "bad", "bad", "good", "good", "good"])
-        try cloud.service.settleWebhooks(
+        try cloud.service.webhooks.settle(
             requests.map {
                 WebhookResult(number: $0.number, isDelivered: $0.webhook == "good", summary: "")
             })
@@ -164,14 +164,14 @@ import Testing
         try store.write { try $0.apply(removal) }
         try add("shop")
         try cloud.change([operation(.create, "b")])
-        try cloud.service.settleWebhooks([WebhookResult(number: number, isDelivered: true, summary: "")])
+        try cloud.service.webhooks.settle([WebhookResult(number: number, isDelivered: true, summary: "")])
         #expect(try webhook("shop").waitingCount == 1 && webhook("shop").deliveredCount == 0)
         #expect(try due().requests.count == 1)
     }
 
     @Test func theListenerHearsOfWhatIsToBeSentWhenItIsWritten() throws {
         let rings = Lock(0)
-        cloud.service.setWebhookListener { _ in rings.withLock { $0 += 1 } }
+        cloud.service.webhooks.setListener { _ in rings.withLock { $0 += 1 } }
         try cloud.change([operation(.create, "a")])
         #expect(rings.withLock { $0 } == 0, "there is no webhook")
         try add("shop")

@@ -43,7 +43,7 @@ extension CloudService {
         try checkRecords(before, against: after, recordsMax: recordsMax, writer)
         var changes = StoreChanges()
         changes.schema = after.row(version: random.next())
-        try apply(changes, to: writer)
+        try writing.apply(changes, to: writer)
         return (before, after)
     }
 
@@ -78,10 +78,10 @@ extension CloudService {
         // By itself first: what is done for the new schema finds no record any more.
         var erased = StoreChanges()
         erased.erasesData = true
-        try apply(erased, to: writer)
+        try writing.apply(erased, to: writer)
         var changes = StoreChanges()
         changes.schema = schema.row(version: random.next())
-        try apply(changes, to: writer)
+        try writing.apply(changes, to: writer)
     }
 }
 
@@ -125,7 +125,7 @@ extension CloudService {
             guard isChanged else { return false }
             var changes = StoreChanges()
             changes.roles = [UserRolesRow(user: user, roles: roles.sorted())]
-            try apply(changes, to: writer)
+            try writing.apply(changes, to: writer)
             return true
         }
     }

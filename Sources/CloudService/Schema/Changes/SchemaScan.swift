@@ -122,7 +122,7 @@ extension CloudService {
             }
             var changes = StoreChanges()
             changes.schema = growth.grown.row(version: random.next())
-            try apply(changes, to: writer)
+            try writing.apply(changes, to: writer)
         }
     }
 }

@@ -1,0 +1,61 @@
+import CloudStore
+import CloudWire
+import Seams
+
+extension CloudServiceThread {
+    /// `Webhooks.due` on one of the threads; nil when it can't be answered now.
+    package func dueWebhooks(
+        requestsMax: Int, completion: @escaping @Sendable (WebhookBatch?) -> Void
+    ) {
+        let webhooks = crew.service.webhooks
+        let found = Lock<WebhookBatch?>(nil)
+        run(
+            {
+                let batch = try? webhooks.due(requestsMax: requestsMax)
+                found.withLock { $0 = batch }
+                return .answer(.nothing)
+            }, completion: { _ in completion(found.withLock { $0 }) })
+    }
+
+    /// `Webhooks.settle` together with the writes that wait. False when it couldn't be written: what was
+    /// sent is sent again.
+    package func settleWebhooks(
+        _ results: [WebhookResult], completion: @escaping @Sendable (_ isWritten: Bool) -> Void
+    ) {
+        let webhooks = crew.service.webhooks
+        run(
+            {
+                .write { writer in
+                    try webhooks.settle(results, writer)
+                    return .nothing
+                }
+            },
+            completion: { answer in
+                if case .nothing = answer { completion(true) } else { completion(false) }
+            })
+    }
+
+    /// Tells the webhooks that have no condition of something that is no notification. `completion` is told whether it
+    /// is on disk, as that of `send` is.
+    package func tellWebhooks(_ event: SignInEvent, completion: @escaping @Sendable (Bool) -> Void) {
+        let webhooks = crew.service.webhooks
+        crew.take(
+            ServiceJob(
+                bytes: 0, owner: "webhooks", begin: { webhooks.prepareTelling(event) },
+                finish: { _, answer, _ in
+                    if case .nothing = answer { completion(true) } else { completion(false) }
+                }, refuse: { completion(false) }))
+    }
+
+    /// Runs work of the service's own; the answer is an error when it can't be taken.
+    private func run(
+        _ work: @escaping @Sendable () -> ServiceWork, completion: @escaping @Sendable (ServiceAnswer) -> Void
+    ) {
+        crew.take(
+            ServiceJob(
+                bytes: 0, owner: "webhooks",
+                begin: { PreparedRequest(work: work(), bytes: 0, wantsExtras: false) },
+                finish: { _, answer, _ in completion(answer) },
+                refuse: { completion(.error(ServiceCrew.refusal)) }))
+    }
+}

@@ -1,0 +1,180 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// The webhooks of an environment, and what is to be sent to them. What nobody has heard of yet lives as long as the
+/// service; the deliveries themselves are in the store.
+package final class Webhooks: Sendable {
+    /// Requests to one webhook at a time.
+    private static let requestsOfOneMax = 4
+    /// Deliveries that one step gives up.
+    private static let abandonedMax = 500
+
+    private struct News {
+        var listener: (@Sendable (_ abandonedCount: Int) -> Void)?
+        /// What was given up, until it is announced.
+        var abandonedCount = 0
+        /// True when something is to be sent, until it is announced.
+        var deliveriesWereMade = false
+    }
+
+    private let store: any CloudStore
+    private let clock: any TimeSource
+    private let random: any RandomSource
+    private let container: CloudService.Container?
+    private let limits: ServiceLimits
+    private let news = Lock(News())
+
+    init(
+        store: any CloudStore, clock: any TimeSource, random: any RandomSource,
+        container: CloudService.Container?, limits: ServiceLimits
+    ) {
+        self.store = store
+        self.clock = clock
+        self.random = random
+        self.container = container
+        self.limits = limits
+    }
+
+    /// Is told when something new is to be sent to webhooks and is on disk, and how much was given up. Called on the
+    /// thread that wrote it, and must not wait.
+    package func setListener(_ listener: (@Sendable (_ abandonedCount: Int) -> Void)?) {
+        // The one before is released after the lock: it holds what listened.
+        _ = news.withLock { news in
+            defer { news.listener = listener }
+            return news.listener
+        }
+    }
+
+    /// Something is to be sent.
+    func noteDeliveries() { news.withLock { $0.deliveriesWereMade = true } }
+
+    /// Lets the listener know of what is on disk.
+    func announce() {
+        let (listener, abandonedCount) = news.withLock { news in
+            defer {
+                news.deliveriesWereMade = false
+                news.abandonedCount = 0
+            }
+            let isNews = news.deliveriesWereMade || news.abandonedCount > 0
+            return (isNews ? news.listener : nil, news.abandonedCount)
+        }
+        listener?(abandonedCount)
+    }
+
+    /// What is to be sent to webhooks now, `requestsMax` at most.
+    ///
+    /// It stays until `settle` tells what became of it: a server that ends in between sends it again.
+    ///
+    /// - Throws: `CloudStoreError`, `CryptoError`.
+    package func due(requestsMax: Int) throws -> WebhookBatch {
+        let now = clock.nowMilliseconds()
+        return try store.read { reader in
+            var batch = WebhookBatch()
+            for webhook in try reader.notificationReader.webhooks() {
+                let left = min(Self.requestsOfOneMax, requestsMax - batch.requests.count)
+                let isPaused = webhook.pausedUntilMilliseconds > now
+                if !isPaused, left > 0 {
+                    let due = try reader.notificationReader.dueDeliveries(
+                        of: webhook.name, atMilliseconds: now, deliveriesMax: left)
+                    batch.requests += try due.map { try request($0, to: webhook, now) }
+                }
+                guard
+                    let due = try reader.notificationReader.nextDeliveryMilliseconds(of: webhook.name)
+                else { continue }
+                let next = max(due, webhook.pausedUntilMilliseconds)
+                batch.nextMilliseconds = min(batch.nextMilliseconds ?? .max, next)
+            }
+            return batch
+        }
+    }
+
+    private func request(
+        _ delivery: WebhookDeliveryRow, to webhook: WebhookRow, _ now: Int64
+    ) throws -> WebhookRequest {
+        try WebhookRequest(
+            number: delivery.number, to: webhook, notificationID: delivery.notificationID,
+            container: container?.identifier ?? "", environment: container?.environment ?? "",
+            body: delivery.body, nowMilliseconds: now)
+    }
+
+    /// Keeps what has become of requests. A webhook that was removed meanwhile has no deliveries any more.
+    package func settle(_ results: [WebhookResult]) throws {
+        try store.write { try self.settle(results, $0) }
+    }
+
+    func settle(_ results: [WebhookResult], _ writer: any CloudStoreWriter) throws {
+        let reader = writer.notificationReader
+        let before = try reader.webhooks()
+        let changes = settling.settle(
+            results, webhooks: before,
+            deliveries: try reader.deliveries(numbers: results.map(\.number).sorted()))
+        if !changes.isEmpty { try writer.apply(changes) }
+        noteAbandoned(changes, before: before)
+    }
+
+    /// Counts what was given up; told with the next announcement.
+    private func noteAbandoned(_ changes: StoreChanges, before: [WebhookRow]) {
+        let old = Dictionary(before.map { ($0.name, $0.abandonedCount) }) { $1 }
+        let count = changes.notifications.webhooks.reduce(0) { $0 + $1.abandonedCount - (old[$1.name] ?? 0) }
+        if count > 0 { news.withLock { $0.abandonedCount += Int(count) } }
+    }
+
+    /// Gives up what no webhook has taken in a day; returns how much it was.
+    func abandonDeliveries(_ writer: any CloudStoreWriter) throws -> Int {
+        let reader = writer.notificationReader
+        let old = try reader.deliveries(
+            madeBefore: clock.nowMilliseconds() - limits.webhookMilliseconds, deliveriesMax: Self.abandonedMax
+        )
+        guard !old.isEmpty else { return 0 }
+        let before = try reader.webhooks()
+        let changes = settling.abandon(old, webhooks: before)
+        try writer.apply(changes)
+        noteAbandoned(changes, before: before)
+        return old.count == Self.abandonedMax ? old.count : 0
+    }
+
+    /// Whether there is something to give up.
+    func deliveriesAreOutdated(_ reader: any CloudStoreReader) throws -> Bool {
+        try !reader.notificationReader.deliveries(
+            madeBefore: clock.nowMilliseconds() - limits.webhookMilliseconds, deliveriesMax: 1
+        ).isEmpty
+    }
+
+    private var settling: WebhookSettling {
+        WebhookSettling(limits: limits, nowMilliseconds: clock.nowMilliseconds(), random: random)
+    }
+
+    /// Puts an event that is no notification into the queues of the webhooks that want everything.
+    private func tell(_ event: SignInEvent, _ writer: any CloudStoreWriter) throws {
+        let now = clock.nowMilliseconds()
+        var collector = WebhookCollector(
+            try writer.notificationReader.webhooks(), limits: limits, nowMilliseconds: now)
+        collector.add(event: random.nextUUID().lowercased(), body: try event.json())
+        var changes = StoreChanges()
+        collector.finish(&changes)
+        if !changes.isEmpty { try writer.apply(changes) }
+    }
+
+    func prepareTelling(_ event: SignInEvent) -> PreparedRequest {
+        let work = ServiceWork.write { writer in
+            try self.tell(event, writer)
+            return .nothing
+        }
+        return PreparedRequest(work: work, bytes: 0, wantsExtras: false, requestID: "")
+    }
+
+    /// Removes a webhook, with what waits to be sent to it.
+    ///
+    /// - Returns: false when there is none of this name.
+    /// - Throws: `CloudStoreError`.
+    package func remove(named name: String, _ writer: any CloudStoreWriter) throws -> Bool {
+        guard try writer.notificationReader.webhooks().contains(where: { $0.name == name }) else {
+            return false
+        }
+        var changes = StoreChanges()
+        changes.notifications.removedWebhooks = [name]
+        try writer.apply(changes)
+        return true
+    }
+}
