@@ -38,7 +38,7 @@ extension CloudServer {
             let sibling = try dataFolder.siblingStore(of: container)
             try CloudService(
                 store: store, clock: options.clock, random: options.random, container: container
-            ).adoptSchema()
+            ).schemaMaintenance.adoptSchema()
             let watched: any CloudStore = watch.map { WatchedStore(store: store, watch: $0) } ?? store
             let service = CloudService(
                 store: watched, clock: options.clock, random: options.random, container: container,

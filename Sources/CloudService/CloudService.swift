@@ -26,43 +26,50 @@ public final class CloudService: Sendable {
     /// What it does where Apple's documents leave a choice.
     public let settings: ServiceSettings
     let store: any CloudStore
-    let clock: any TimeSource
-    let random: any RandomSource
     let groupLimits: GroupLimits
     let container: Container?
     /// Where clients reach the service; nil: where the request says that it went.
     let publicURL: String?
-    let knownCallers = Lock(KnownCallers())
-    let rates: Lock<RateKeeper>
-    let serverSignatures = Lock(ServerSignatures())
-    let waiting = Lock(WaitingRequests())
-    package let schemas = Schemas()
-    let assetFiles: any AssetFiles
-    let secret: StoreSecret
-    let assetTickets: AssetTickets
-    let assets: AssetsEndpoints
-    let unsaved: UnsavedFiles
-    private let transfers: AssetTransfers
-    private let collection: AssetCollection
-    let answers: KeptAnswers
-    let indexes: IndexBuilding
-    package let clearedRows: ClearedRows
-    let watches: QueryWatches
-    package let webhooks: Webhooks
-    let pushes: PushDelivery
-    let writing: ChangeWriter
-    let notifications: NotificationsEndpoints
-    let subscriptions: SubscriptionsEndpoints
-    package let tokens: TokensEndpoints
-    let pruning: Pruning
-    let zoneCounting: ZoneCounting
-    let upkeep: Upkeep
-    let accounts: any ServiceAccounts
-    /// Whether saves may add to the schema.
-    let schemaMayGrow: Bool
-    package let quotas: Quotas
     /// The accounts, when nobody has given others.
     private let ownAccounts: ServiceAccountList
+
+    // What the families share. Each has its state to itself.
+    package let schemas = Schemas()
+    package let quotas: Quotas
+    let secret: StoreSecret
+    let rates: CallerRates
+    let indexes: IndexBuilding
+    let pushes: PushDelivery
+    let writing: ChangeWriter
+
+    // The endpoints, and the way to them and back.
+    let authentication: Authentication
+    let records: RecordsEndpoints
+    let queries: QueryEndpoints
+    let zones: ZonesEndpoints
+    let feeds: ChangesEndpoints
+    let users: UsersEndpoints
+    let assets: AssetsEndpoints
+    let subscriptions: SubscriptionsEndpoints
+    let notifications: NotificationsEndpoints
+    package let tokens: TokensEndpoints
+    let responses: Responses
+    let groups: RequestGroups
+
+    // What is beside the endpoints.
+    let transfers: AssetTransfers
+    let devicePushes: DevicePushes
+    package let webhooks: Webhooks
+    let collection: AssetCollection
+    package let clearedRows: ClearedRows
+    let zoneCounting: ZoneCounting
+    let pruning: Pruning
+    let upkeep: Upkeep
+    package let schemaMaintenance: SchemaMaintenance
+    package let zoneMaintenance: ZoneMaintenance
+    package let messages: OperatorMessages
+    let exporting: ServiceExport
+    let importing: ServiceImport
 
     /// Makes a service over a store, which holds one environment of one container.
     ///
@@ -83,7 +90,7 @@ public final class CloudService: Sendable {
     ///   - usageElsewhere: what users have in the container's other environment; nil: there is none.
     ///   - rates: how many requests a second may come.
     ///   - schemaMayGrow: whether saves may add to the schema; nil: everywhere but in production.
-    public init(
+    public convenience init(
         store: any CloudStore, clock: any TimeSource, random: any RandomSource, container: Container? = nil,
         publicURL: String? = nil,
         accounts: (any ServiceAccounts)? = nil, users: [String: ServiceUser] = [:],
@@ -94,52 +101,81 @@ public final class CloudService: Sendable {
         schemaMayGrow: Bool? = nil
     ) {
         precondition(accounts == nil || users.isEmpty, "users belong into the accounts")
-        self.store = store
-        self.clock = clock
-        self.random = random
-        self.container = container
-        self.publicURL = publicURL
-        ownAccounts = ServiceAccountList(users: users)
-        self.accounts = accounts ?? ownAccounts
-        self.limits = limits
-        self.groupLimits = groupLimits
-        self.settings = settings
-        let files = assetFiles ?? MemoryAssetFiles(clock: clock)
-        self.assetFiles = files
-        quotas = Quotas(limits: limits, clock: clock, elsewhere: usageElsewhere)
+        let ownAccounts = ServiceAccountList(users: users)
+        self.init(
+            store, clock, random, container, publicURL: publicURL, ownAccounts: ownAccounts,
+            accounts: accounts ?? ownAccounts, limits, groupLimits, settings,
+            files: assetFiles ?? MemoryAssetFiles(clock: clock),
+            quotas: Quotas(limits: limits, clock: clock, elsewhere: usageElsewhere),
+            rates: CallerRates(rates, clock: clock),
+            schemaMayGrow: schemaMayGrow ?? (container?.environment != "production"))
+    }
+
+    /// Gives each family what it needs and nothing else.
+    private init(
+        _ store: any CloudStore, _ clock: any TimeSource, _ random: any RandomSource, _ container: Container?,
+        publicURL: String?, ownAccounts: ServiceAccountList, accounts: any ServiceAccounts,
+        _ limits: ServiceLimits, _ groupLimits: GroupLimits, _ settings: ServiceSettings,
+        files: any AssetFiles, quotas: Quotas, rates: CallerRates, schemaMayGrow: Bool
+    ) {
+        (self.store, self.container, self.publicURL) = (store, container, publicURL)
+        (self.limits, self.groupLimits, self.settings) = (limits, groupLimits, settings)
+        (self.ownAccounts, self.quotas, self.rates) = (ownAccounts, quotas, rates)
         secret = StoreSecret(store: store, random: random)
-        assetTickets = AssetTickets(secret: secret, clock: clock, files: files, limits: limits.assets)
-        assets = AssetsEndpoints(
-            limits: limits, clock: clock, random: random, schemas: schemas, tickets: assetTickets)
-        unsaved = UnsavedFiles(store: store, clock: clock, limits: limits.assets)
-        transfers = AssetTransfers(store: store, clock: clock, tickets: assetTickets, unsaved: unsaved)
-        collection = AssetCollection(store: store, clock: clock, files: files, limits: limits.assets)
-        answers = KeptAnswers(clock: clock, limits: limits)
+        let tickets = AssetTickets(secret: secret, clock: clock, files: files, limits: limits.assets)
+        let unsaved = UnsavedFiles(store: store, clock: clock, limits: limits.assets)
+        let answers = KeptAnswers(clock: clock, limits: limits)
+        let watches = QueryWatches(schemas: schemas, limits: limits, clock: clock, random: random)
         indexes = IndexBuilding(store: store, schemas: schemas, limits: limits)
         clearedRows = ClearedRows(store: store, limits: limits.clearing)
-        watches = QueryWatches(schemas: schemas, limits: limits, clock: clock, random: random)
-        webhooks = Webhooks(
-            store: store, clock: clock, random: random, container: container, limits: limits)
+        webhooks = Webhooks(store: store, clock: clock, random: random, container: container, limits: limits)
         pushes = PushDelivery(
             store: store, clock: clock, random: random, container: container, limits: limits,
             watches: watches, webhooks: webhooks)
         writing = ChangeWriter(
             schemas: schemas, answers: answers, indexes: indexes, clearedRows: clearedRows, pushes: pushes)
-        notifications = NotificationsEndpoints(
-            container: container, limits: limits, clock: clock, random: random, pushes: pushes)
+        authentication = Authentication(accounts: accounts, clock: clock, publicURL: publicURL, rates: rates)
+        records = RecordsEndpoints(
+            limits: limits, settings: settings, schemaMayGrow: schemaMayGrow, clock: clock, random: random,
+            schemas: schemas, quotas: quotas, tickets: tickets, unsaved: unsaved, watches: watches,
+            answers: answers, writing: writing)
+        queries = QueryEndpoints(limits: limits, secret: secret, schemas: schemas, indexes: indexes)
+        zones = ZonesEndpoints(
+            limits: limits, settings: settings, clock: clock, random: random, quotas: quotas,
+            answers: answers, writing: writing)
+        feeds = ChangesEndpoints(limits: limits)
+        users = UsersEndpoints(accounts: accounts, limits: limits)
+        assets = AssetsEndpoints(
+            limits: limits, clock: clock, random: random, schemas: schemas, tickets: tickets)
         subscriptions = SubscriptionsEndpoints(
             limits: limits, random: random, schemas: schemas, answers: answers)
+        notifications = NotificationsEndpoints(
+            container: container, limits: limits, clock: clock, random: random, pushes: pushes)
         tokens = TokensEndpoints(store: store, limits: limits, clock: clock, random: random)
+        responses = Responses(store: store, random: random, limits: limits, tickets: tickets, rates: rates)
+        groups = RequestGroups(
+            store: store, clock: clock, limits: groupLimits, pushes: pushes, responses: responses)
+        transfers = AssetTransfers(store: store, clock: clock, tickets: tickets, unsaved: unsaved)
+        devicePushes = DevicePushes(
+            store: store, clock: clock, limits: limits, settings: settings, container: container,
+            rates: rates, authentication: authentication)
+        collection = AssetCollection(store: store, clock: clock, files: files, limits: limits.assets)
+        zoneCounting = ZoneCounting(store: store)
         pruning = Pruning(
             store: store, clock: clock, limits: limits,
             notifications: NotificationPruning(limits: limits, clock: clock, random: random),
             webhooks: webhooks, indexes: indexes)
-        zoneCounting = ZoneCounting(store: store)
         upkeep = Upkeep(
             pushes: pushes, indexes: indexes, zoneCounting: zoneCounting, clearedRows: clearedRows,
             pruning: pruning, files: collection, answers: answers)
-        self.rates = Lock(RateKeeper(rates))
-        self.schemaMayGrow = schemaMayGrow ?? (container?.environment != "production")
+        schemaMaintenance = SchemaMaintenance(
+            store: store, random: random, limits: limits, schemas: schemas, writing: writing)
+        zoneMaintenance = ZoneMaintenance(store: store, random: random)
+        messages = OperatorMessages(schemas: schemas)
+        exporting = ServiceExport(store: store, files: files, schemas: schemas)
+        importing = ServiceImport(
+            store: store, files: files, limits: limits, schemaMayGrow: schemaMayGrow, clock: clock,
+            random: random, schemas: schemas, writing: writing, zones: zones, pushes: pushes, upkeep: upkeep)
     }
 
     /// Lets `user` sign in with `token`, the value of a request's `ckWebAuthToken`. Only for a service that was
@@ -151,80 +187,25 @@ public final class CloudService: Sendable {
     /// Answers one request: a group of one. What it wrote is on disk when it returns.
     public func respond(to request: WireRequest) -> WireResponse {
         let prepared = prepare(request)
-        return response(to: prepared, answer: answerAlone(prepared.work))
+        return responses.response(to: prepared, answer: prepared.work.answerAlone(in: store))
     }
 
     /// Answers one request of an operator, as `respond(to:)` does for users. The caller has checked the session and the
     /// role.
     package func respond(to request: WireRequest, for caller: OperatorCaller) -> WireResponse {
         let prepared = prepare(request, for: caller)
-        return response(to: prepared, answer: answerAlone(prepared.work))
-    }
-}
-
-// MARK: - Files
-
-extension CloudService {
-    /// Begins to take a file that is sent to an address of `assets/upload`. Blocks.
-    ///
-    /// - Parameter ticket: the item `t` of the address.
-    /// - Throws: when the address is not one of this service's, or has run out.
-    public func beginUpload(ticket: String) throws(WireError) -> AssetUpload {
-        try transfers.begin(ticket: ticket)
+        return responses.response(to: prepared, answer: prepared.work.answerAlone(in: store))
     }
 
-    /// Opens the file that an address in a record leads to, as long as some record of that database holds it. Blocks.
-    ///
-    /// - Parameters:
-    ///   - checksum: the part of the address that names the file.
-    ///   - ticket: the item `t` of the address.
-    /// - Throws: when the address is not one of this service's or has run out, or the file is gone: which of these
-    ///   is not told.
-    public func openAsset(checksum: String, ticket: String) throws(WireError) -> AssetDownload {
-        try transfers.open(checksum: checksum, ticket: ticket)
+    /// Takes a request in, to be answered by a later `commitGroup`. Doesn't touch the store.
+    public func begin(_ request: WireRequest) -> ServiceTicket {
+        groups.begin(prepare(request))
     }
 
-    /// Removes files that no record of the environment holds, and that are too old for anybody to save one with them.
-    /// One bounded step; true when there may be more.
+    /// Answers the requests that wait, within the limits of a group, oldest first; the others keep waiting.
     ///
-    /// `CloudServiceThread` does it by itself. Nothing is removed while a backup is made.
-    ///
-    /// - Throws: `CloudStoreError`; then nothing was removed.
-    @discardableResult public func collectUnusedFiles() throws -> Bool { try collection.collectUnused() }
-}
-
-// MARK: - Pushes and upkeep
-
-extension CloudService {
-    /// Lets `listener` know the tokens of the devices for which pushes wait, when they are on disk. It is called on the
-    /// thread that wrote them, and must not wait.
-    public func setPushListener(_ listener: (@Sendable (_ apnsTokens: [String]) -> Void)?) {
-        pushes.setListener(listener)
-    }
-
-    /// Makes pushes of the changes that nobody was told of yet: one bounded step, in a transaction of its own.
-    /// True when there may be more.
-    ///
-    /// `CloudServiceThread` does it by itself, also at its start, for what was left before. Call this after `respond`
-    /// and `commitGroup`.
-    ///
-    /// - Throws: `CloudStoreError`; then the changes wait for the next step.
-    @discardableResult public func preparePushes() throws -> Bool { try pushes.prepare() }
-
-    /// Lets `listener` know what the upkeep has pruned, when that is on disk. It is called on the thread that wrote it,
-    /// and must not wait.
-    public func setPruneListener(_ listener: (@Sendable (PrunedCounts) -> Void)?) {
-        pruning.setListener(listener)
-    }
-
-    /// Discards what has outlived its use: kept answers, pushes that nobody took, devices that were not heard of, and
-    /// what says that records and zones were deleted. One bounded step; true when there may be more.
-    ///
-    /// `CloudServiceThread` does it by itself.
-    ///
-    /// - Throws: `CloudStoreError`; then nothing was discarded.
-    @discardableResult public func pruneOutdated() throws -> Bool { try pruning.pruneOutdated() }
-
-    /// Does each step of the upkeep that is due, pushes first. True when there may be more.
-    package func keepUp() throws -> Bool { try upkeep.keepUp() }
+    /// All writes among them share one transaction, and each can be refused without the others. When the
+    /// transaction itself is lost, each is tried again alone. What they wrote is on disk when this returns;
+    /// reads among them see it.
+    public func commitGroup() -> [(ticket: ServiceTicket, response: WireResponse)] { groups.commit() }
 }

@@ -99,14 +99,14 @@ import Testing
         try await devices.phone.save(devices.record("a"))
         let token = fetch(devices.laptop, devices.zoneID).token
         try await devices.phone.deleteRecord(withID: devices.id("a"))
-        try devices.cloud.service.pruneTombstones(zoneName: "todos", ofUser: "_ada")
+        try devices.cloud.service.zoneMaintenance.pruneTombstones(zoneName: "todos", ofUser: "_ada")
         let expired = try #require(fetch(devices.laptop, devices.zoneID, since: token).error)
         #expect(expired.code == .changeTokenExpired)
         // Apple's protocol has one refusal for both; who keeps local changes then has to suppose the gentler one.
         #expect(expired.changeTokenRefusal == (way.hasOurKeys ? .expired : nil))
 
         let newToken = fetch(devices.laptop, devices.zoneID).token
-        try devices.cloud.service.resetEpoch(zoneName: "todos", ofUser: "_ada")
+        try devices.cloud.service.zoneMaintenance.resetEpoch(zoneName: "todos", ofUser: "_ada")
         let reset = try #require(fetch(devices.laptop, devices.zoneID, since: newToken).error)
         #expect(reset.code == .changeTokenExpired)
         #expect(reset.changeTokenRefusal == (way.hasOurKeys ? .reset : nil))

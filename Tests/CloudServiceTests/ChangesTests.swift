@@ -72,7 +72,7 @@ import Testing
         let old = try cloud.changes().syncToken
         try cloud.modify([operation(.forceDelete, "a")])
         let new = try cloud.changes(old).syncToken
-        try cloud.service.pruneTombstones(zoneName: "todos", ofUser: "_ada")
+        try cloud.service.zoneMaintenance.pruneTombstones(zoneName: "todos", ofUser: "_ada")
         let error = try refusal(old)
         #expect(
             error.serverErrorCode == .badRequest && error.ckErrorCode == 21 && error.tokenRefusal == .expired)
@@ -86,10 +86,10 @@ import Testing
         try cloud.modify((1...4).map { operation(.create, "r\($0)") })
         try cloud.modify([operation(.forceDelete, "r4")])
         let first = try cloud.changes(resultsLimit: 1)
-        try cloud.service.pruneTombstones(zoneName: "todos", ofUser: "_ada")
+        try cloud.service.zoneMaintenance.pruneTombstones(zoneName: "todos", ofUser: "_ada")
         #expect(try allPages(from: first.syncToken, resultsLimit: 1).feed == ["r2+", "r3+"])
         try cloud.modify([operation(.forceDelete, "r1")])
-        try cloud.service.pruneTombstones(zoneName: "todos", ofUser: "_ada")
+        try cloud.service.zoneMaintenance.pruneTombstones(zoneName: "todos", ofUser: "_ada")
         #expect(try refusal(first.syncToken).tokenRefusal == .expired)
     }
 
@@ -97,7 +97,7 @@ import Testing
         let saved = try #require(try cloud.modify([operation(.create, "a")])[0].record)
         let zoneToken = try cloud.changes().syncToken
         let databaseToken = try cloud.databaseChanges().syncToken
-        try cloud.service.resetEpoch(zoneName: "todos", ofUser: "_ada")
+        try cloud.service.zoneMaintenance.resetEpoch(zoneName: "todos", ofUser: "_ada")
         let error = try refusal(zoneToken)
         #expect(
             error.serverErrorCode == .badRequest && error.ckErrorCode == 21 && error.tokenRefusal == .reset)

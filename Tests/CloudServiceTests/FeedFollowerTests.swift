@@ -61,8 +61,8 @@ import Testing
             case 55..<95:
                 let index = random.next(in: 0..<followers.count)
                 _ = try followers[index].follow(cloud, resultsLimit: Int64(random.next(in: 1..<6)))
-            case 95..<97: try cloud.service.pruneTombstones(zoneName: "todos", ofUser: "_ada")
-            case 97: try cloud.service.resetEpoch(zoneName: "todos", ofUser: "_ada")
+            case 95..<97: try cloud.service.zoneMaintenance.pruneTombstones(zoneName: "todos", ofUser: "_ada")
+            case 97: try cloud.service.zoneMaintenance.resetEpoch(zoneName: "todos", ofUser: "_ada")
             default:
                 try cloud.zones(.delete)
                 try cloud.zones(.create)

@@ -96,8 +96,8 @@ import Testing
             // Some are refused, and with them the batch when it is atomic.
             _ = try? cloud.modify(operations, atomic: random.next() % 2 == 0)
             if round % 20 == 19 {
-                try cloud.service.resetEpoch(zoneName: "todos", ofUser: "_ada")
-                try cloud.service.pruneTombstones(zoneName: "todos", ofUser: "_ada")
+                try cloud.service.zoneMaintenance.resetEpoch(zoneName: "todos", ofUser: "_ada")
+                try cloud.service.zoneMaintenance.pruneTombstones(zoneName: "todos", ofUser: "_ada")
             }
             try expectAgreement("round \(round)")
         }

@@ -83,7 +83,7 @@ import Yap
     }
 
     @Test("188. a server that was restored from a backup deleted nothing") func aRestoredServer() throws {
-        try cloud.service.resetEpoch(zoneName: laptop.sync.zoneID.zoneName, ofUser: "_ada")
+        try cloud.service.zoneMaintenance.resetEpoch(zoneName: laptop.sync.zoneID.zoneName, ofUser: "_ada")
         let records = ["1", "2", "3"].map { CKRecord.ID(recordName: $0, zoneID: laptop.sync.zoneID) }
         cloud.device(user: "ada").container.privateCloudDatabase
             .add(CKModifyRecordsOperation(recordIDsToDelete: records))

@@ -20,13 +20,13 @@ struct OperatorCounts: Sendable {
         switch asked {
         case .records:
             let database = user.map { DatabaseKey.privateDatabase(of: $0) } ?? .publicDatabase
-            try stores.read(container, request) { try $0.countsMessage(in: database, $1) }
+            try stores.read(container, request) { try $0.messages.countsMessage(in: database, $1) }
         case .devices:
             guard let user else {
                 throw Refusal.badRequest("devices needs the query item user, the record name of a user")
             }
-            try stores.read(container, request) { try $0.devicesMessage(of: user, $1) }
-        case .backlog: try stores.read(container, request) { try $0.backlogMessage($1) }
+            try stores.read(container, request) { try $0.messages.devicesMessage(of: user, $1) }
+        case .backlog: try stores.read(container, request) { try $0.messages.backlogMessage($1) }
         }
     }
 }

@@ -41,10 +41,10 @@ struct OperatorSchema: Sendable {
     /// Answers a request about schemas, later.
     func answer(_ request: OperatorRequest, _ container: CloudService.Container, _ asked: Request) throws {
         switch asked {
-        case .show: try stores.read(container, request) { try $0.schemaMessage(in: $1) }
+        case .show: try stores.read(container, request) { try $0.messages.schemaMessage(in: $1) }
         case .indexes:
             let recordType = request.head.queryValue("recordType")
-            try stores.read(container, request) { try $0.indexesMessage(ofType: recordType, $1) }
+            try stores.read(container, request) { try $0.messages.indexesMessage(ofType: recordType, $1) }
         case .check: try check(request, container)
         case .importText:
             try change(request, container) {
@@ -76,8 +76,8 @@ struct OperatorSchema: Sendable {
             do {
                 let new = try SchemaLanguage.parse(text).complete
                 return .read { reader in
-                    let before = try service.operatorSchema(in: reader)
-                    let losses = try service.losses(
+                    let before = try service.schemas.schema(in: reader)
+                    let losses = try service.schemaMaintenance.losses(
                         from: before, to: new, production: production, recordsMax: Self.recordsMax, reader)
                     return OperatorAnswer(
                         json: .object([
@@ -119,8 +119,8 @@ struct OperatorSchema: Sendable {
         let line = line(.schemaReset, request, container)
         try work(in: container, request, line) { service, production in
             .write { writer in
-                let before = try service.operatorSchema(in: writer)
-                try service.reset(to: production, writer)
+                let before = try service.schemas.schema(in: writer)
+                try service.schemaMaintenance.reset(to: production, writer)
                 return OperatorAnswer(changes: before.changes(to: production))
             }
         }
@@ -142,7 +142,7 @@ struct OperatorSchema: Sendable {
                     production, request,
                     { service in
                         .read { reader in
-                            let before = try service.operatorSchema(in: reader)
+                            let before = try service.schemas.schema(in: reader)
                             let plan = try DeploymentPlan(from: development, to: before, removes: removes)
                             return plan.answer(effects: try plan.effects(reader))
                         }
@@ -204,7 +204,7 @@ struct OperatorSchema: Sendable {
     ) {
         guard isMade(container) else { return next(.initial) }
         stores.ask(
-            container, request, { service in .read { try service.operatorSchema(in: $0) } }
+            container, request, { service in .read { try service.schemas.schema(in: $0) } }
         ) { (result: Result<Schema, WireError>) in
             switch result {
             case .success(let schema): next(schema)
@@ -264,7 +264,7 @@ extension OperatorWork<OperatorAnswer> {
         _ service: CloudService, _ change: @escaping @Sendable (Schema) throws -> Schema
     ) -> OperatorWork {
         .write { writer in
-            let (before, after) = try service.changeSchema(
+            let (before, after) = try service.schemaMaintenance.changeSchema(
                 recordsMax: OperatorSchema.recordsMax, writer, change)
             return OperatorAnswer(changes: before.changes(to: after))
         }

@@ -21,10 +21,7 @@ final class AssetCollection: Sendable {
     private let collection = Lock(CollectionState())
 
     init(store: any CloudStore, clock: any TimeSource, files: any AssetFiles, limits: AssetLimits) {
-        self.store = store
-        self.clock = clock
-        self.files = files
-        self.limits = limits
+        (self.store, self.clock, self.files, self.limits) = (store, clock, files, limits)
     }
 
     var isDue: Bool { clock.nowMilliseconds() >= collection.withLock { $0.nextMilliseconds } }

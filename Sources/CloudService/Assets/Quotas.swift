@@ -20,9 +20,7 @@ package final class Quotas: Sendable {
     private let orders = Lock<[String: Int64]>([:])
 
     init(limits: ServiceLimits, clock: any TimeSource, elsewhere: UsageElsewhere?) {
-        self.limits = limits
-        self.clock = clock
-        self.elsewhere = elsewhere
+        (self.limits, self.clock, self.elsewhere) = (limits, clock, elsewhere)
     }
 
     /// Bytes that users may have, by the names of their records, where that is not what the limits say; under the empty

@@ -9,9 +9,7 @@ final class UnsavedFiles: Sendable {
     private let uploads = Lock(UnsavedUploads())
 
     init(store: any CloudStore, clock: any TimeSource, limits: AssetLimits) {
-        self.store = store
-        self.clock = clock
-        self.limits = limits
+        (self.store, self.clock, self.limits) = (store, clock, limits)
     }
 
     /// Whether a user may upload one more file. Not to be called in a transaction.

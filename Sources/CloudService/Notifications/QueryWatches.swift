@@ -24,10 +24,7 @@ final class QueryWatches: Sendable {
     private let cache = WatchCache(subscriptionsMax: 50_000)
 
     init(schemas: Schemas, limits: ServiceLimits, clock: any TimeSource, random: any RandomSource) {
-        self.schemas = schemas
-        self.limits = limits
-        self.clock = clock
-        self.random = random
+        (self.schemas, self.limits, self.clock, self.random) = (schemas, limits, clock, random)
     }
 
     /// Finds the query subscriptions that `changes` fire and leaves a row for each changed record that has some, in the

@@ -1,17 +1,13 @@
 import CloudStore
 import CloudWire
 
-extension CloudService {
-    /// Maximum number of records that are counted.
-    static let recordsCountMax = 10_000
-    /// Maximum number of bytes of records that are read for a count: the rows of a search come with their fields.
-    static let recordsCountBytesMax = 64 << 20
+extension QueryEndpoints {
     /// Records that are found at a time.
     private static let countedAtOnce: Int64 = 200
 
     /// The number of records that a query finds, with the caller's rights, in the form of `docs/OPERATOR_API.md`. What
     /// it examines has the bound of one request of an app.
-    func recordsCount(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func count(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         var request = try RecordsQueryRequest(request: body)
         // An order would be made for nothing.
         request.query?.sortBy = nil
@@ -21,7 +17,7 @@ extension CloudService {
         let asked = request
         return .read { reader in
             var count = RecordsCount(self.limits)
-            try count.run(asked) { try self.recordsQuery($0, caller)(reader, &$1) }
+            try count.run(asked) { try self.pages($0, caller)(reader, &$1) }
             return .message(count.message)
         }
     }
@@ -29,9 +25,14 @@ extension CloudService {
 
 /// A count over the pages of a query.
 private struct RecordsCount {
+    /// Maximum number of records that are counted.
+    private static let recordsMax = 10_000
+    /// Maximum number of bytes of records that are read for a count: the rows of a search come with their fields.
+    private static let bytesMax = 64 << 20
+
     private let limits: ServiceLimits
     private var budget: AnswerBudget
-    private var bytesLeft = CloudService.recordsCountBytesMax
+    private var bytesLeft = Self.bytesMax
     private var count = 0
     /// What ended the count before the query's end.
     private var stoppedBy: String?
@@ -64,7 +65,7 @@ private struct RecordsCount {
             request.continuationMarker = found.continuationMarker
             guard request.continuationMarker != nil else { return }
             stoppedBy =
-                count >= CloudService.recordsCountMax
+                count >= Self.recordsMax
                 ? "records" : budget.rows <= 0 ? "rows" : bytesLeft <= 0 ? "bytes" : nil
         } while stoppedBy == nil
     }

@@ -33,7 +33,7 @@ extension CloudService {
             let view = route.endpoint == .recordsQuery ? try OperatorView(request) : nil
             work =
                 view?.isCount == true
-                ? try recordsCount(request.body, caller)
+                ? try queries.count(request.body, caller)
                 : try self.work(for: request, at: route, caller).cutting(to: view?.valueBytesMax)
         } catch {
             work = .answer(.error(ServiceFailure.wireError(error)))

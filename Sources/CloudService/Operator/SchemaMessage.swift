@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 
-extension CloudService {
+extension OperatorMessages {
     /// The schema as it is now, in the form of `docs/OPERATOR_API.md`.
     ///
     /// - Throws: `CloudStoreError`.
@@ -10,11 +10,6 @@ extension CloudService {
         // As text: it is no count, and a browser's numbers don't hold it.
         members["version"] = try reader.schemaVersion().map { .string(String($0, radix: 16)) } ?? .null
         return .object(members)
-    }
-
-    /// The schema in a reader's snapshot.
-    package func operatorSchema(in reader: any CloudStoreReader) throws -> Schema {
-        try schemas.schema(in: reader)
     }
 }
 

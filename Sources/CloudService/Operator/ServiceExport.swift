@@ -2,27 +2,24 @@ import CloudStore
 import CloudWire
 import Crypto
 
-extension CloudService {
+/// Writes what is in an environment as lines of JSON.
+struct ServiceExport: Sendable {
     private static let pageRecordsMax = 200
     private static let pageBytesMax = 4 << 20
-    private static let pieceBytes = 64 << 10
-    private static let listMax = 200
+    fileprivate static let pieceBytes = 64 << 10
+    fileprivate static let listMax = 200
 
-    /// Writes all of a user's private database, or of the environment, as lines of JSON, of one committed moment.
-    ///
-    /// The same data gives the same bytes: everything is sorted, and users are called by the names of their accounts.
-    /// It holds a page of records at a time.
-    ///
-    /// - Parameters:
-    ///   - names: what users are called.
-    ///   - write: takes lines, each with its end.
-    /// - Throws: `ExportError`, `CloudStoreError`, what `write` throws.
-    public func export(
+    let store: any CloudStore
+    let files: any AssetFiles
+    let schemas: Schemas
+
+    /// Writes lines, each with its end, of one committed moment.
+    func export(
         _ scope: ExportScope, names: ExportNames, write: ([UInt8]) throws -> Void
     ) throws -> ExportSummary {
         try withoutActuallyEscaping(write) { write in
             try store.read { reader in
-                var writer = try ExportWriter(files: assetFiles, names: names, write: write)
+                var writer = try ExportWriter(files: files, names: names, write: write)
                 try export(scope, names, reader, &writer)
                 return writer.summary
             }
@@ -42,7 +39,7 @@ extension CloudService {
             try writer.put(.database(.public, owner: nil))
             try export(.publicDatabase, reader, &writer)
             // By the names that are the same on every server.
-            let owners = try owners(reader).map { (name: names.name(ofUser: $0), user: $0) }
+            let owners = try reader.owners().map { (name: names.name(ofUser: $0), user: $0) }
             for owner in owners.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
                 try writer.put(.database(.private, owner: owner.name))
                 try export(.privateDatabase(of: owner.user), reader, &writer)
@@ -52,22 +49,10 @@ extension CloudService {
         try writer.put(.end(records: writer.summary.records, assets: writer.summary.assets, digest: digest))
     }
 
-    /// The users who have private databases.
-    func owners(_ reader: any CloudStoreReader) throws -> [String] {
-        var owners: [String] = []
-        while true {
-            var wanted = StoreLoad()
-            wanted.owners = OwnersLoad(after: owners.last ?? "", ownersMax: Self.listMax)
-            let page = try reader.load(wanted).owners
-            owners += page
-            if page.count < Self.listMax { return owners }
-        }
-    }
-
     private func export(
         _ database: DatabaseKey, _ reader: any CloudStoreReader, _ writer: inout ExportWriter
     ) throws {
-        for zone in try zoneNames(in: database, reader) {
+        for zone in try reader.zoneNames(in: database) {
             try writer.put(.zone(zone))
             var after: String?
             while true {
@@ -78,22 +63,6 @@ extension CloudService {
                 guard page.moreComing, let last = page.rows.last else { break }
                 after = last.key.recordName
             }
-        }
-    }
-
-    /// The default zone, and the custom ones by name.
-    func zoneNames(in database: DatabaseKey, _ reader: any CloudStoreReader) throws -> [String] {
-        var names = [ZoneID.defaultZoneName]
-        guard database.scope == .privateDatabase else { return names }
-        var after = ZoneKey(database: database, zoneName: "")
-        while true {
-            let page = try reader.zones(after: after, zonesMax: Self.listMax)
-            let own = page.rows.filter { $0.key.database == database }
-            names += own.filter { !$0.isDeleted }.map(\.key.zoneName)
-            guard page.moreComing, own.count == page.rows.count, let last = page.rows.last else {
-                return names
-            }
-            after = last.key
         }
     }
 
@@ -140,7 +109,7 @@ extension CloudService {
             }
             try put(.asset(digest: digest, bytes: use.bytes))
             var done: Int64 = 0
-            while case let piece = try file.read(at: done, bytesMax: CloudService.pieceBytes), !piece.isEmpty
+            while case let piece = try file.read(at: done, bytesMax: ServiceExport.pieceBytes), !piece.isEmpty
             {
                 try put(.data(piece))
                 done += Int64(piece.count)
@@ -149,6 +118,36 @@ extension CloudService {
                 throw ExportError.asset(digest: digest, reason: "is shorter than the record says")
             }
             summary.assets += 1
+        }
+    }
+}
+
+extension CloudStoreReader {
+    /// The users who have private databases.
+    func owners() throws -> [String] {
+        var owners: [String] = []
+        while true {
+            var wanted = StoreLoad()
+            wanted.owners = OwnersLoad(after: owners.last ?? "", ownersMax: ServiceExport.listMax)
+            let page = try load(wanted).owners
+            owners += page
+            if page.count < ServiceExport.listMax { return owners }
+        }
+    }
+
+    /// The default zone, and the custom ones by name.
+    func zoneNames(in database: DatabaseKey) throws -> [String] {
+        var names = [ZoneID.defaultZoneName]
+        guard database.scope == .privateDatabase else { return names }
+        var after = ZoneKey(database: database, zoneName: "")
+        while true {
+            let page = try zones(after: after, zonesMax: ServiceExport.listMax)
+            let own = page.rows.filter { $0.key.database == database }
+            names += own.filter { !$0.isDeleted }.map(\.key.zoneName)
+            guard page.moreComing, own.count == page.rows.count, let last = page.rows.last else {
+                return names
+            }
+            after = last.key
         }
     }
 }

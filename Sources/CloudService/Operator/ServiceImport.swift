@@ -7,27 +7,27 @@ import Seams
 /// without its end, nil behind the last.
 public typealias ExportSource = () throws -> (() throws -> [UInt8]?)
 
-extension CloudService {
-    /// A line has a record of `recordBytesMax` at most, whose control characters take six bytes each.
-    public static let exportLineBytesMax = 16 << 20
+/// Writes what an export holds into an environment.
+struct ServiceImport: Sendable {
     private static let batchRecordsMax = 200
     private static let batchBytesMax = 4 << 20
 
-    /// Writes what an export holds, record by record with their stamps, while clients go on: they learn of it as of
-    /// any change.
-    ///
-    /// All lines are read and checked before anything is written. Then a few hundred records are written at a time;
-    /// one that isn't there is made, one of the same name is replaced. When it fails in between, what came before
-    /// stays, and it can be done again with `merges`. References needn't lead anywhere; quotas don't count.
-    ///
-    /// - Parameters:
-    ///   - merges: whether there may be data already.
-    ///   - source: gives the lines, twice.
-    ///   - progress: told after each batch; throws to give up.
-    /// - Throws: `ExportError`, `CloudStoreError`, what `source` and `progress` throw.
-    public func importExport(
+    let store: any CloudStore
+    let files: any AssetFiles
+    let limits: ServiceLimits
+    let schemaMayGrow: Bool
+    let clock: any TimeSource
+    let random: any RandomSource
+    let schemas: Schemas
+    let writing: ChangeWriter
+    let zones: ZonesEndpoints
+    let pushes: PushDelivery
+    let upkeep: Upkeep
+
+    /// Reads and checks all lines, then writes what they hold in batches.
+    func importExport(
         into scope: ExportScope, names: ExportNames, merges: Bool, from source: ExportSource,
-        progress: (ExportSummary) throws -> Void = { _ in }
+        progress: (ExportSummary) throws -> Void
     ) throws -> ExportSummary {
         var check = try ImportCheck(scope: scope, names: names, limits: limits)
         try Self.read(source) { line, bytes in
@@ -74,12 +74,12 @@ extension CloudService {
         switch scope {
         case .user(let user): databases = [.privateDatabase(of: user)]
         case .container:
-            databases = [.publicDatabase] + (try owners(reader)).map(DatabaseKey.privateDatabase(of:))
+            databases = try [.publicDatabase] + reader.owners().map(DatabaseKey.privateDatabase(of:))
         }
         return try databases.contains { database in
-            let zones = try zoneNames(in: database, reader)
+            let names = try reader.zoneNames(in: database)
             let first = ZoneKey(database: database, zoneName: ZoneID.defaultZoneName)
-            return try zones.count > 1
+            return try names.count > 1
                 || !reader.records(in: first, after: nil, recordsMax: 1, bytesMax: 1).rows.isEmpty
         }
     }
@@ -133,7 +133,7 @@ extension CloudService {
             if !writer.zone.isDefault { try make(writer.zone) }
         case .asset(let digest, _):
             // No record that holds the file may come before it: none does, since its line is behind.
-            writer.file = (Hex.bytes(digest) ?? [], try assetFiles.begin())
+            writer.file = (Hex.bytes(digest) ?? [], try files.begin())
             writer.summary.assets += 1
         case .record(let record):
             let renamed = try record.renamingUsers(names.user(named:))
@@ -169,7 +169,7 @@ extension CloudService {
         let operation = ZoneOperation(
             operationType: .create, zone: WireZone(zoneID: ZoneID(zoneName: zone.zoneName)))
         let request = try ZonesModifyRequest(operations: [operation]).json()
-        switch answerAlone(try zonesModify(request, caller, nil)) {
+        switch try zones.modify(request, caller, nil).answerAlone(in: store) {
         case .error(let error): throw error
         case .message(let message as ZonesResponse, _, _):
             if case .error(let error)? = message.zones.first { throw error }

@@ -36,13 +36,8 @@ final class PushDelivery: Sendable {
         store: any CloudStore, clock: any TimeSource, random: any RandomSource,
         container: CloudService.Container?, limits: ServiceLimits, watches: QueryWatches, webhooks: Webhooks
     ) {
-        self.store = store
-        self.clock = clock
-        self.random = random
-        self.container = container
-        self.limits = limits
-        self.watches = watches
-        self.webhooks = webhooks
+        (self.store, self.clock, self.random, self.container) = (store, clock, random, container)
+        (self.limits, self.watches, self.webhooks) = (limits, watches, webhooks)
     }
 
     func setListener(_ listener: (@Sendable (_ apnsTokens: [String]) -> Void)?) {

@@ -19,9 +19,7 @@ package final class IndexBuilding: Sendable {
     private let mayBeMore = Lock(true)
 
     init(store: any CloudStore, schemas: Schemas, limits: ServiceLimits) {
-        self.store = store
-        self.schemas = schemas
-        self.limits = limits
+        (self.store, self.schemas, self.limits) = (store, schemas, limits)
     }
 
     var mayWait: Bool { mayBeMore.withLock { $0 } }

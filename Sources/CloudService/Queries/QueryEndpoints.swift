@@ -2,23 +2,29 @@ import CloudStore
 import CloudWire
 import Seams
 
-extension CloudService {
-    func recordsQuery(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+/// The endpoints that find records by what is in them.
+struct QueryEndpoints: Sendable {
+    let limits: ServiceLimits
+    let secret: StoreSecret
+    let schemas: Schemas
+    let indexes: IndexBuilding
+
+    func query(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let request = try RecordsQueryRequest(request: body)
-        let answer = try recordsQuery(request, caller)
-        return page(numbersAsStrings: request.numbersAsStrings) { reader, budget in
+        let answer = try pages(request, caller)
+        return limits.page(numbersAsStrings: request.numbersAsStrings) { reader, budget in
             try answer(reader, &budget)
         }
     }
 
     /// Several queries, which share what one may cost.
-    func recordsQueryBatch(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func queryBatch(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let request = try RecordsQueryBatchRequest(request: body)
         guard request.batch.count <= limits.queriesMax else {
             throw ServiceError.badRequest("a batch has \(limits.queriesMax) queries at most")
         }
-        let answers = try request.batch.map { try recordsQuery($0, caller) }
-        return page(numbersAsStrings: request.batch.first?.numbersAsStrings) { reader, budget in
+        let answers = try request.batch.map { try pages($0, caller) }
+        return limits.page(numbersAsStrings: request.batch.first?.numbersAsStrings) { reader, budget in
             var batch: [RecordsQueryResponse] = []
             for answer in answers {
                 batch.append(
@@ -29,14 +35,14 @@ extension CloudService {
     }
 
     /// Returns what makes a page of the query's results.
-    func recordsQuery(
+    func pages(
         _ request: RecordsQueryRequest, _ caller: ServiceCaller
     ) throws -> @Sendable (any CloudStoreReader, inout AnswerBudget) throws -> RecordsQueryResponse {
         guard let query = request.query else {
             throw ServiceError.badRequest("missing required field 'query'")
         }
         try limits.check(desired: [request.desiredKeys])
-        let recordsMax = try pageMax(request.resultsLimit, caller)
+        let recordsMax = try limits.pageMax(request.resultsLimit, caller)
         let isZoneWide = request.zoneID == nil && request.zoneWide ?? false
         // Nobody has records in the shared database yet.
         let zone = isZoneWide && caller.scope != .public ? nil : try caller.key(of: request.zoneID)

@@ -2,8 +2,23 @@ import CloudStore
 import CloudWire
 import Seams
 
-extension CloudService {
-    func recordsModify(
+/// The endpoints that save, delete and look up records.
+struct RecordsEndpoints: Sendable {
+    let limits: ServiceLimits
+    let settings: ServiceSettings
+    /// Whether saves may add to the schema.
+    let schemaMayGrow: Bool
+    let clock: any TimeSource
+    let random: any RandomSource
+    let schemas: Schemas
+    let quotas: Quotas
+    let tickets: AssetTickets
+    let unsaved: UnsavedFiles
+    let watches: QueryWatches
+    let answers: KeptAnswers
+    let writing: ChangeWriter
+
+    func modify(
         _ body: [UInt8], _ caller: ServiceCaller, _ operation: OperationID?
     ) throws -> ServiceWork {
         guard caller.user != nil else { throw ServiceError.authenticationRequired }
@@ -17,7 +32,7 @@ extension CloudService {
             batch: batch, numbersAsStrings: request.numbersAsStrings ?? false,
             namesMadeRecords: operation?.series != nil,
             currentRecords: { try self.readableRecords($0, caller, $1) })
-        let receipts = try assetTickets.receipts(of: batch)
+        let receipts = try tickets.receipts(of: batch)
         let clientToken = try ClientChangeToken(request, caller)
         let operation = try operation?.identified(by: request)
         return answers.once(operation, kept) { writer in
@@ -28,9 +43,9 @@ extension CloudService {
                 nowMilliseconds: self.clock.nowMilliseconds(), random: self.random,
                 receipts: receipts, quota: try self.quotas.quota(of: caller, in: writer))
             let first = decider.firstLoad
-            var loaded = try self.load(first, writer)
+            var loaded = try self.limits.load(first, writer)
             let changed = decider.changedLoad(loaded)
-            if !changed.records.isEmpty { loaded.merge(try self.load(changed, writer)) }
+            if !changed.records.isEmpty { loaded.merge(try self.limits.load(changed, writer)) }
             try loaded.loadPushTasks(of: first.zones, from: writer)
             // A head doesn't do for a record that a deletion takes along.
             var asked = Set(first.records + changed.records)
@@ -38,7 +53,7 @@ extension CloudService {
             let outcomes = try decider.outcomes(loaded: loaded, made: made)
             var next = decider.nextLoad(for: outcomes, found: loaded, loaded: loaded, asked: asked)
             while let wanted = next {
-                let found = try self.load(wanted, writer, besides: loaded.dependantsCount)
+                let found = try self.limits.load(wanted, writer, besides: loaded.dependantsCount)
                 loaded.merge(found)
                 asked.formUnion(wanted.outlines)
                 asked.formUnion(wanted.records)
@@ -83,24 +98,6 @@ extension CloudService {
         }
     }
 
-    /// Loads what a request needs, but not more than may be in memory for one; `dependantsCount` were loaded before.
-    private func load(
-        _ wanted: StoreLoad, _ reader: any CloudStoreReader, besides dependantsCount: Int = 0
-    ) throws -> StoreLoaded {
-        var wanted = wanted
-        wanted.bytesMax = limits.answerBytesMax
-        wanted.dependantsMax = max(0, limits.dependantsMax - dependantsCount)
-        wanted.deleteSelfCountsMax = limits.referencesCountedMax
-        let loaded = try reader.load(wanted)
-        guard !loaded.isCutShort else {
-            throw ServiceError.limitExceeded(
-                "the records of the request have more than \(limits.answerBytesMax) bytes, or others refer to them "
-                    + "more than \(limits.dependantsMax) times, or to what they hang on more than "
-                    + "\(limits.referencesCountedMax) times; ask for fewer")
-        }
-        return loaded
-    }
-
     private func loadAncestors(
         _ loads: AncestorLoads, into loaded: inout StoreLoaded, _ asked: Set<RecordKey>,
         _ reader: any CloudStoreReader
@@ -110,12 +107,12 @@ extension CloudService {
             var wanted = StoreLoad()
             wanted.outlines = try loads.next(in: loaded, asked: asked)
             guard !wanted.outlines.isEmpty else { return }
-            loaded.merge(try load(wanted, reader))
+            loaded.merge(try limits.load(wanted, reader))
             asked.formUnion(wanted.outlines)
         }
     }
 
-    func recordsLookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func lookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let request = try RecordsLookupRequest(request: body)
         try limits.check(desired: [request.desiredKeys] + request.records.map(\.desiredKeys))
         try limits.check(count: request.records.count, caller)
@@ -128,7 +125,7 @@ extension CloudService {
             wanted.records = items.compactMap(\.key)
             let tokenZone = caller.wantsSyncToken ? try? caller.key(of: request.zoneID) : nil
             wanted.zones = Set(wanted.records.map(\.zone) + [tokenZone].compactMap(\.self)).sorted()
-            let loaded = try self.load(wanted, reader)
+            let loaded = try self.limits.load(wanted, reader)
             let access = try self.schemas.access(
                 of: caller, schema: try self.schemas.schema(in: reader), in: reader)
             let results = items.map { item, key -> RecordResult in

@@ -9,7 +9,7 @@ struct MadeRecord {
     let modified: StoreStamp
 }
 
-extension CloudService {
+extension RecordsEndpoints {
     /// The new records of a batch that an earlier write of its series made, and that were deleted since then.
     ///
     /// A client that has merged a neighbour sends the rest of an unanswered write under another name. Without this, a

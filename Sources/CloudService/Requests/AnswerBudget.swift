@@ -67,9 +67,7 @@ extension ServiceLimits {
             records: records, bytes: size.bytes(of: self), rows: queryRowsExaminedMax,
             probes: queryProbesMax)
     }
-}
 
-extension CloudService {
     /// Reads a page within a budget, and a smaller one where its JSON has more bytes than an answer may have.
     func page(
         recordsMax: Int = .max, numbersAsStrings: Bool? = nil,
@@ -77,12 +75,37 @@ extension CloudService {
     ) -> ServiceWork {
         @Sendable func read(_ size: PageSize) -> ServiceWork.Read {
             { reader in
-                var budget = self.limits.budget(records: recordsMax, size)
+                var budget = self.budget(records: recordsMax, size)
                 return .message(
                     try body(reader, &budget), numbersAsStrings: numbersAsStrings ?? false,
                     ifTooLarge: size.smaller.map { .ask(read($0)) } ?? .send)
             }
         }
         return .read(read(.whole))
+    }
+
+    /// How many items a page may have: what the client asks for, and not more than there may be.
+    func pageMax(_ resultsLimit: Int64?, _ caller: ServiceCaller) throws -> Int {
+        guard let resultsLimit else { return itemsMax }
+        guard resultsLimit > 0 else { throw ServiceError.badRequest("resultsLimit must be above 0") }
+        return Int(min(resultsLimit, Int64(itemsMax(for: caller))))
+    }
+
+    /// Loads what a request needs, but not more than may be in memory for one; `dependantsCount` were loaded before.
+    func load(
+        _ wanted: StoreLoad, _ reader: any CloudStoreReader, besides dependantsCount: Int = 0
+    ) throws -> StoreLoaded {
+        var wanted = wanted
+        wanted.bytesMax = answerBytesMax
+        wanted.dependantsMax = max(0, dependantsMax - dependantsCount)
+        wanted.deleteSelfCountsMax = referencesCountedMax
+        let loaded = try reader.load(wanted)
+        guard !loaded.isCutShort else {
+            throw ServiceError.limitExceeded(
+                "the records of the request have more than \(answerBytesMax) bytes, or others refer to them "
+                    + "more than \(dependantsMax) times, or to what they hang on more than "
+                    + "\(referencesCountedMax) times; ask for fewer")
+        }
+        return loaded
     }
 }

@@ -10,8 +10,7 @@ final class KeptAnswers: Sendable {
     private let trimmed = Lock(0)
 
     init(clock: any TimeSource, limits: ServiceLimits) {
-        self.clock = clock
-        self.limits = limits
+        (self.clock, self.limits) = (clock, limits)
     }
 
     /// A write that is done once: its answer is kept in its own transaction, and a repeated one gets that answer.

@@ -11,16 +11,16 @@ extension CloudService {
         do {
             let route = try route(of: request)
             assets = AssetAddress(route, request, publicURL: publicURL)
-            try admit(request, to: route, &admission)
+            try authentication.admit(request, to: route, &admission)
             var caller = ServiceCaller(
                 user: admission.user, isServerKey: admission.isServerKey, scope: route.scope, request: request
             )
             caller.trace = trace
             let asked =
                 request.isPreflight ? .answer(.nothing) : try self.work(for: request, at: route, caller)
-            work = once(signed: admission.signedChange, asked)
+            work = authentication.once(signed: admission.signedChange, asked)
         } catch {
-            work = .answer(.error(withSignIn(ServiceFailure.wireError(error), for: request)))
+            work = .answer(.error(authentication.withSignIn(ServiceFailure.wireError(error), for: request)))
         }
         trace?.cameFrom(sessionID: admission.user?.sessionID)
         return PreparedRequest(

@@ -26,6 +26,19 @@ enum ServiceWork: Sendable {
     case answer(ServiceAnswer)
     case read(Read)
     case write(Write)
+
+    /// Answers a request in a transaction of its own.
+    func answerAlone(in store: any CloudStore) -> ServiceAnswer {
+        do {
+            switch self {
+            case .answer(let answer): return answer
+            case .read(let body): return try store.read { try body($0) }
+            case .write(let body): return try store.write { try body($0) }
+            }
+        } catch {
+            return .error(ServiceFailure.wireError(error))
+        }
+    }
 }
 
 /// An answer that isn't encoded yet, so that the writer doesn't wait for that.

@@ -3,65 +3,9 @@ import CloudWire
 import Crypto
 import Seams
 
-extension CloudService {
-    /// The key by which the request is signed; and of a change the hash of what was signed.
-    ///
-    /// An unknown key, a revoked one and a wrong signature get the same answer after the same work.
-    func checkSignature(
-        of request: WireRequest, to route: ServiceRoute
-    ) throws -> (key: ServiceServerKey, change: [UInt8]?) {
-        guard request.queryItem(WireHeader.apiTokenItem) == nil,
-            request.queryItem(WireHeader.webAuthTokenItem) == nil
-        else { throw ServiceError.signedAndWithToken }
-        guard let keyID = request.header(WireHeader.keyID), let target = request.rawTarget,
-            let signed = SignedRequest(
-                date: request.header(WireHeader.signedDate) ?? "",
-                signature: request.header(WireHeader.signature) ?? "")
-        else { throw ServiceError.signatureUnreadable }
-        let now = clock.nowMilliseconds()
-        guard abs(signed.milliseconds - now) <= SignedRequest.windowMilliseconds else {
-            throw ServiceError.signatureTooOld
-        }
-        let key = try accounts.serverKey(keyID, container: Container(route))
-        let path = SignedRequest.path(ofTarget: target)
-        for message in try signed.messages(target: path, body: request.body) {
-            let publicKey = try key?.publicKey ?? ServerSignatures.decoy()
-            guard try publicKey.verifies(signature: signed.signature, of: message), let key else { continue }
-            guard route.endpoint.isChange else { return (key, nil) }
-            let digest = try SHA256.hash(Array("\(keyID)\n".utf8) + message)
-            try serverSignatures.withLock {
-                try $0.take(digest, until: signed.milliseconds + SignedRequest.windowMilliseconds, at: now)
-            }
-            return (key, digest)
-        }
-        throw ServiceError.authenticationFailed
-    }
-
-    /// The work of a signed change, which is done once however often the server is started anew: in its own transaction
-    /// it is kept that it was done, with the kept answers and as long as they. In memory it would be forgotten.
-    func once(signed change: [UInt8]?, _ work: ServiceWork) -> ServiceWork {
-        guard let change, case .write(let body) = work else { return work }
-        let key = OperationKey(
-            database: .publicDatabase, user: "", operationID: "signed \(SignedRequest.base64(change))")
-        return .write { writer in
-            var wanted = StoreLoad()
-            wanted.answers = [key]
-            guard try writer.load(wanted).answers[key] == nil else { throw ServiceError.signedTwice }
-            let answer = try body(writer)
-            var changes = StoreChanges()
-            changes.answers = [
-                KeptAnswerRow(
-                    key: key, requestHash: change, atMilliseconds: self.clock.nowMilliseconds(), answer: [])
-            ]
-            try writer.apply(changes)
-            return answer
-        }
-    }
-}
-
 extension Endpoint {
     /// Whether a server's request changes something, and so must not be done twice because it was overheard.
-    fileprivate var isChange: Bool {
+    var isChange: Bool {
         switch self {
         case .recordsModify, .assetsUpload, .assetsRereference: true
         default: false

@@ -13,8 +13,7 @@ final class StoreSecret: Sendable {
     private let known = Lock<[UInt8]?>(nil)
 
     init(store: any CloudStore, random: any RandomSource) {
-        self.store = store
-        self.random = random
+        (self.store, self.random) = (store, random)
     }
 
     /// Not to be called in a transaction.

@@ -42,7 +42,7 @@ public final class CloudServiceThread: Sendable {
     ) {
         let service = crew.service
         send(
-            bytes: RequestWeight.bytes(of: request.body), owner: service.owner(of: request),
+            bytes: RequestWeight.bytes(of: request.body), owner: service.rates.owner(of: request),
             wantsExtras: request.wantsExtras, requestID: request.requestID, cancellation,
             begin: { service.prepare(request) }, completion)
     }
@@ -57,12 +57,12 @@ public final class CloudServiceThread: Sendable {
         crew.take(
             ServiceJob(
                 bytes: bytes, owner: owner, cancellation: cancellation, begin: begin,
-                finish: { completion(service.response(to: $0, answer: $1, groupRequests: $2)) },
+                finish: { completion(service.responses.response(to: $0, answer: $1, groupRequests: $2)) },
                 refuse: {
                     let refused = PreparedRequest(
                         work: .answer(.error(ServiceCrew.refusal)), bytes: 0, wantsExtras: wantsExtras,
                         requestID: requestID)
-                    completion(service.response(to: refused, answer: .error(ServiceCrew.refusal)))
+                    completion(service.responses.response(to: refused, answer: .error(ServiceCrew.refusal)))
                 }))
     }
 
@@ -102,19 +102,19 @@ public final class CloudServiceThread: Sendable {
     }
 
     private func take(
-        apnsToken: String, acknowledging acknowledgement: CloudService.Acknowledgement?, taking: PushTaking,
+        apnsToken: String, acknowledging acknowledgement: DevicePushes.Acknowledgement?, taking: PushTaking,
         asker: String?, completion: @escaping @Sendable (Result<CourierPush?, WireError>) -> Void
     ) {
         let crew = crew
         crew.take(
             ServiceJob(
-                bytes: 0, owner: crew.service.owner(ofDevice: apnsToken, asker: asker),
+                bytes: 0, owner: crew.service.rates.owner(ofDevice: apnsToken, asker: asker),
                 begin: {
-                    crew.service.prepareTake(
+                    crew.service.devicePushes.prepareTake(
                         apnsToken: apnsToken, acknowledging: acknowledgement, taking: taking, asker: asker)
                 },
                 finish: { _, answer, _ in
-                    completion(CloudService.push(from: answer))
+                    completion(DevicePushes.push(from: answer))
                     crew.noticeUpkeep()
                 },
                 refuse: { completion(.failure(ServiceCrew.refusal)) }))

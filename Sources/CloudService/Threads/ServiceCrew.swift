@@ -228,7 +228,7 @@ final class ServiceCrew: Sendable {
             job.cancellation.postpone()
             return WaitingWrite(job: job, request: request, body: body)
         }
-        job.finish(request, service.answerAlone(request.work), 0)
+        job.finish(request, request.work.answerAlone(in: service.store), 0)
         noticeUpkeep()
         return nil
     }
@@ -303,7 +303,9 @@ final class ServiceCrew: Sendable {
         var took: [String: Int] = [:]
         let groupBegan = threadTime()
         var began = groupBegan
-        let answers = service.write(group.map(\.body), milliseconds: milliseconds, preparesPushes: true) {
+        let answers = service.groups.write(
+            group.map(\.body), milliseconds: milliseconds, preparesPushes: true
+        ) {
             let now = threadTime()
             took[group[$0].owner, default: 0] += now - began
             began = now

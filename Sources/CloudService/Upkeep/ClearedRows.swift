@@ -9,8 +9,7 @@ package final class ClearedRows: Sendable {
     private let mayBeMore = Lock(true)
 
     init(store: any CloudStore, limits: ClearingLimits) {
-        self.store = store
-        self.limits = limits
+        (self.store, self.limits) = (store, limits)
     }
 
     var mayWait: Bool { mayBeMore.withLock { $0 } }

@@ -22,12 +22,8 @@ final class Pruning: Sendable {
         store: any CloudStore, clock: any TimeSource, limits: ServiceLimits,
         notifications: NotificationPruning, webhooks: Webhooks, indexes: IndexBuilding
     ) {
-        self.store = store
-        self.clock = clock
-        self.limits = limits
-        self.notifications = notifications
-        self.webhooks = webhooks
-        self.indexes = indexes
+        (self.store, self.clock, self.limits, self.notifications) = (store, clock, limits, notifications)
+        (self.webhooks, self.indexes) = (webhooks, indexes)
     }
 
     func setListener(_ listener: (@Sendable (PrunedCounts) -> Void)?) {

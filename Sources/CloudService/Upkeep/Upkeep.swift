@@ -16,13 +16,8 @@ final class Upkeep: Sendable {
         pushes: PushDelivery, indexes: IndexBuilding, zoneCounting: ZoneCounting, clearedRows: ClearedRows,
         pruning: Pruning, files: AssetCollection, answers: KeptAnswers
     ) {
-        self.pushes = pushes
-        self.indexes = indexes
-        self.zoneCounting = zoneCounting
-        self.clearedRows = clearedRows
-        self.pruning = pruning
-        self.files = files
-        self.answers = answers
+        (self.pushes, self.indexes, self.zoneCounting) = (pushes, indexes, zoneCounting)
+        (self.clearedRows, self.pruning, self.files, self.answers) = (clearedRows, pruning, files, answers)
     }
 
     /// True when there may be something to do.

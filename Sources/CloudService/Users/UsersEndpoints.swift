@@ -1,8 +1,11 @@
 import CloudWire
 
-/// Endpoints about the calling user, and about users that others may find. Only in the public database.
-extension CloudService {
-    func usersCaller(_ caller: ServiceCaller) throws -> ServiceWork {
+/// The endpoints about the calling user, and about users that others may find. Only in the public database.
+struct UsersEndpoints: Sendable {
+    let accounts: any ServiceAccounts
+    let limits: ServiceLimits
+
+    func caller(_ caller: ServiceCaller) throws -> ServiceWork {
         guard let user = caller.user else { throw ServiceError.authenticationRequired }
         return .answer(
             .message(
@@ -11,13 +14,13 @@ extension CloudService {
     }
 
     /// The older form of `users/caller`.
-    func usersCurrent(_ caller: ServiceCaller) throws -> ServiceWork {
+    func current(_ caller: ServiceCaller) throws -> ServiceWork {
         guard let user = caller.user else { throw ServiceError.authenticationRequired }
         return .answer(.message(user.wireUser))
     }
 
     /// Those whom the request names by address or record name; a GET asks for everybody who wants to be found so.
-    func usersDiscover(_ request: EndpointRequest) throws -> ServiceWork {
+    func discover(_ request: EndpointRequest) throws -> ServiceWork {
         guard let infos = try UsersDiscoverRequest(request: request.body).lookupInfos else {
             return .answer(
                 .message(UsersDiscoverResponse(users: try listed(request).map { $0.identity(nil) })))
@@ -37,7 +40,7 @@ extension CloudService {
     }
 
     /// The older forms of `users/discover`. The address is told only to a caller that asked with it.
-    func usersLookup(_ request: EndpointRequest, byAddress: Bool) throws -> ServiceWork {
+    func lookup(_ request: EndpointRequest, byAddress: Bool) throws -> ServiceWork {
         let asked = try UsersLookup(request: request.body).users
         try limits.check(count: asked.count, request.caller)
         let users = try asked.compactMap { user -> WireUser? in
@@ -53,15 +56,15 @@ extension CloudService {
         return .answer(.message(UsersLookup(users: users)))
     }
 
-    func usersLookupContacts(_ request: EndpointRequest) throws -> ServiceWork {
+    func lookupContacts(_ request: EndpointRequest) throws -> ServiceWork {
         .answer(.message(UsersLookup(users: try listed(request).map(\.wireUser))))
     }
 
-    func usersDiscoverability(_ request: EndpointRequest) throws -> ServiceWork {
+    func discoverability(_ request: EndpointRequest) throws -> ServiceWork {
         guard let token = request.wire.queryItem(WireHeader.webAuthTokenItem) else {
             throw ServiceError.authenticationRequired
         }
-        let container = Container(request.route)
+        let container = CloudService.Container(request.route)
         let asked = try UsersDiscoverability(request: request.body)
         guard let people = accounts as? any ServicePeople else {
             guard asked.discoverable ?? false else {
@@ -82,12 +85,15 @@ extension CloudService {
     /// The user, if they let others find them. Everybody finds themselves.
     private func person(_ key: ServiceUserKey, _ request: EndpointRequest) throws -> ServiceUser? {
         if let own = request.caller.user, key == .userRecordName(own.userRecordName) { return own }
-        return try (accounts as? any ServicePeople)?.person(key, container: Container(request.route))
+        return try (accounts as? any ServicePeople)?.person(
+            key, container: CloudService.Container(request.route))
     }
 
     private func listed(_ request: EndpointRequest) throws -> [ServiceUser] {
         try (accounts as? any ServicePeople)?
-            .listedPeople(container: Container(request.route), countMax: limits.itemsMax(for: request.caller))
+            .listedPeople(
+                container: CloudService.Container(request.route),
+                countMax: limits.itemsMax(for: request.caller))
             ?? []
     }
 }

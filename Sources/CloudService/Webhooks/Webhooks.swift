@@ -29,10 +29,7 @@ package final class Webhooks: Sendable {
         store: any CloudStore, clock: any TimeSource, random: any RandomSource,
         container: CloudService.Container?, limits: ServiceLimits
     ) {
-        self.store = store
-        self.clock = clock
-        self.random = random
-        self.container = container
+        (self.store, self.clock, self.random, self.container) = (store, clock, random, container)
         self.limits = limits
     }
 

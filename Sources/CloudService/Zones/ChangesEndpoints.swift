@@ -1,24 +1,27 @@
 import CloudStore
 import CloudWire
 
-extension CloudService {
-    func changesDatabase(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+/// The endpoints that tell what has changed in a database and in its zones.
+struct ChangesEndpoints: Sendable {
+    let limits: ServiceLimits
+
+    func database(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let request = try ChangesDatabaseRequest(request: body)
-        let zonesMax = try pageMax(request.resultsLimit, caller)
+        let zonesMax = try limits.pageMax(request.resultsLimit, caller)
         return .read { reader in
-            let page = try self.zonesPage(reader, caller, syncToken: request.syncToken, zonesMax: zonesMax)
+            let page = try ZonesPage(reader, caller, syncToken: request.syncToken, zonesMax: zonesMax)
             return .message(
                 ChangesDatabaseResponse(
                     zones: page.changedZones, syncToken: page.syncToken, moreComing: page.moreComing))
         }
     }
 
-    func changesZone(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func zone(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let request = try ChangesZoneRequest(request: body)
         try limits.check(count: request.zones.count, caller)
         let options = [request.options] + request.zones.map(\.options)
         try limits.check(desired: options.map(\.desiredKeys) + options.map(\.desiredRecordTypes))
-        return page(recordsMax: limits.itemsMax(for: caller)) { reader, budget in
+        return limits.page(recordsMax: limits.itemsMax(for: caller)) { reader, budget in
             let results = try request.zones.map { item -> ChangesZoneResponse.Result in
                 do {
                     let changes = try self.changes(
@@ -34,11 +37,11 @@ extension CloudService {
     }
 
     /// The older form of `changes/database`.
-    func zonesChanges(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func zones(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let request = try ZonesChangesRequest(request: body)
-        let zonesMax = try pageMax(request.resultsLimit, caller)
+        let zonesMax = try limits.pageMax(request.resultsLimit, caller)
         return .read { reader in
-            let page = try self.zonesPage(
+            let page = try ZonesPage(
                 reader, caller, syncToken: request.metaSyncToken, zonesMax: zonesMax)
             return .message(
                 ZonesChangesResponse(
@@ -47,10 +50,10 @@ extension CloudService {
     }
 
     /// The older form of `changes/zone`: what fails with the one zone fails the request.
-    func recordsChanges(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func records(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let item = try RecordsChangesRequest(request: body).item
         try limits.check(desired: [item.options.desiredKeys, item.options.desiredRecordTypes])
-        return page(recordsMax: limits.itemsMax(for: caller)) { reader, budget in
+        return limits.page(recordsMax: limits.itemsMax(for: caller)) { reader, budget in
             let changes = try self.changes(
                 reader, caller, item: item, defaults: ChangesZoneOptions(), &budget)
             return RecordsChangesResponse(
@@ -90,7 +93,7 @@ extension CloudService {
             subject: .zone(ownerRecordName: key.database.owner, zoneName: key.zoneName), epoch: zone.epoch,
             counter: zone.counter, floor: zone.tombstoneFloor)
         let recordsMax = min(
-            try pageMax(item.options.resultsLimit ?? defaults.resultsLimit, caller), budget.records)
+            try limits.pageMax(item.options.resultsLimit ?? defaults.resultsLimit, caller), budget.records)
         let isReversed = item.options.reverse ?? defaults.reverse ?? false
         fetch.sinceChange = known.counter
         let walk = FeedWalk(from: known, isReversed: isReversed, feedCounter: zone.counter)
@@ -127,12 +130,5 @@ extension CloudService {
         var wanted = StoreLoad()
         wanted.answers = [key]
         return try reader.load(wanted).answers[key]?.answer
-    }
-
-    /// How many items a page may have: what the client asks for, and not more than there may be.
-    func pageMax(_ resultsLimit: Int64?, _ caller: ServiceCaller) throws -> Int {
-        guard let resultsLimit else { return limits.itemsMax }
-        guard resultsLimit > 0 else { throw ServiceError.badRequest("resultsLimit must be above 0") }
-        return Int(min(resultsLimit, Int64(limits.itemsMax(for: caller))))
     }
 }

@@ -47,7 +47,7 @@ struct FeedWalk {
     }
 }
 
-extension CloudService.ZonesPage {
+extension ZonesPage {
     /// The zones as a feed tells them: whether each is there or gone.
     var changedZones: [ZoneResult] {
         rows.map { row in

@@ -2,43 +2,17 @@ import CloudStore
 import CloudWire
 import Seams
 
-extension CloudService {
-    /// Zones in the order of their last change, with the token behind the last.
-    struct ZonesPage {
-        var rows: [ZoneRow]
-        var syncToken: String
-        var moreComing: Bool
-        /// True when nothing was listed before this page.
-        var isFirst: Bool
-    }
+/// The endpoints that list, look up and change zones.
+struct ZonesEndpoints: Sendable {
+    let limits: ServiceLimits
+    let settings: ServiceSettings
+    let clock: any TimeSource
+    let random: any RandomSource
+    let quotas: Quotas
+    let answers: KeptAnswers
+    let writing: ChangeWriter
 
-    /// The custom zones that changed since `syncToken`.
-    func zonesPage(
-        _ reader: any CloudStoreReader, _ caller: ServiceCaller, syncToken: String?, zonesMax: Int
-    ) throws -> ZonesPage {
-        guard let user = caller.user else { throw ServiceError.authenticationRequired }
-        var row: DatabaseRow?
-        if let database = caller.database {
-            var wanted = StoreLoad()
-            wanted.databases = [database]
-            row = try reader.load(wanted).databases[database]
-        }
-        let known = try FeedPosition(
-            syncToken, scope: caller.scope, subject: .database(ownerRecordName: user.userRecordName),
-            epoch: row?.epoch ?? FeedPosition.epochBeforeTheFirst, counter: row?.counter ?? 0,
-            floor: row?.zoneFloor ?? 0)
-        guard let row else {
-            return ZonesPage(rows: [], syncToken: known.token(counter: 0), moreComing: false, isFirst: true)
-        }
-        let page = try reader.changedZones(
-            in: row.key, after: known.counter, deletedAfter: known.liveUntil, zonesMax: zonesMax)
-        let seen = page.moreComing ? page.rows.last?.databaseCounter ?? known.counter : row.counter
-        return ZonesPage(
-            rows: page.rows, syncToken: known.token(counter: seen), moreComing: page.moreComing,
-            isFirst: known.counter == 0)
-    }
-
-    func zonesList(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func list(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let request = try ZonesListRequest(request: body)
         switch caller.scope {
         case .public:
@@ -48,7 +22,7 @@ extension CloudService {
             return .answer(.message(ZonesResponse(zones: [])))
         case .private:
             return .read { reader in
-                let page = try self.zonesPage(
+                let page = try ZonesPage(
                     reader, caller, syncToken: request.syncToken, zonesMax: self.limits.itemsMax)
                 var zones = page.rows.filter { !$0.isDeleted }.map { $0.key.wireZone($0) }
                 if page.isFirst, let database = caller.database {
@@ -63,7 +37,7 @@ extension CloudService {
         }
     }
 
-    func zonesLookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func lookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let request = try ZonesLookupRequest(request: body)
         try limits.check(count: request.zones.count, caller)
         let keys = request.zones.map { try? caller.key(of: $0) }
@@ -81,7 +55,7 @@ extension CloudService {
         }
     }
 
-    func zonesModify(
+    func modify(
         _ body: [UInt8], _ caller: ServiceCaller, _ operation: OperationID?
     ) throws -> ServiceWork {
         let request = try ZonesModifyRequest(request: body)

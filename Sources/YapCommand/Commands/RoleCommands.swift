@@ -59,7 +59,7 @@ enum RoleCommands {
         let account = try control.existingAccount(named: name, console)
         let user = try control.userRecordName(of: account, container: files.container)
         let isChanged = try files.change(environment) {
-            try $0.setRole(role, ofUser: user, isAssigned: isAssigned)
+            try $0.schemaMaintenance.setRole(role, ofUser: user, isAssigned: isAssigned)
         }
         if invocation.has("json") {
             return try console.print(
@@ -80,7 +80,7 @@ enum RoleCommands {
         for account in try control.accounts() {
             names[try control.userRecordName(of: account, container: files.container)] = account.name
         }
-        let users = try files.change(try invocation.environment()) { try $0.userRoles() }
+        let users = try files.change(try invocation.environment()) { try $0.schemaMaintenance.userRoles() }
         if invocation.has("json") {
             let rows = users.map { user -> JSON in
                 .object([

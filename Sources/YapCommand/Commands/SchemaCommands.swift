@@ -138,7 +138,7 @@ enum SchemaCommands {
             changes = try files.schema("development").changes(to: new.complete)
         } else {
             changes = try files.change("development") { service in
-                let (before, after) = try service.changeSchema { _ in new }
+                let (before, after) = try service.schemaMaintenance.changeSchema { _ in new }
                 return before.changes(to: after)
             }
         }
@@ -173,7 +173,7 @@ enum SchemaCommands {
         let isApplied = invocation.has("yes") && !invocation.has("dry-run")
         if isApplied {
             _ = try files.change("production") { service in
-                try service.changeSchema { before in
+                try service.schemaMaintenance.changeSchema { before in
                     // Somebody else's deploy may have come between.
                     let plan = SchemaDeployment(
                         from: try files.schema("development"), to: before, removes: invocation.has("remove"))
@@ -220,7 +220,7 @@ enum SchemaCommands {
                 "This deletes all data of \(files.container) in development. Nothing was changed. To do it: "
                     + "the same with --yes.")
         }
-        try files.change("development") { try $0.reset(to: production) }
+        try files.change("development") { try $0.schemaMaintenance.reset(to: production) }
         try tell(changes, applied: true, files, invocation, console)
     }
 

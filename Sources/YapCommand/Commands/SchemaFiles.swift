@@ -26,7 +26,7 @@ struct SchemaFiles {
         let path = try folder.storePath(container: container, environment: environment)
         guard StoreFile.exists(at: path) else { return .initial }
         // As a server opens it, so that a file of an older version has a schema too.
-        return try change(environment) { try $0.currentSchema() }
+        return try change(environment) { try $0.schemaMaintenance.currentSchema() }
     }
 
     /// Runs `body` with a service on the environment's file.
@@ -40,7 +40,7 @@ struct SchemaFiles {
             store: store, clock: SystemTimeSource(), random: SystemRandomSource(),
             container: CloudService.Container(identifier: container, environment: environment))
         do {
-            try service.adoptSchema()
+            try service.schemaMaintenance.adoptSchema()
             return try body(service)
         } catch let refusal as SchemaRefusal {
             throw Failure.refused("Nothing was changed:\n" + SchemaText.lines(refusal.reasons))

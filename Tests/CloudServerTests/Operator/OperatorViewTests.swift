@@ -138,7 +138,7 @@ import Testing
         defer { store.close() }
         let service = CloudService(
             store: store, clock: ManualTimeSource(), random: SeededRandomSource(seed: 1), users: [:])
-        let before = try store.read { try service.backlogMessage($0) }
+        let before = try store.read { try service.messages.backlogMessage($0) }
         #expect(before["pushesWaiting"]["count"].number == 0 && before["webhooksWaiting"].number == 0)
         #expect(before["indexesBeingBuilt"].array.isEmpty)
         var changes = StoreChanges()
@@ -164,7 +164,7 @@ import Testing
         work.byte(0)
         changes.indexWork = [IndexWorkRow(recordType: "Note", content: work.bytes)]
         try store.write { try $0.apply(changes) }
-        let after = try store.read { try service.backlogMessage($0) }
+        let after = try store.read { try service.messages.backlogMessage($0) }
         #expect(after["pushesWaiting"]["count"].number == 3 && after["webhooksWaiting"].number == 5)
         #expect(
             after["indexesBeingBuilt"].array.map { "\($0["field"].text ?? "") \($0["kind"].text ?? "")" } == [
@@ -174,6 +174,6 @@ import Testing
         let memory = MemoryCloudStore()
         let ofTests = CloudService(
             store: memory, clock: ManualTimeSource(), random: SeededRandomSource(seed: 1), users: [:])
-        #expect(try memory.read { try ofTests.backlogMessage($0) }["pushesWaiting"] == .null)
+        #expect(try memory.read { try ofTests.messages.backlogMessage($0) }["pushesWaiting"] == .null)
     }
 }

@@ -84,7 +84,7 @@ import Testing
             let service = CloudService(
                 store: store, clock: SystemTimeSource(), random: SystemRandomSource(),
                 container: CloudService.Container(identifier: RawDevice.container))
-            _ = try service.changeSchema { schema in
+            _ = try service.schemaMaintenance.changeSchema { schema in
                 var schema = schema
                 schema.roles = ["editor"]
                 let all: Permissions = [.read, .create, .write]
@@ -92,7 +92,7 @@ import Testing
                 schema.recordTypes["Draft"]?.grants = ["editor": all]
                 return schema
             }
-            _ = try service.setRole("editor", ofUser: editor, isAssigned: true)
+            _ = try service.schemaMaintenance.setRole("editor", ofUser: editor, isAssigned: true)
         }
 
         /// Ada makes what others will ask for.

@@ -12,7 +12,7 @@ import Testing
 
     init() throws {
         service = TestService()
-        files = try #require(service.service.assetFiles as? MemoryAssetFiles)
+        files = try #require(service.service.transfers.tickets.files as? MemoryAssetFiles)
         try service.zones(.create)
     }
 
@@ -324,7 +324,9 @@ import Testing
 
     private init(_ limits: ServiceLimits) {
         service = TestService(limits: limits)
-        files = service.service.assetFiles as? MemoryAssetFiles ?? MemoryAssetFiles(clock: ManualTimeSource())
+        files =
+            service.service.transfers.tickets.files as? MemoryAssetFiles
+            ?? MemoryAssetFiles(clock: ManualTimeSource())
         _ = try? service.zones(.create)
     }
 

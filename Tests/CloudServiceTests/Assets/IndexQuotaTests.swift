@@ -207,8 +207,8 @@ import Testing
         try service.zones(.create)
         try service.modify((0..<400).map { operation(.create, "r\($0)", words(20, from: $0)) })
         let before = try size(service, .privateDatabase, "_ada").indexBytes
-        let schema = try service.service.currentSchema()
-        try service.service.changeSchema { schema in
+        let schema = try service.service.schemaMaintenance.currentSchema()
+        try service.service.schemaMaintenance.changeSchema { schema in
             var without = schema
             without.recordTypes["todo"]?.fields["text0"]?.indexes = []
             return without
@@ -217,7 +217,7 @@ import Testing
         let without = try size(service, .privateDatabase, "_ada").indexBytes
         #expect(without < before / 2)
         #expect(try StoreAudit.findings(path: path) == [])
-        try service.service.changeSchema { _ in schema }
+        try service.service.schemaMaintenance.changeSchema { _ in schema }
         while try service.service.indexes.buildStep() {}
         #expect(try size(service, .privateDatabase, "_ada").indexBytes == before)
         #expect(try StoreAudit.findings(path: path) == [])

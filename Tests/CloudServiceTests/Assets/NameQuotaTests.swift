@@ -93,7 +93,7 @@ import Testing
         #expect(try service.modify([create(longName(2))]).summaries == ["saved"])
         #expect(try StoreAudit.findings(path: path) == [])
         try service.modify([operation(.forceDelete, longName(1), type: nil)])
-        try service.service.pruneTombstones(zoneName: "todos", ofUser: "_ada")
+        try service.service.zoneMaintenance.pruneTombstones(zoneName: "todos", ofUser: "_ada")
         #expect(try size(service).indexBytes == counted(longName(0)))
         #expect(try StoreAudit.findings(path: path) == [])
         try service.zones(.delete)

@@ -267,7 +267,7 @@ import Testing
     private func addFiles(to place: Place, _ random: SeededRandomSource) throws {
         var digests: [StoredAsset] = []
         for count in [0, 17, 200_000] {
-            let file = try place.cloud.service.assetFiles.begin()
+            let file = try place.cloud.service.transfers.tickets.files.begin()
             try file.write((0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) })
             let use = try file.finish()
             digests.append(StoredAsset(digest: use.digest, bytes: use.bytes))
@@ -277,7 +277,7 @@ import Testing
         var lines: [ExportLine] = [.header(version: 1, of: "user"), .zone("files")]
         for digest in digests {
             lines.append(.asset(digest: Hex.text(digest.digest), bytes: digest.bytes))
-            let file = try #require(try place.cloud.service.assetFiles.open(digest.digest))
+            let file = try #require(try place.cloud.service.transfers.tickets.files.open(digest.digest))
             let content = try file.read(at: 0, bytesMax: 1 << 20)
             if !content.isEmpty { lines.append(.data(content)) }
         }

@@ -316,15 +316,15 @@ import Testing
         let cloud = TestService()
         var request = cloud.request("users/caller", [], database: "public")
         request.peer = "2001:db8:1:2:3:4:5:6"
-        #expect(cloud.service.owner(of: request) == "address 2001:db8:1:2")
+        #expect(cloud.service.rates.owner(of: request) == "address 2001:db8:1:2")
         #expect(cloud.service.respond(to: request).status == 200)
-        #expect(cloud.service.owner(of: request) == "user _ada")
+        #expect(cloud.service.rates.owner(of: request) == "user _ada")
         // What nobody knows stays in the line of its address, however it changes.
         for token in ["x", "y", nil] {
             var unknown = cloud.request("users/caller", [], database: "public", token: token)
             unknown.peer = "192.0.2.1"
             _ = cloud.service.respond(to: unknown)
-            #expect(cloud.service.owner(of: unknown) == "address 192.0.2.1")
+            #expect(cloud.service.rates.owner(of: unknown) == "address 192.0.2.1")
         }
     }
 }
@@ -423,9 +423,11 @@ import Testing
                 body: try TokensCreateRequest(apnsEnvironment: .development, clientID: "phone").json()))
         let token = try TokensResponse(json: created.body).apnsToken
         func poll(by asker: String?) -> ServerErrorCode? {
-            let prepared = service.prepareTake(
+            let prepared = service.devicePushes.prepareTake(
                 apnsToken: token, acknowledging: nil, taking: .each, asker: asker)
-            guard case .failure(let error) = CloudService.push(from: service.answerAlone(prepared.work))
+            guard
+                case .failure(let error) = DevicePushes.push(
+                    from: prepared.work.answerAlone(in: service.store))
             else {
                 return nil
             }
@@ -436,8 +438,9 @@ import Testing
         #expect(poll(by: nil) == nil, "what the server asks by itself is nobody's")
         #expect(ask(service, "bob").status == 200)
         #expect(
-            service.owner(ofDevice: token, asker: "192.0.2.3") == "user \(TestService.ada.userRecordName)")
-        #expect(service.owner(ofDevice: "guessed", asker: "192.0.2.3") == "address 192.0.2.3")
+            service.rates.owner(ofDevice: token, asker: "192.0.2.3")
+                == "user \(TestService.ada.userRecordName)")
+        #expect(service.rates.owner(ofDevice: "guessed", asker: "192.0.2.3") == "address 192.0.2.3")
     }
 
     @Test func aContainersRateIsSharedAndNotUsedUpByWhoIsRefused() throws {

@@ -200,10 +200,10 @@ struct ModelRun {
         let zone = generator.pick(["todos", "notes"])
         let owner = generator.pick(["_ada", "_ada", "_bob"])
         if generator.chance(70) {
-            try? cloud.service.pruneTombstones(zoneName: zone, ofUser: owner)
+            try? cloud.service.zoneMaintenance.pruneTombstones(zoneName: zone, ofUser: owner)
             model.prune(zone, of: owner)
         } else {
-            try? cloud.service.resetEpoch(zoneName: zone, ofUser: owner)
+            try? cloud.service.zoneMaintenance.resetEpoch(zoneName: zone, ofUser: owner)
             model.reset(zone, of: owner)
         }
     }
@@ -224,7 +224,7 @@ struct ModelRun {
             var schema = try cloud.service.schemas.schema(in: writer)
             schema.recordTypes[type]?.fields[name]?.indexes = ModelWorld.indexes(indexes)
             var changes = StoreChanges()
-            changes.schema = schema.row(version: cloud.service.random.next())
+            changes.schema = schema.row(version: cloud.service.schemaMaintenance.random.next())
             try cloud.service.writing.apply(changes, to: writer)
         }
         model.schema.types[type]?[name]?.indexes = indexes

@@ -196,7 +196,7 @@ extension CloudService {
             var schema = try self.schemas.schema(in: writer)
             body(&schema)
             var changes = StoreChanges()
-            changes.schema = schema.row(version: random.next())
+            changes.schema = schema.row(version: schemaMaintenance.random.next())
             try writer.apply(changes)
         }
     }

@@ -107,7 +107,7 @@ import Testing
                 var schema = try service.schemas.schema(in: writer)
                 schema.recordTypes["todo"]?.fields["text"]?.indexes = indexes
                 var changes = StoreChanges()
-                changes.schema = schema.row(version: service.random.next())
+                changes.schema = schema.row(version: service.schemaMaintenance.random.next())
                 try service.writing.apply(changes, to: writer)
             }
         }

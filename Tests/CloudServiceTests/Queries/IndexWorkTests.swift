@@ -16,7 +16,7 @@ import Testing
             var schema = try service.schemas.schema(in: writer)
             build(&schema.recordTypes["todo", default: RecordType()])
             var changes = StoreChanges()
-            changes.schema = schema.row(version: service.random.next())
+            changes.schema = schema.row(version: service.schemaMaintenance.random.next())
             try service.writing.apply(changes, to: writer)
         }
     }

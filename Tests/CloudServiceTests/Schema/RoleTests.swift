@@ -18,8 +18,10 @@ import Testing
             token: "bob")
         let schema = try SchemaLanguage.parse(
             "DEFINE SCHEMA CREATE ROLE editor; RECORD TYPE T (a INT64\(grant.isEmpty ? "" : ", " + grant));")
-        try cloud.service.changeSchema { _ in schema }
-        if role == "editor" { _ = try cloud.service.setRole("editor", ofUser: "_ada", isAssigned: true) }
+        try cloud.service.schemaMaintenance.changeSchema { _ in schema }
+        if role == "editor" {
+            _ = try cloud.service.schemaMaintenance.setRole("editor", ofUser: "_ada", isAssigned: true)
+        }
         return (cloud, made[0].record?.recordChangeTag)
     }
 
@@ -93,7 +95,7 @@ import Testing
 
     @Test func whoMayWriteAndNotReadSeesOnlyWhatTheySent() throws {
         let cloud = try Self.cloud("WRITE", to: "_icloud").cloud
-        try cloud.service.changeSchema { schema in
+        try cloud.service.schemaMaintenance.changeSchema { schema in
             var schema = schema
             schema.recordTypes["T"]?.fields["b"] = FieldDefinition(.int64)
             return schema
@@ -116,12 +118,12 @@ import Testing
             try cloud.lookup(["bobs"], zone: nil, database: "public").summaries[0]
         }
         #expect(try lookup() == "saved")
-        #expect(try cloud.service.setRole("editor", ofUser: "_ada", isAssigned: false))
-        #expect(try !cloud.service.setRole("editor", ofUser: "_ada", isAssigned: false))
+        #expect(try cloud.service.schemaMaintenance.setRole("editor", ofUser: "_ada", isAssigned: false))
+        #expect(try !cloud.service.schemaMaintenance.setRole("editor", ofUser: "_ada", isAssigned: false))
         #expect(try lookup() == "NOT_FOUND")
-        #expect(try cloud.service.setRole("editor", ofUser: "_ada", isAssigned: true))
-        #expect(try cloud.service.userRoles().map(\.roles) == [["editor"]])
-        try cloud.service.changeSchema { schema in
+        #expect(try cloud.service.schemaMaintenance.setRole("editor", ofUser: "_ada", isAssigned: true))
+        #expect(try cloud.service.schemaMaintenance.userRoles().map(\.roles) == [["editor"]])
+        try cloud.service.schemaMaintenance.changeSchema { schema in
             var schema = schema
             schema.roles = []
             schema.recordTypes["T"]?.grants = [:]
@@ -129,7 +131,7 @@ import Testing
         }
         #expect(try lookup() == "NOT_FOUND")
         #expect(throws: SchemaRefusal.self) {
-            try cloud.service.setRole("editor", ofUser: "_bob", isAssigned: true)
+            try cloud.service.schemaMaintenance.setRole("editor", ofUser: "_bob", isAssigned: true)
         }
     }
 
@@ -140,7 +142,7 @@ import Testing
                 DEFINE SCHEMA CREATE ROLE editor;
                 RECORD TYPE T ("___recordID" REFERENCE QUERYABLE, GRANT READ, CREATE, WRITE TO editor);
                 """)
-        _ = try cloud.service.setRole("editor", ofUser: "_ada", isAssigned: true)
+        _ = try cloud.service.schemaMaintenance.setRole("editor", ofUser: "_ada", isAssigned: true)
         for user in ["ada", "bob"] { try cloud.watch(type: "T", database: "public", user: user) }
         try cloud.change(
             [operation(.create, "x", type: "T")], from: "phone", zone: nil, database: "public")
@@ -202,6 +204,8 @@ import Testing
         #expect(
             try cloud.modify([operation(.forceDelete, "_ada", type: "Users")], zone: nil, database: "public")
                 .summaries == ["ACCESS_DENIED"])
-        #expect(try cloud.service.currentSchema().recordTypes["Users"]?.fields["name"]?.type == .string)
+        #expect(
+            try cloud.service.schemaMaintenance.currentSchema().recordTypes["Users"]?.fields["name"]?.type
+                == .string)
     }
 }

@@ -76,10 +76,12 @@ import Testing
         try cloud.modify([operation(.create, "x", type: "T", ["a": Field(.int64(1))])])
         func refusal(_ text: String) throws -> [String] {
             let new = try SchemaLanguage.parse("DEFINE SCHEMA " + text)
-            return try #require(throws: SchemaRefusal.self) { try cloud.service.changeSchema { _ in new } }
-                .reasons
+            return try #require(throws: SchemaRefusal.self) {
+                try cloud.service.schemaMaintenance.changeSchema { _ in new }
+            }
+            .reasons
         }
-        let before = try cloud.service.currentSchema()
+        let before = try cloud.service.schemaMaintenance.currentSchema()
         #expect(try refusal("") == ["there are records of type 'T', as x"])
         #expect(
             try refusal("RECORD TYPE T (b STRING);")
@@ -87,14 +89,14 @@ import Testing
         #expect(
             try refusal("RECORD TYPE T (a STRING);")
                 == ["the field 'a' of record type 'T' has values, as in x"])
-        #expect(try cloud.service.currentSchema() == before)
+        #expect(try cloud.service.schemaMaintenance.currentSchema() == before)
         // What holds nothing goes, also from a type that has records.
         let new = try SchemaLanguage.parse("DEFINE SCHEMA RECORD TYPE T (a INT64, b STRING);")
-        try cloud.service.changeSchema { _ in new }
-        #expect(try cloud.service.currentSchema() == new.complete)
+        try cloud.service.schemaMaintenance.changeSchema { _ in new }
+        #expect(try cloud.service.schemaMaintenance.currentSchema() == new.complete)
         try cloud.modify([operation(.delete, "x", type: "T")])
-        try cloud.service.changeSchema { _ in Schema() }
-        #expect(try cloud.service.currentSchema() == Schema.initial)
+        try cloud.service.schemaMaintenance.changeSchema { _ in Schema() }
+        #expect(try cloud.service.schemaMaintenance.currentSchema() == Schema.initial)
     }
 
     @Test func recordsThatAreOlderThanSchemasMakeOne() throws {
@@ -126,15 +128,15 @@ import Testing
             try store.write { [changes] in try $0.apply(changes) }
             let cloud = try TestService(environment: "production", store: store)
             #expect(try cloud.saveFields(#"{"f":{"value":"y"}}"#, environment: "production").error != nil)
-            try cloud.service.adoptSchema()
-            let schema = try cloud.service.currentSchema()
+            try cloud.service.schemaMaintenance.adoptSchema()
+            let schema = try cloud.service.schemaMaintenance.currentSchema()
             #expect(schema.recordTypes.keys.sorted() == ["T", "U", "Users"])
             #expect(schema.recordTypes["T"]?.fields.mapValues(\.type) == ["f": .string, "g": .int64])
             #expect(
                 try cloud.saveFields(#"{"f":{"value":"y"}}"#, environment: "production", name: "new").summary
                     == "saved")
-            try cloud.service.adoptSchema()
-            #expect(try cloud.service.currentSchema() == schema)
+            try cloud.service.schemaMaintenance.adoptSchema()
+            #expect(try cloud.service.schemaMaintenance.currentSchema() == schema)
         }
     }
 
@@ -150,8 +152,8 @@ import Testing
             try cloud.modify([operation(.create, "b")], zone: nil, database: "public")
             let token = try cloud.databaseChanges().syncToken
             let target = try schema("f STRING")
-            try cloud.service.reset(to: target)
-            #expect(try cloud.service.currentSchema() == target)
+            try cloud.service.schemaMaintenance.reset(to: target)
+            #expect(try cloud.service.schemaMaintenance.currentSchema() == target)
             #expect(try cloud.lookup(["a"]).summaries == ["ZONE_NOT_FOUND"])
             #expect(try cloud.lookup(["b"], zone: nil, database: "public").summaries == ["NOT_FOUND"])
             let refused = try #require(throws: WireError.self) { try cloud.databaseChanges(token) }

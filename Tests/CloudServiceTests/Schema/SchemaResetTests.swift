@@ -34,8 +34,8 @@ import Testing
         let store = try SQLiteCloudStore(path: path)
         let cloud = TestService(store: store)
         let text = "DEFINE SCHEMA CREATE ROLE staff; RECORD TYPE T (f STRING);"
-        try cloud.service.changeSchema { _ in try SchemaLanguage.parse(text) }
-        _ = try cloud.service.setRole("staff", ofUser: "_ada", isAssigned: true)
+        try cloud.service.schemaMaintenance.changeSchema { _ in try SchemaLanguage.parse(text) }
+        _ = try cloud.service.schemaMaintenance.setRole("staff", ofUser: "_ada", isAssigned: true)
         var changes = StoreChanges()
         changes.notifications.webhooks = [
             WebhookRow(name: "shop", url: "http://127.0.0.1:1/", secret: [1], madeMilliseconds: 0)
@@ -50,11 +50,11 @@ import Testing
         #expect(full.filter { $0.value == 0 && !temporary.contains($0.key) }.keys.sorted() == [])
 
         let production = try SchemaLanguage.parse("DEFINE SCHEMA CREATE ROLE staff;").complete
-        try cloud.service.reset(to: production)
+        try cloud.service.schemaMaintenance.reset(to: production)
         let left = try counts(path).filter { $0.value > 0 }
         #expect(left == ["schema": 1, "userRoles": 1, "secrets": 1, "webhooks": 1])
-        #expect(try cloud.service.currentSchema() == production)
-        #expect(try cloud.service.userRoles().map(\.user) == ["_ada"])
+        #expect(try cloud.service.schemaMaintenance.currentSchema() == production)
+        #expect(try cloud.service.schemaMaintenance.userRoles().map(\.user) == ["_ada"])
         let webhook = try store.read { try $0.notificationReader.webhooks() }
         #expect(webhook.map(\.waitingCount) == [0])
         #expect(try StoreAudit.findings(path: path) == [])

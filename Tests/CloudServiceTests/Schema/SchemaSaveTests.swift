@@ -21,7 +21,7 @@ extension TestService {
             clock: clock)
         if let text {
             let schema = try SchemaLanguage.parse(text)
-            try service.changeSchema { _ in schema }
+            try service.schemaMaintenance.changeSchema { _ in schema }
         }
     }
 
@@ -109,7 +109,7 @@ extension TestService {
             #expect(result.record?.fields.values.first?.type?.rawValue == row.outcome, "\(row)")
         }
         #expect(
-            try cloud.service.currentSchema() == SchemaLanguage.parse(Self.schema).complete,
+            try cloud.service.schemaMaintenance.currentSchema() == SchemaLanguage.parse(Self.schema).complete,
             "what is known stays as it is")
     }
 
@@ -148,19 +148,20 @@ extension TestService {
         let request = #"{"operations":[{"operationType":"create","record":\#(body)}]}"#
         let development = try TestService(environment: "development", schema: text)
         #expect(try development.save(request).summaries == ["saved"])
-        let grown = try development.service.currentSchema()
+        let grown = try development.service.schemaMaintenance.currentSchema()
         #expect(SchemaLanguage.print(grown).contains(schemaHas), "\(SchemaLanguage.print(grown))")
         let production = try TestService(environment: "production", schema: text)
         let results = try production.save(request, environment: "production")
         #expect(results[0].error?.reason == reason && results[0].error?.serverErrorCode == .badRequest)
         #expect(results[0].error?.recordName == "x" && results[0].error?.ckErrorCode == 12)
-        #expect(try production.service.currentSchema() == SchemaLanguage.parse(text).complete)
+        #expect(
+            try production.service.schemaMaintenance.currentSchema() == SchemaLanguage.parse(text).complete)
     }
 
     @Test func aNewTypeHasTheUsualGrantsAndCanBeAskedForWithoutAFilter() throws {
         let cloud = TestService()
         try cloud.modify([operation(.create, "a", type: "New")], zone: nil)
-        let type = try #require(try cloud.service.currentSchema().recordTypes["New"])
+        let type = try #require(try cloud.service.schemaMaintenance.currentSchema().recordTypes["New"])
         #expect(type.grants == ["_creator": .write, "_icloud": .create, "_world": .read])
         #expect(type.systemIndexes == ["___recordID": .queryable])
     }
@@ -179,14 +180,14 @@ extension TestService {
             try reason(#"{"a":{"value":{"recordName":"y","action":"NONE"},"isEncrypted":true}}"#)
                 .contains("can't be encrypted"))
         #expect(try cloud.saveFields(#"{"a":{"value":null}}"#).summary == "saved")
-        let schema = try cloud.service.currentSchema()
+        let schema = try cloud.service.schemaMaintenance.currentSchema()
         #expect(schema.recordTypes["T"]?.fields == [:], "an empty field needs none")
     }
 
     @Test func aRefusedSaveAddsNothingToTheSchema() throws {
         let cloud = TestService()
         try cloud.zones(.create)
-        let before = try cloud.service.currentSchema()
+        let before = try cloud.service.schemaMaintenance.currentSchema()
         // Refused by itself, by an atomic neighbour, by a missing target, and as a whole.
         try cloud.modify([operation(.update, "a", ["f1": Field(.string("x"))])])
         try cloud.modify([
@@ -196,7 +197,7 @@ extension TestService {
         try cloud.modify([operation(.create, "d", ["f4": reference("nowhere", .validate)])])
         try cloud.modify(
             [operation(.create, "e", ["f5": Field(.string(String(repeating: "x", count: 1_500_000)))])])
-        #expect(try cloud.service.currentSchema() == before)
+        #expect(try cloud.service.schemaMaintenance.currentSchema() == before)
         // What another record of the batch needs is there all the same.
         try cloud.modify(
             [
@@ -204,7 +205,8 @@ extension TestService {
                 operation(.update, "h", ["f6": Field(.int64(1)), "f7": Field(.int64(1))]),
                 operation(.create, "i", ["f6": Field(.string("y")), "f8": Field(.int64(1))]),
             ], atomic: false)
-        let fields = try #require(try cloud.service.currentSchema().recordTypes["todo"]?.fields)
+        let fields = try #require(
+            try cloud.service.schemaMaintenance.currentSchema().recordTypes["todo"]?.fields)
         #expect(fields.keys.sorted() == ["f6", "f8"])
     }
 
@@ -233,11 +235,14 @@ extension TestService {
         for request in requests { _ = cloud.service.begin(request) }
         let statuses = cloud.service.commitGroup().map(\.response.status)
         #expect(statuses.count { $0 == 200 } == 2)
-        let fields = try #require(try cloud.service.currentSchema().recordTypes["todo"]?.fields)
+        let fields = try #require(
+            try cloud.service.schemaMaintenance.currentSchema().recordTypes["todo"]?.fields)
         #expect(fields.keys.sorted() == ["fine", "good"])
         store.onApply = { _ in }
         try cloud.modify([operation(.create, "bad", ["bad": Field(.string("x"))])], zone: nil)
-        #expect(try cloud.service.currentSchema().recordTypes["todo"]?.fields["bad"]?.type == .string)
+        #expect(
+            try cloud.service.schemaMaintenance.currentSchema().recordTypes["todo"]?.fields["bad"]?.type
+                == .string)
     }
 
     @Test func twoProcessesThatAddFieldsJustInTimeLoseNone() async throws {
@@ -262,7 +267,8 @@ extension TestService {
             try await group.waitForAll()
         }
         for cloud in clouds {
-            #expect(try cloud.service.currentSchema().recordTypes["todo"]?.fields.count == 40)
+            #expect(
+                try cloud.service.schemaMaintenance.currentSchema().recordTypes["todo"]?.fields.count == 40)
         }
     }
 

@@ -82,17 +82,19 @@ final class SimulatedCloud {
         if fires(.serviceRestart) { try restart() }
         if fires(.expiredTokens) {
             trace.note("service prunes tombstones")
-            for zone in zones { try service.pruneTombstones(zoneName: zone, ofUser: user) }
+            for zone in zones { try service.zoneMaintenance.pruneTombstones(zoneName: zone, ofUser: user) }
         }
         if fires(.resetZone) {
             trace.note("service resets the zone")
-            for zone in zones { try service.resetEpoch(zoneName: zone, ofUser: user) }
+            for zone in zones { try service.zoneMaintenance.resetEpoch(zoneName: zone, ofUser: user) }
         }
         guard let backup else { return backUp() }
         if fires(.restoredBackup) {
             trace.note("service is restored")
             try putBack(backup)
-            for zone in zones { try service.resetEpoch(zoneName: zone, ofUser: user, includesDeleted: true) }
+            for zone in zones {
+                try service.zoneMaintenance.resetEpoch(zoneName: zone, ofUser: user, includesDeleted: true)
+            }
             observedCounters = try servers.map { try $0.rows(after: 0).last?.counter ?? 0 }
             watch = TagWatch()
             ledger.serverWasRestored()

@@ -14,7 +14,13 @@ package struct SchemaRefusal: Error, Hashable, Sendable, CustomStringConvertible
 
 /// Changes of a schema by the operator. Each is one transaction on the store's file, beside a server that has it open:
 /// that one looks at the schema's version in each of its transactions, and works with the new one from its next.
-extension CloudService {
+package struct SchemaMaintenance: Sendable {
+    let store: any CloudStore
+    let random: any RandomSource
+    let limits: ServiceLimits
+    let schemas: Schemas
+    let writing: ChangeWriter
+
     /// The schema as it is now.
     package func currentSchema() throws -> Schema { try store.read { try schemas.schema(in: $0) } }
 
@@ -86,7 +92,7 @@ extension CloudService {
 }
 
 /// Who has which custom role.
-extension CloudService {
+extension SchemaMaintenance {
     /// Users that are read together.
     private static let usersMax = 500
 

@@ -57,7 +57,7 @@ final class SchemaScan {
     }
 }
 
-extension CloudService {
+extension SchemaMaintenance {
     /// Checks that no record has values that the new schema has no place for.
     ///
     /// - Parameter recordsMax: maximum number of records of a type that are looked at; nil: all of them.

@@ -284,7 +284,7 @@ final class SimulatedService {
 
     func pruneTombstones() throws {
         try maintain("prunes tombstones") { service, column in
-            try service.pruneTombstones(
+            try service.zoneMaintenance.pruneTombstones(
                 zoneName: column.key.zoneName, ofUser: Self.userRecordName(column.user))
         }
     }
@@ -295,7 +295,7 @@ final class SimulatedService {
 
     /// - Parameter isRestored: Whether the zone was restored from a backup, which renews deleted zones too.
     private func resetZone(_ service: CloudService, _ column: Column, isRestored: Bool = false) throws {
-        try service.resetEpoch(
+        try service.zoneMaintenance.resetEpoch(
             zoneName: column.key.zoneName, ofUser: Self.userRecordName(column.user),
             includesDeleted: isRestored)
     }

@@ -64,7 +64,10 @@ private struct NoCounts: RecordCountsReader {
     func countPushes(rowsMax: Int) throws -> Int? { nil }
 }
 
-extension CloudService {
+/// What an operator is told of an environment, in the forms of `docs/OPERATOR_API.md`.
+package struct OperatorMessages: Sendable {
+    let schemas: Schemas
+
     /// What waits in an environment, in the form of `docs/OPERATOR_API.md`.
     ///
     /// - Throws: `CloudStoreError`.

@@ -2,7 +2,14 @@ import CloudStore
 import CloudWire
 import Seams
 
-extension CloudService {
+/// Encodes answers.
+struct Responses: Sendable {
+    let store: any CloudStore
+    let random: any RandomSource
+    let limits: ServiceLimits
+    let tickets: AssetTickets
+    let rates: CallerRates
+
     /// Encodes an answer, which came with `groupRequests` others in one commit.
     func response(to request: PreparedRequest, answer: ServiceAnswer, groupRequests: Int = 0) -> WireResponse
     {
@@ -12,7 +19,7 @@ extension CloudService {
         }
         var response = encoded(answer, for: request)
         response.note.userRecordName = request.userRecordName
-        charge(request.userRecordName, answerBytes: response.body.count)
+        rates.charge(request.userRecordName, answerBytes: response.body.count)
         response.note.refusesOrigin = request.additions.refusesOrigin
         response.headers += request.additions.headers
         response.note.groupRequests = groupRequests
@@ -41,7 +48,7 @@ extension CloudService {
             let bytesMax = if case .send = ifTooLarge { Int.max } else { limits.answerBytesMax }
             let json = try message.json(
                 extras: request.wantsExtras, numbersAsStrings: numbersAsStrings,
-                assets: assetTickets.form(for: request), bytesMax: bytesMax)
+                assets: tickets.form(for: request), bytesMax: bytesMax)
             return response(json, request.wantsExtras)
         }
         func answer(_ message: any JSONMessage) throws(JSONError) -> WireResponse {
@@ -49,7 +56,8 @@ extension CloudService {
                 return try body(message)
             } catch let error where error.code == .limitExceeded {
                 switch ifTooLarge {
-                case .ask(let smaller): return encoded(answerAlone(.read(smaller)), for: request)
+                case .ask(let smaller):
+                    return encoded(ServiceWork.read(smaller).answerAlone(in: store), for: request)
                 case .tellInBrief: return try body(message.brief ?? message)
                 case .refuse, .send: return response(ServiceError.answerTooLarge(limits), request)
                 }

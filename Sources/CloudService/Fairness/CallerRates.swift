@@ -1,7 +1,17 @@
 import CloudWire
 import Seams
 
-extension CloudService {
+/// Counts what callers ask, and knows in whose line each waits. Forgotten with the service.
+final class CallerRates: Sendable {
+    private let clock: any TimeSource
+    private let rates: Lock<RateKeeper>
+    private let knownCallers = Lock(KnownCallers())
+
+    init(_ rates: ServiceRates, clock: any TimeSource) {
+        self.clock = clock
+        self.rates = Lock(RateKeeper(rates))
+    }
+
     /// The owner of the line in which a request waits that isn't read yet.
     func owner(of request: WireRequest) -> String {
         let token = request.queryItem(WireHeader.webAuthTokenItem)

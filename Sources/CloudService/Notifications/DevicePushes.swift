@@ -21,39 +21,25 @@ public enum PushTaking: Hashable, Sendable {
     case newest
 }
 
-extension CloudService {
+/// Gives devices the pushes that wait for them.
+struct DevicePushes: Sendable {
     /// Milliseconds that a device may have been silent before its asking is written down.
     private static let seenMilliseconds: Int64 = 86_400_000
 
-    /// A push that waits for the device; nil when none does. It waits until it is acknowledged.
-    ///
-    /// - Parameters:
-    ///   - apnsToken: the device's secret, which `tokens/create` has given it.
-    ///   - notificationID: a push that the device has got, which is deleted first.
-    ///   - taking: which of them.
-    /// - Throws: `WireError`: NOT_FOUND when there is no such token (any more).
-    public func takePush(
-        apnsToken: String, acknowledging notificationID: String? = nil, taking: PushTaking = .each
+    let store: any CloudStore
+    let clock: any TimeSource
+    let limits: ServiceLimits
+    let settings: ServiceSettings
+    let container: CloudService.Container?
+    let rates: CallerRates
+    let authentication: Authentication
+
+    /// The push that waits, when what was to be written is on disk.
+    func take(
+        apnsToken: String, acknowledging acknowledgement: Acknowledgement?, taking: PushTaking
     ) throws -> CourierPush? {
-        let prepared = prepareTake(
-            apnsToken: apnsToken, acknowledging: notificationID.map { .one($0) }, taking: taking)
-        return try Self.push(from: answerAlone(prepared.work)).get()
-    }
-
-    /// Deletes a push that the device has got. Nothing happens when another has come in its place meanwhile.
-    ///
-    /// - Throws: `WireError`, as `takePush`.
-    public func acknowledgePush(apnsToken: String, notificationID: String) throws {
-        _ = try takePush(apnsToken: apnsToken, acknowledging: notificationID)
-    }
-
-    /// Deletes what waited for the device when it got `push` as the newest.
-    ///
-    /// - Throws: `WireError`, as `takePush`.
-    public func acknowledgePushes(apnsToken: String, through push: CourierPush) throws {
-        let prepared = prepareTake(
-            apnsToken: apnsToken, acknowledging: .through(push.number), taking: .newest)
-        _ = try Self.push(from: answerAlone(prepared.work)).get()
+        let prepared = prepareTake(apnsToken: apnsToken, acknowledging: acknowledgement, taking: taking)
+        return try Self.push(from: prepared.work.answerAlone(in: store)).get()
     }
 
     /// What a device has got.
@@ -96,11 +82,11 @@ extension CloudService {
     ) throws -> (device: DeviceRow, push: CourierPush?) {
         do {
             let found = try store.read { try self.waitingPush(apnsToken, taking, $0) }
-            if let asker { try charge(found.device.key.user, at: asker, showing: apnsToken) }
-            if let container { try checkEnvironment(found.device.key.user, in: container) }
+            if let asker { try rates.charge(found.device.key.user, at: asker, showing: apnsToken) }
+            if let container { try authentication.checkEnvironment(found.device.key.user, in: container) }
             return found
         } catch let error as WireError where error == ServiceError.unknownDeviceToken {
-            if let asker { try charge(nil, at: asker, showing: apnsToken) }
+            if let asker { try rates.charge(nil, at: asker, showing: apnsToken) }
             throw error
         }
     }

@@ -11,17 +11,29 @@ public struct ServiceTicket: Hashable, Comparable, Sendable {
 }
 
 /// The requests that wait for a group.
-struct WaitingRequests {
+private struct WaitingRequests {
     var lastNumber: UInt64 = 0
     /// The bytes of their bodies together.
     var bytes = 0
     var requests: [(ticket: ServiceTicket, request: PreparedRequest)] = []
 }
 
-extension CloudService {
-    /// Takes a request in, to be answered by a later `commitGroup`. Doesn't touch the store.
-    public func begin(_ request: WireRequest) -> ServiceTicket {
-        begin(prepare(request))
+/// The requests that wait for a group, and the transactions that they share. What waits lives as long as the service.
+final class RequestGroups: Sendable {
+    private let store: any CloudStore
+    private let clock: any TimeSource
+    private let groupLimits: GroupLimits
+    private let pushes: PushDelivery
+    private let responses: Responses
+    private let waiting = Lock(WaitingRequests())
+
+    init(
+        store: any CloudStore, clock: any TimeSource, limits: GroupLimits, pushes: PushDelivery,
+        responses: Responses
+    ) {
+        (self.store, self.clock) = (store, clock)
+        groupLimits = limits
+        (self.pushes, self.responses) = (pushes, responses)
     }
 
     /// Takes in a request that has been read.
@@ -45,22 +57,20 @@ extension CloudService {
         }
     }
 
-    /// Answers the requests that wait, within the limits of a group, oldest first; the others keep waiting.
-    ///
-    /// All writes among them share one transaction, and each can be refused without the others. When the
-    /// transaction itself is lost, each is tried again alone. What they wrote is on disk when this returns;
-    /// reads among them see it.
-    public func commitGroup() -> [(ticket: ServiceTicket, response: WireResponse)] {
+    /// Answers those that wait, within the limits of a group, oldest first; the others keep waiting.
+    func commit() -> [(ticket: ServiceTicket, response: WireResponse)] {
         let group = takeGroup()
         let writes = group.compactMap { if case .write(let body) = $0.1.work { body } else { nil } }
         var written = write(writes)[...]
-        var responses: [(ServiceTicket, WireResponse)] = []
+        var answered: [(ServiceTicket, WireResponse)] = []
         var postponed: [(ServiceTicket, PreparedRequest)] = []
         for (ticket, prepared) in group {
             let answer: ServiceAnswer? =
-                if case .write = prepared.work { written.removeFirst() } else { answerAlone(prepared.work) }
+                if case .write = prepared.work { written.removeFirst() } else {
+                    prepared.work.answerAlone(in: store)
+                }
             if let answer {
-                responses.append((ticket, response(to: prepared, answer: answer)))
+                answered.append((ticket, responses.response(to: prepared, answer: answer)))
             } else {
                 postponed.append((ticket, prepared))
             }
@@ -69,20 +79,7 @@ extension CloudService {
             waiting.requests.insert(contentsOf: postponed, at: 0)
             waiting.bytes += postponed.reduce(0) { $0 + $1.1.bytes }
         }
-        return responses
-    }
-
-    /// Answers a request in a transaction of its own.
-    func answerAlone(_ work: ServiceWork) -> ServiceAnswer {
-        do {
-            switch work {
-            case .answer(let answer): return answer
-            case .read(let body): return try store.read { try body($0) }
-            case .write(let body): return try store.write { try body($0) }
-            }
-        } catch {
-            return .error(ServiceFailure.wireError(error))
-        }
+        return answered
     }
 
     /// The group's transaction is gone, with everything that its members wrote.
@@ -126,7 +123,7 @@ extension CloudService {
         }
         return writes.enumerated().map { number, body in
             defer { done(number) }
-            return answerAlone(.write(body))
+            return ServiceWork.write(body).answerAlone(in: store)
         }
     }
 

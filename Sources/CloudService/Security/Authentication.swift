@@ -1,4 +1,7 @@
+import CloudStore
 import CloudWire
+import Crypto
+import Seams
 
 /// Who asks, as far as the check has come; also what was found before a refusal.
 struct Admission {
@@ -26,20 +29,34 @@ extension WireRequest {
     }
 }
 
-extension CloudService {
+/// Finds out who asks. What it remembers of signed changes lives as long as the service; the store knows them too.
+final class Authentication: Sendable {
+    private let accounts: any ServiceAccounts
+    private let clock: any TimeSource
+    /// Where clients reach the service; nil: where the request says that it went.
+    private let publicURL: String?
+    private let rates: CallerRates
+    private let serverSignatures = Lock(ServerSignatures())
+
+    init(
+        accounts: any ServiceAccounts, clock: any TimeSource, publicURL: String?, rates: CallerRates
+    ) {
+        (self.accounts, self.clock, self.publicURL, self.rates) = (accounts, clock, publicURL, rates)
+    }
+
     /// Finds out who asks, and refuses who may not ask there. What an endpoint does for them is its own business.
     func admit(_ request: WireRequest, to route: ServiceRoute, _ admission: inout Admission) throws {
         do {
             try identify(request, to: route, &admission)
         } catch {
             // Who guesses is counted as nobody.
-            try charge(request, &admission)
+            try rates.charge(request, &admission)
             throw error
         }
-        try charge(request, &admission)
+        try rates.charge(request, &admission)
         guard !request.isPreflight else { return }
         if !admission.isServerKey {
-            try checkEnvironment(admission.user?.userRecordName, in: Container(route))
+            try checkEnvironment(admission.user?.userRecordName, in: CloudService.Container(route))
         }
         try checkRow(of: route, admission)
     }
@@ -56,18 +73,18 @@ extension CloudService {
             guard !request.isPreflight, let token = request.queryItem(WireHeader.webAuthTokenItem) else {
                 return
             }
-            try checkUser(token, in: Container(route), &admission)
+            try checkUser(token, in: CloudService.Container(route), &admission)
         }
     }
 
     /// Refuses callers that may not use the environment, at every endpoint.
-    func checkEnvironment(_ userRecordName: String?, in container: Container) throws {
+    func checkEnvironment(_ userRecordName: String?, in container: CloudService.Container) throws {
         guard try !accounts.admits(userRecordName: userRecordName, container: container) else { return }
         throw userRecordName == nil ? ServiceError.developersSignIn : WireError.developersOnly
     }
 
     private func checkUser(
-        _ token: String, in container: Container, _ admission: inout Admission
+        _ token: String, in container: CloudService.Container, _ admission: inout Admission
     ) throws {
         switch try accounts.signIn(webAuthToken: token, container: container) {
         case .user(let user, let replacement):
@@ -86,7 +103,7 @@ extension CloudService {
             let route = try? ServiceRoute(request),
             let target = try? accounts.signInTarget(
                 apiToken: request.queryItem(WireHeader.apiTokenItem),
-                origin: request.header(WireHeader.origin), container: Container(route)),
+                origin: request.header(WireHeader.origin), container: CloudService.Container(route)),
             let base = publicURL ?? request.serverURL
         else { return error }
         var error = error
@@ -98,7 +115,7 @@ extension CloudService {
         of request: WireRequest, to route: ServiceRoute, _ admission: inout Admission
     ) throws {
         let apiToken = request.queryItem(WireHeader.apiTokenItem)
-        guard let app = try accounts.app(apiToken: apiToken, container: Container(route)) else {
+        guard let app = try accounts.app(apiToken: apiToken, container: CloudService.Container(route)) else {
             throw WireError.apiTokenRefused(isMissing: apiToken == nil, route.container)
         }
         if let environment = app.environment, environment != route.environment {
@@ -117,6 +134,60 @@ extension CloudService {
             guard callers.contains(.serverKey) else { throw ServiceError.noServerKeyHere }
         } else if admission.user == nil {
             guard callers.contains(.nobody) else { throw ServiceError.authenticationRequired }
+        }
+    }
+
+    /// The key by which the request is signed; and of a change the hash of what was signed.
+    ///
+    /// An unknown key, a revoked one and a wrong signature get the same answer after the same work.
+    private func checkSignature(
+        of request: WireRequest, to route: ServiceRoute
+    ) throws -> (key: ServiceServerKey, change: [UInt8]?) {
+        guard request.queryItem(WireHeader.apiTokenItem) == nil,
+            request.queryItem(WireHeader.webAuthTokenItem) == nil
+        else { throw ServiceError.signedAndWithToken }
+        guard let keyID = request.header(WireHeader.keyID), let target = request.rawTarget,
+            let signed = SignedRequest(
+                date: request.header(WireHeader.signedDate) ?? "",
+                signature: request.header(WireHeader.signature) ?? "")
+        else { throw ServiceError.signatureUnreadable }
+        let now = clock.nowMilliseconds()
+        guard abs(signed.milliseconds - now) <= SignedRequest.windowMilliseconds else {
+            throw ServiceError.signatureTooOld
+        }
+        let key = try accounts.serverKey(keyID, container: CloudService.Container(route))
+        let path = SignedRequest.path(ofTarget: target)
+        for message in try signed.messages(target: path, body: request.body) {
+            let publicKey = try key?.publicKey ?? ServerSignatures.decoy()
+            guard try publicKey.verifies(signature: signed.signature, of: message), let key else { continue }
+            guard route.endpoint.isChange else { return (key, nil) }
+            let digest = try SHA256.hash(Array("\(keyID)\n".utf8) + message)
+            try serverSignatures.withLock {
+                try $0.take(digest, until: signed.milliseconds + SignedRequest.windowMilliseconds, at: now)
+            }
+            return (key, digest)
+        }
+        throw ServiceError.authenticationFailed
+    }
+
+    /// The work of a signed change, which is done once however often the server is started anew: in its own transaction
+    /// it is kept that it was done, with the kept answers and as long as they. In memory it would be forgotten.
+    func once(signed change: [UInt8]?, _ work: ServiceWork) -> ServiceWork {
+        guard let change, case .write(let body) = work else { return work }
+        let key = OperationKey(
+            database: .publicDatabase, user: "", operationID: "signed \(SignedRequest.base64(change))")
+        return .write { writer in
+            var wanted = StoreLoad()
+            wanted.answers = [key]
+            guard try writer.load(wanted).answers[key] == nil else { throw ServiceError.signedTwice }
+            let answer = try body(writer)
+            var changes = StoreChanges()
+            changes.answers = [
+                KeptAnswerRow(
+                    key: key, requestHash: change, atMilliseconds: self.clock.nowMilliseconds(), answer: [])
+            ]
+            try writer.apply(changes)
+            return answer
         }
     }
 }

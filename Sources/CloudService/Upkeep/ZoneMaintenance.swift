@@ -1,7 +1,11 @@
 import CloudStore
 import Seams
 
-extension CloudService {
+/// What an operator, and a restore, does to zones.
+package struct ZoneMaintenance: Sendable {
+    let store: any CloudStore
+    let random: any RandomSource
+
     /// Forgets what was deleted in a zone until now: tokens that haven't seen it are expired from now on.
     ///
     /// Does nothing when there is no such zone.

@@ -27,7 +27,7 @@ package final class Schemas: Sendable {
     ///
     /// Another process may have changed it: its version is looked at each time, and the rest is read when that is
     /// another one.
-    func schema(in reader: any CloudStoreReader) throws -> Schema {
+    package func schema(in reader: any CloudStoreReader) throws -> Schema {
         guard let version = try reader.schemaVersion() else { return .initial }
         if let known = cache.withLock({ $0.schema(version) }) { return known }
         var wanted = StoreLoad()
