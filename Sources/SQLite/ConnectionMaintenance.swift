@@ -71,9 +71,9 @@ extension Connection {
     ///   - path: The file to write. Not a file that this connection has open.
     ///   - pagesPerStep: How many pages are copied between two calls of `progress`.
     ///   - progress: Told the pages that remain and the pages in all; throws to give up.
-    /// - Throws: `SQLiteError`, or what `progress` threw; `path` then holds no new database, and no file if there was none.
-    ///   Only if the error `isBusy` because a file that is read without locks was written meanwhile, a database that was
-    ///   at `path` is overwritten with a copy to discard.
+    /// - Throws: `SQLiteError`, or what `progress` threw; `path` then holds no new database, and no file if there was
+    ///   none. Only if the error `isBusy` because a file that is read without locks was written meanwhile, a database
+    ///   that was at `path` is overwritten with a copy to discard.
     public func backup(
         to path: String, pagesPerStep: Int32 = 256,
         progress: (_ remainingPages: Int, _ totalPages: Int) throws -> Void = { _, _ in }

@@ -11,17 +11,14 @@ import Testing
 
     /// The types that exceed the limits, each with a limit of its own and the reason.
     static let exceptions: [String: Limit] = [
-        // Each endpoint is a method; the families of endpoints become types of their own.
-        "CloudService/CloudService": Limit(lines: 3_750, changingProperties: 18, functions: 200),
         // The queue, the mapping, the staged files, the merge log and the tokens become owners of their tables.
         "YapCloudKit/YapDatabaseCloudKitTransaction":
             Limit(lines: 2_650, changingProperties: 22, functions: 172),
         "YapCloudKit/CloudKitTables": Limit(lines: 2_040, functions: 183),
-        // Each table of the store and of the control file becomes a type.
-        "CloudStore/SQLiteStoreTransaction": Limit(lines: 2_480, functions: 166),
-        "CloudStore/ControlStore": Limit(lines: 1_660, functions: 110),
+        // Each table of the control file becomes a type.
+        "CloudStore/ControlStore": Limit(lines: 1_520, functions: 110),
         // SQLite's handle: statements, transactions, hooks, limits and checkpoints share its lifetime.
-        "SQLite/Connection": Limit(lines: 985),
+        "SQLite/Connection": Limit(lines: 1_010),
         // YapDatabase's class of this name has all of these methods.
         "Yap/YapDatabaseReadWriteTransaction": Limit(lines: 955),
         // The loop, its sockets and its timers have one thread.
@@ -30,6 +27,8 @@ import Testing
         "YapCloudKit/SyncRunner": Limit(lines: 905),
         // A value with the whole state of a database's sync, so that the engine stays a function of it.
         "YapCloudKit/SyncLane": Limit(changingProperties: 29),
+        // An option for each limit of the service.
+        "CloudService/ServiceLimits": Limit(changingProperties: 49),
         // What libcurl's callbacks need of one transfer.
         "HTTPClient/CurlTransfer": Limit(changingProperties: 16),
     ]

@@ -10,8 +10,8 @@
 /// ```
 ///
 /// Sort keys are stored, so sorting runs no code of the app: a write costs the same few statements in a group of ten
-/// rows and of a million. A sort that compares rows (`YapDatabaseViewSort.by(areInIncreasingOrder:)`) reads some of them
-/// for each row that it places.
+/// rows and of a million. A sort that compares rows (`YapDatabaseViewSort.by(areInIncreasingOrder:)`) reads some of
+/// them for each row that it places.
 ///
 /// `setGrouping(version:sort:_:)` and `setSort(version:_:)` change groups and order while the app runs. A view on which
 /// one of them is called belongs to one open database.

@@ -141,8 +141,8 @@ extension YapDatabaseViewSort {
     /// the n rows of its group if it belongs elsewhere, whose objects are read for it. Sort by a value where one
     /// decides. A view that compares can't catch up: it is filled anew when rows were written without it.
     ///
-    /// - Parameter areInIncreasingOrder: Returns true if its first argument belongs before its second one. It depends on
-    ///   its arguments alone, and is a strict weak ordering; otherwise the order is unspecified. Objects neither of
+    /// - Parameter areInIncreasingOrder: Returns true if its first argument belongs before its second one. It depends
+    ///   on its arguments alone, and is a strict weak ordering; otherwise the order is unspecified. Objects neither of
     ///   which belongs before the other are sorted by the next sort, and at last by their rowids. What it throws fails
     ///   the transaction that writes, or the registration. Change the view's version when it decides in another way.
     public static func by(

@@ -35,8 +35,8 @@ extension YapDatabaseViewTransaction {
         return try key(between: lower, upper, in: group)
     }
 
-    /// A stored row that a sort reads, or nil if it doesn't exist. In a view that missed writes, its rowid may have gone
-    /// to a row of another collection.
+    /// A stored row that a sort reads, or nil if it doesn't exist. In a view that missed writes, its rowid may have
+    /// gone to a row of another collection.
     private func sortRow(_ rowID: Int64) throws -> ViewSortRow<Object>? {
         guard let identity = try transaction.identity(ofRowID: rowID),
             identity.collection.hasSameBytes(as: view.collection)
