@@ -1,5 +1,3 @@
-import Seams
-
 extension YapDatabaseConnection {
     /// Returns the rows whose vectors are nearest to a vector, in a read of its own. If the task is cancelled, the
     /// query ends before its next step.
@@ -56,17 +54,10 @@ extension YapDatabaseConnection {
         }
     }
 
-    /// Reads with a closure that throws `CancellationError` once the task is cancelled.
+    /// Reads with a closure that throws `CancellationError` once the task is cancelled, which the read itself follows.
     private func readUntilCancelled<Result: Sendable>(
         _ body: @escaping @Sendable (YapDatabaseReadTransaction, () throws -> Void) throws -> Result
     ) async throws -> Result {
-        let isCancelled = Lock(false)
-        return try await withTaskCancellationHandler {
-            try await read { transaction in
-                try body(transaction) { if isCancelled.withLock({ $0 }) { throw CancellationError() } }
-            }
-        } onCancel: {
-            isCancelled.withLock { $0 = true }
-        }
+        try await read { transaction in try body(transaction) { try transaction.check() } }
     }
 }
