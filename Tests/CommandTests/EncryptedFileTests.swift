@@ -123,7 +123,16 @@ import Yap
         }
         let both = try await yap("db load plain.yap - --key-file -")
         #expect(both.code == 2 && both.errors.contains("can't be both"), "\(both)")
-        let copy = try await yap("db backup plain.yap copy.yap --new-key-file key --new-without-key")
-        #expect(copy.code == 2 && !exists("copy.yap"), "\(copy)")
+        for (options, words) in [
+            // Refused before a key is read: there is none in the first.
+            ("--key-file absent --new-key-file key --new-without-key", "exclude each other"),
+            ("--key-file - --new-key-file -", "can't be both keys"),
+            ("--key-file - --new-passphrase-file -", "can't be both keys"),
+            ("--passphrase-file - --new-key-file -", "can't be both keys"),
+        ] {
+            let copy = try await yap("db backup plain.yap copy.yap \(options)")
+            #expect(copy.code == 2 && copy.errors.contains(words), "\(options): \(copy)")
+            #expect(!exists("copy.yap"))
+        }
     }
 }

@@ -14,9 +14,9 @@ enum BackupCopyCommand {
             The file is read and not changed, also while an app has it open.
             The copy is whole: it has one commit and all before it. Nothing is overwritten.
 
-            The copy of an encrypted database has the same key, unless the line has another one for it, or
+            The copy of an encrypted database has the same key, unless another key is given, or
             --new-without-key: then rows are copied one by one, which takes longer. A database without encryption gets a
-            key in the same way.
+            key in the same way. Only its owner can read the copy.
             """,
         operands: [
             Command.Operand(name: "FILE", help: "the app's database file"),
@@ -40,17 +40,15 @@ enum BackupCopyCommand {
     private static func run(_ invocation: Invocation, _ console: Console) throws {
         let copy = invocation.operands[1]
         guard access(copy, F_OK) != 0 else { throw Failure.refused("\(Shown.word(copy)) is there already.") }
+        let isWithoutKey = invocation.has("new-without-key")
+        try check(invocation, isWithoutKey: isWithoutKey)
         let device = try invocation.deviceFile(console)
         let newKey = try KeyOptions.key(invocation, console, prefix: "new-")
-        let isWithoutKey = invocation.has("new-without-key")
-        guard newKey == nil || !isWithoutKey else {
-            throw Failure.usage("--new-without-key and a new key exclude each other")
-        }
         let draft = copy + ".part"
         unlink(draft)
         try device.opening {
             let file = try device.openForReading()
-            if newKey != nil || isWithoutKey {
+            if newKey != nil || (isWithoutKey && device.encryptionKey != nil) {
                 try file.export(to: draft, encryptionKey: newKey)
             } else {
                 try file.backup(to: draft)
@@ -66,5 +64,16 @@ enum BackupCopyCommand {
             return try console.print(.object([("backup", .string(copy)), ("bytes", .integer(bytes))]))
         }
         try console.print("\(Shown.word(copy)): \(bytes) bytes")
+    }
+
+    /// Refuses options that exclude each other, before a key is read.
+    private static func check(_ invocation: Invocation, isWithoutKey: Bool) throws {
+        let newKeyFiles = KeyOptions.files(invocation, prefix: "new-")
+        guard newKeyFiles.isEmpty || !isWithoutKey else {
+            throw Failure.usage("--new-without-key and a new key exclude each other")
+        }
+        guard !newKeyFiles.contains("-") || !KeyOptions.files(invocation).contains("-") else {
+            throw Failure.usage("the standard input can't be both keys")
+        }
     }
 }

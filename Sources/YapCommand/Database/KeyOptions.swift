@@ -21,6 +21,11 @@ enum KeyOptions {
     /// Maximum bytes that are read of a file with a key.
     private static let fileBytesMax = 4096
 
+    /// The files that the line names for a key or a passphrase.
+    static func files(_ invocation: Invocation, prefix: String = "") -> [String] {
+        ["key-file", "passphrase-file"].compactMap { invocation.value(prefix + $0) }
+    }
+
     /// The key that the line names, or nil.
     ///
     /// - Parameter prefix: What the options' names begin with.
