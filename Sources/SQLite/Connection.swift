@@ -308,10 +308,11 @@ public final class Connection {
 
     private func setWriteAheadLog() throws {
         // Also for a read-only connection: the first read of the file is here, so what is no database is seen at once.
-        let sql = options.readOnly ? "PRAGMA journal_mode" : "PRAGMA journal_mode=WAL"
+        let keepsMode = options.readOnly || options.keepsJournalMode
+        let sql = keepsMode ? "PRAGMA journal_mode" : "PRAGMA journal_mode=WAL"
         let statement = try prepare(sql)
         let mode = try statement.step() ? statement.text(at: 0) : ""
-        guard mode == "wal" || mode == "memory" || options.readOnly else {
+        guard mode == "wal" || mode == "memory" || keepsMode else {
             throw SQLiteError(
                 extendedCode: SQLITE_CANTOPEN, message: "no write-ahead log but \(mode) for \(path)", sql: sql
             )

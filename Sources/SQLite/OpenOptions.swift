@@ -8,6 +8,8 @@ public struct OpenOptions: Sendable {
     public var readOnly = false
     /// Creates the file when there is none. Without it a missing file is an error.
     public var create = true
+    /// Leaves a file that is opened for writing in the journal mode that it has, rather than switching it to WAL.
+    package var keepsJournalMode = false
     /// How long a call waits for another connection's lock before it throws an error with `isBusy`. 0 never waits.
     public var busyTimeoutMilliseconds: Int32 = 5000
     /// The name of a registered SQLite VFS. `nil` takes the operating system's.

@@ -126,6 +126,35 @@ import Yap
         #expect(!files.contains { $0.contains(".part") })
     }
 
+    @Test func aCopyIsReadableByItsOwnerAlone() async throws {
+        _ = try await done("db load plain.yap lines --create")
+        _ = try await done("db backup plain.yap copy.yap")
+        // What has no encryption is copied without it by any SQLite.
+        _ = try await done("db backup plain.yap none.yap --new-without-key")
+        #expect(try await done("db dump none.yap") == line)
+        var copies = ["copy.yap", "none.yap"]
+        if hasEncryption {
+            _ = try await done("db backup plain.yap other.yap --new-key-file key")
+            _ = try await done("db backup other.yap same.yap --key-file key")
+            copies += ["other.yap", "same.yap"]
+        }
+        for copy in copies {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(copy))
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(copy)")
+        }
+    }
+
+    @Test func aCopyWithAnotherKeyLeavesAFileWithARollbackJournalAsItIs() async throws {
+        _ = try await done("db load plain.yap lines --create")
+        let connection = try Connection(path: folder.file("plain.yap"))
+        try connection.execute("PRAGMA journal_mode=DELETE")
+        try connection.close()
+        let before = try Data(contentsOf: URL(filePath: folder.file("plain.yap")))
+        let copied = try await yap("db backup plain.yap copy.yap --new-key-file key")
+        #expect(copied.code == (hasEncryption ? 0 : 1), "\(copied)")
+        #expect(try Data(contentsOf: URL(filePath: folder.file("plain.yap"))) == before)
+    }
+
     @Test func whatIsNoKeyIsRefusedAndTheKeyIsNotShown() async throws {
         try write(Array("0123".utf8), "short")
         try write([UInt8](repeating: 7, count: 100_000), "long")

@@ -123,6 +123,7 @@ extension DatabaseFile {
         try reading {
             var options = OpenOptions()
             options.create = false
+            options.keepsJournalMode = true
             options.encryptionKey = encryptionKey?.key
             try Connection.checkEncryption(options)
             let connection = try Connection(path: self.path, options: options)
