@@ -1,11 +1,5 @@
 import CSQLite
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 extension Connection {
     /// Copies the database as it is now to a new file with another key, while others go on reading and writing.
     ///
@@ -21,7 +15,7 @@ extension Connection {
         guard Self.hasEncryption else { throw Self.encryptionUnavailable }
         // A name that SQLite takes for memory or a URI is that of a file here.
         let path = path.hasPrefix("/") ? path : "./" + path
-        guard try Self.createNew(path) else {
+        guard try NewFile.create(path) else {
             throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "a file exists")
         }
         do {
@@ -41,28 +35,8 @@ extension Connection {
             }
             try execute("COMMIT")
         } catch {
-            Self.removeDatabase(path)
+            NewFile.remove(path)
             throw error
         }
     }
-
-    /// Creates an empty file that its owner alone can read: SQLite would let everybody read it. Returns false if a file
-    /// exists, which isn't opened: closing it would release the locks that this process has on it.
-    static func createNew(_ path: String) throws -> Bool {
-        let file = systemOpen(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
-            if errno == EEXIST { return false }
-            throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: String(cString: strerror(errno)))
-        }
-        _ = systemClose(file)
-        return true
-    }
-
-    /// Removes a file that `createNew` made, and what SQLite made beside it.
-    static func removeDatabase(_ path: String) {
-        for ending in ["", "-journal", "-wal", "-shm"] { unlink(path + ending) }
-    }
 }
-
-private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
-private func systemClose(_ file: Int32) -> Int32 { close(file) }

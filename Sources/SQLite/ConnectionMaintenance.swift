@@ -71,9 +71,9 @@ extension Connection {
     ///   - path: The file to write. Not a file that this connection has open.
     ///   - pagesPerStep: How many pages are copied between two calls of `progress`.
     ///   - progress: Told the pages that remain and the pages in all; throws to give up.
-    /// - Throws: `SQLiteError`, or what `progress` threw; `path` then holds no new database, and no file if there was
-    ///   none. Only if the error `isBusy` because a file that is read without locks was written meanwhile, a database
-    ///   that was at `path` is overwritten with a copy to discard.
+    /// - Throws: `SQLiteError`, or what `progress` threw; `path` then holds no new database, and no file if there
+    ///   was none. Only if the error `isBusy` because a file that is read without locks was written meanwhile, a
+    ///   database that was at `path` is overwritten with a copy to discard.
     public func backup(
         to path: String, pagesPerStep: Int32 = 256,
         progress: (_ remainingPages: Int, _ totalPages: Int) throws -> Void = { _, _ in }
@@ -84,28 +84,16 @@ extension Connection {
         options.busyTimeoutMilliseconds = self.options.busyTimeoutMilliseconds
         options.vfsName = self.options.vfsName
         options.encryptionKey = self.options.encryptionKey
-        // Another VFS has files of its own. What fails here fails again when SQLite opens, with a message.
-        let isNew = options.vfsName == nil && (try? Self.createNew(path)) == true
-        do {
-            try backup(to: path, options, pagesPerStep, progress)
-        } catch {
-            if isNew { Self.removeDatabase(path) }
-            throw error
+        try NewFile.orExisting(path, vfsName: options.vfsName) {
+            let target = try Connection(path: path, options: options)
+            // It holds one snapshot, so that other connections' commits don't start the copy anew.
+            try begin(.deferred)
+            defer { try? rollback() }
+            try withStatement("SELECT count(*) FROM sqlite_schema") { try $0.run() }
+            try copy(to: target, pagesPerStep: pagesPerStep, progress: progress)
+            try checkUnchanged()
+            try target.close()
         }
-    }
-
-    private func backup(
-        to path: String, _ options: OpenOptions, _ pagesPerStep: Int32,
-        _ progress: (_ remainingPages: Int, _ totalPages: Int) throws -> Void
-    ) throws {
-        let target = try Connection(path: path, options: options)
-        // The open read transaction holds one snapshot, so that other connections' commits don't start the copy anew.
-        try begin(.deferred)
-        defer { try? rollback() }
-        try withStatement("SELECT count(*) FROM sqlite_schema") { try $0.run() }
-        try copy(to: target, pagesPerStep: pagesPerStep, progress: progress)
-        try checkUnchanged()
-        try target.close()
     }
 
     private func copy(
