@@ -37,7 +37,8 @@ import UseCounter
         func respond() -> WireResponse {
             let prepared = cloud.service.prepare(request)
             trace = prepared.trace
-            return cloud.service.response(to: prepared, answer: cloud.service.answerAlone(prepared.work))
+            return cloud.service.responses.response(
+                to: prepared, answer: prepared.work.answerAlone(in: cloud.service.store))
         }
         let response = respond()
         #expect(response.note.detail != nil, "it is traced")
