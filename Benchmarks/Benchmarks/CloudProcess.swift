@@ -96,7 +96,9 @@ final class CountingStore: CloudStore {
 func benchSchema(_ storePath: String) throws {
     let store = try SQLiteCloudStore(path: storePath)
     defer { store.close() }
-    try benchService(store).changeSchema { _ in try SchemaLanguage.parse(ServiceRequests.schema) }
+    try benchService(store).schemaMaintenance.changeSchema { _ in
+        try SchemaLanguage.parse(ServiceRequests.schema)
+    }
 }
 
 /// The service that the lines talk to, in the child process and, for recording, in this one.
