@@ -65,7 +65,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CLinux"),
         .target(name: "COpenSSLExit", linkerSettings: [.linkedLibrary("crypto")]),
-        room("Seams"),
+        room("System"),
         // The dashboard's page: its files lie in the binary.
         .target(
             name: "DashboardPage",
@@ -75,33 +75,33 @@ let package = Package(
 
         // 1
         room("SQLite", ["CSQLite"]),
-        room("CloudWire", ["Seams"]),
+        room("CloudWire", ["System"]),
         room("CoreLocation"),
         room("Crypto", ["COpenSSL", "COpenSSLExit"]),
-        room("HTTPClient", ["CCurl", "COpenSSLExit", "Seams"]),
-        room("HTTPServer", ["CLinux", "COpenSSL", "COpenSSLExit", "Seams"]),
+        room("HTTPClient", ["CCurl", "COpenSSLExit", "System"]),
+        room("HTTPServer", ["CLinux", "COpenSSL", "COpenSSLExit", "System"]),
 
         // 2
-        room("CloudStore", ["SQLite", "Crypto", "Seams"]),
+        room("CloudStore", ["SQLite", "Crypto", "System"]),
         .target(name: "CArchiveNames"),
-        room("CloudKit", ["CArchiveNames", "CloudWire", "CoreLocation", "Crypto", "HTTPClient", "Seams"]),
-        room("Yap", ["SQLite", "Seams"]),
+        room("CloudKit", ["CArchiveNames", "CloudWire", "CoreLocation", "Crypto", "HTTPClient", "System"]),
+        room("Yap", ["SQLite", "System"]),
 
         // 3
-        room("CloudService", ["CloudStore", "CloudWire", "Crypto", "Seams"]),
-        room("CloudKitAdditions", ["CloudKit", "CloudWire", "HTTPClient", "Seams"]),
-        room("YapCloudKit", ["Yap", "CloudKit", "CloudWire", "CoreLocation", "Crypto", "SQLite", "Seams"]),
+        room("CloudService", ["CloudStore", "CloudWire", "Crypto", "System"]),
+        room("CloudKitAdditions", ["CloudKit", "CloudWire", "HTTPClient", "System"]),
+        room("YapCloudKit", ["Yap", "CloudKit", "CloudWire", "CoreLocation", "Crypto", "SQLite", "System"]),
 
         // 4
         room(
             "CloudKitTesting",
-            ["CloudKit", "CloudServer", "CloudService", "CloudStore", "CloudWire", "HTTPServer", "Seams"]),
+            ["CloudKit", "CloudServer", "CloudService", "CloudStore", "CloudWire", "HTTPServer", "System"]),
 
         room(
             "CloudServer",
             [
                 "CloudService", "CloudStore", "CloudWire", "Crypto", "DashboardPage", "HTTPClient",
-                "HTTPServer", "SQLite", "Seams",
+                "HTTPServer", "SQLite", "System",
             ]),
 
         // 5
@@ -109,20 +109,20 @@ let package = Package(
             name: "YapCommand",
             dependencies: [
                 "CLinux", "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPClient",
-                "HTTPServer", "CloudKit", "CloudKitAdditions", "SQLite", "Seams", "Yap", "YapCloudKit",
+                "HTTPServer", "CloudKit", "CloudKitAdditions", "SQLite", "System", "Yap", "YapCloudKit",
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "TodoCommand",
             dependencies: [
-                "TodoKit", "Yap", "YapCloudKit", "CloudKit", "CloudKitAdditions", "HTTPClient", "Seams",
+                "TodoKit", "Yap", "YapCloudKit", "CloudKit", "CloudKitAdditions", "HTTPClient", "System",
             ],
             path: "Examples/Todo/TodoCommand", swiftSettings: settings),
-        room("TodoKit", ["Yap", "YapCloudKit", "CloudKit", "Seams"], path: "Examples/Todo/TodoKit"),
+        room("TodoKit", ["Yap", "YapCloudKit", "CloudKit", "System"], path: "Examples/Todo/TodoKit"),
         .executableTarget(
             name: "TodoDemo",
             dependencies: [
-                "TodoKit", "FaultProxy", "ProcessSupport", "CloudKit", "CloudKitAdditions", "Seams",
+                "TodoKit", "FaultProxy", "ProcessSupport", "CloudKit", "CloudKitAdditions", "System",
             ],
             path: "Examples/Todo/TodoDemo", swiftSettings: settings),
         // The tutorial's program: its files are the blocks of docs/TUTORIAL.md.
@@ -155,21 +155,21 @@ let package = Package(
                 "CloudServer",
                 "CloudService",
                 "CloudStore", "CloudWire", "COpenSSL", "Crypto",
-                "HTTPServer", "SQLite", "Seams", "YapCloudKit",
+                "HTTPServer", "SQLite", "System", "YapCloudKit",
             ],
             path: "Benchmarks/Benchmarks", swiftSettings: settings),
 
         // Test support: not products
         .target(name: "CTestVFS", dependencies: ["CSQLite"], path: "Tests/Support/CTestVFS"),
         room(
-            "SQLiteTestSupport", ["CTestVFS", "SQLite", "Seams"],
+            "SQLiteTestSupport", ["CTestVFS", "SQLite", "System"],
             path: "Tests/Support/SQLiteTestSupport"),
         // The seed of tests that draw their inputs.
         room("TestSeed", path: "Tests/Support/TestSeed"),
         // All kinds of extensions beside a plain model of the rows, and the child that writes with them and is killed.
-        room("ExtensionModel", ["Yap", "Seams"], path: "Tests/Support/ExtensionModel"),
+        room("ExtensionModel", ["Yap", "System"], path: "Tests/Support/ExtensionModel"),
         .executableTarget(
-            name: "ExtensionChild", dependencies: ["ExtensionModel", "SQLiteTestSupport", "Seams", "Yap"],
+            name: "ExtensionChild", dependencies: ["ExtensionModel", "SQLiteTestSupport", "System", "Yap"],
             path: "Tests/Support/ExtensionChild", swiftSettings: settings),
         // Runs the tests in several processes and ends a hung one; `Scripts/test` runs it.
         room("TestRun", path: "Tests/Support/TestRun"),
@@ -177,7 +177,7 @@ let package = Package(
             name: "TestRunner", dependencies: ["TestRun"], path: "Tests/Support/TestRunner",
             swiftSettings: settings),
         // Threads for tests that compute for long.
-        room("OwnThreads", ["Seams"], path: "Tests/Support/OwnThreads"),
+        room("OwnThreads", ["System"], path: "Tests/Support/OwnThreads"),
         // What one thread uses of memory and of SQLite.
         .target(name: "CUseCounter", dependencies: ["CSQLite"], path: "Tests/Support/CUseCounter"),
         room("UseCounter", ["CUseCounter"], path: "Tests/Support/UseCounter"),
@@ -189,7 +189,7 @@ let package = Package(
         room(
             "RequestFuzz",
             [
-                "CloudService", "CloudStore", "CloudWire", "Crypto", "SQLiteTestSupport", "Seams",
+                "CloudService", "CloudStore", "CloudWire", "Crypto", "SQLiteTestSupport", "System",
                 "StoreAudit",
             ],
             path: "Tests/Support/RequestFuzz"),
@@ -198,23 +198,23 @@ let package = Package(
             swiftSettings: settings),
         // Readers of foreign bytes, for the fuzzer (Scripts/fuzz) and for its corpus as tests.
         room(
-            "FuzzTargets", ["CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPServer", "Seams"],
+            "FuzzTargets", ["CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPServer", "System"],
             path: "Fuzz/Targets"),
         .executableTarget(
             name: "CrashChild", dependencies: ["Yap"], path: "Tests/Support/CrashChild",
             swiftSettings: settings),
 
         // A proxy between real processes that loses, delays, duplicates and cuts.
-        room("FaultProxy", ["Seams"], path: "Tests/Support/FaultProxy"),
+        room("FaultProxy", ["System"], path: "Tests/Support/FaultProxy"),
         // The programs `yap` and `todo` as processes, for the demo and for tests.
-        room("ProcessSupport", ["FaultProxy", "TodoKit", "Seams"], path: "Tests/Support/ProcessSupport"),
+        room("ProcessSupport", ["FaultProxy", "TodoKit", "System"], path: "Tests/Support/ProcessSupport"),
 
         // Devices for the tests of the sync, and the child that lives one life of one and is killed.
         room(
             "SyncDevices",
             [
                 "Yap", "YapCloudKit", "CloudKit", "CloudStore", "CloudWire", "HTTPClient",
-                "SQLite", "SQLiteTestSupport", "Seams",
+                "SQLite", "SQLiteTestSupport", "System",
             ], path: "Tests/Support/SyncDevices"),
         // Devices, the network and the service, one event at a time, in simulated time; `swift run Simulator` runs it.
         room(
@@ -222,28 +222,28 @@ let package = Package(
             [
                 "YapCloudKit", "Yap", "CloudKit", "CloudService", "CloudStore", "CloudWire", "Crypto",
                 "SQLite",
-                "SQLiteTestSupport", "SyncDevices", "Seams",
+                "SQLiteTestSupport", "SyncDevices", "System",
             ], path: "Tests/Support/Simulation"),
         .executableTarget(
-            name: "Simulator", dependencies: ["Simulation", "SQLite", "Seams"],
+            name: "Simulator", dependencies: ["Simulation", "SQLite", "System"],
             path: "Tests/Support/Simulator", swiftSettings: settings),
         // An abuser among ninety-nine users of a real server; `Scripts/abuse` runs it.
         room(
-            "Abuse", ["CloudStore", "CloudWire", "Crypto", "CLinux", "Seams"], path: "Tests/Support/Abuse"),
+            "Abuse", ["CloudStore", "CloudWire", "Crypto", "CLinux", "System"], path: "Tests/Support/Abuse"),
         .executableTarget(
             name: "Abuser", dependencies: ["Abuse"], path: "Tests/Support/Abuser", swiftSettings: settings),
         .executableTarget(
-            name: "SyncKillChild", dependencies: ["SyncDevices", "Seams"],
+            name: "SyncKillChild", dependencies: ["SyncDevices", "System"],
             path: "Tests/Support/SyncKillChild", swiftSettings: settings),
 
         // Three versions of an app, a life at a time.
         .executableTarget(
-            name: "VersionsApp", dependencies: ["CloudKit", "Seams", "Yap", "YapCloudKit"],
+            name: "VersionsApp", dependencies: ["CloudKit", "System", "Yap", "YapCloudKit"],
             path: "Tests/Support/VersionsApp", swiftSettings: settings),
 
         // Removes a container, and is killed at a step of that.
         .executableTarget(
-            name: "RemovalChild", dependencies: ["CloudStore", "Seams"], path: "Tests/Support/RemovalChild",
+            name: "RemovalChild", dependencies: ["CloudStore", "System"], path: "Tests/Support/RemovalChild",
             swiftSettings: settings),
 
         // An app that is killed with a long-lived operation under way.
@@ -256,30 +256,31 @@ let package = Package(
             name: "TestCloudChild", dependencies: ["CloudKit", "CloudKitTesting"],
             path: "Tests/Support/TestCloudChild", swiftSettings: settings),
 
-        tests("FuzzTests", ["TestSeed", "CloudService", "CloudWire", "FuzzTargets", "RequestFuzz", "Seams"]),
-        tests("FaultProxyTests", ["FaultProxy", "Seams"]),
-        tests("SeamsTests", ["Seams"]),
+        tests(
+            "FuzzTests", ["TestSeed", "CloudService", "CloudWire", "FuzzTargets", "RequestFuzz", "System"]),
+        tests("FaultProxyTests", ["FaultProxy", "System"]),
+        tests("SystemTests", ["System"]),
         tests("CryptoTests", ["Crypto"]),
-        tests("HTTPClientTests", ["TestSeed", "HTTPClient", "HTTPServer", "COpenSSL", "Seams"]),
+        tests("HTTPClientTests", ["TestSeed", "HTTPClient", "HTTPServer", "COpenSSL", "System"]),
         .executableTarget(
-            name: "ServerChild", dependencies: ["HTTPServer", "CLinux", "Seams"],
+            name: "ServerChild", dependencies: ["HTTPServer", "CLinux", "System"],
             path: "Tests/Support/ServerChild", swiftSettings: settings),
         tests(
             "HTTPServerTests",
-            ["HTTPServer", "ServerChild", "CLinux", "COpenSSL", "Seams", "SQLiteTestSupport"]),
+            ["HTTPServer", "ServerChild", "CLinux", "COpenSSL", "System", "SQLiteTestSupport"]),
         tests(
             "CloudServerTests",
             [
                 "TestSeed",
                 "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPServer",
                 "HTTPClient",
-                "CLinux", "RequestFuzz", "SQLite", "Seams", "SQLiteTestSupport", "StoreAudit", "UseCounter",
+                "CLinux", "RequestFuzz", "SQLite", "System", "SQLiteTestSupport", "StoreAudit", "UseCounter",
             ]),
         tests(
             "CommandTests",
             [
                 "YapCommand", "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto",
-                "HTTPClient", "HTTPServer", "Seams",
+                "HTTPClient", "HTTPServer", "System",
                 "SQLite", "SQLiteTestSupport", "CloudKit", "CloudKitTesting", "Yap", "YapCloudKit",
             ], resources: [.copy("help.golden")]),
         tests(
@@ -288,35 +289,35 @@ let package = Package(
                 "TestSeed",
                 "YapCommand", "TodoCommand", "NotesCommand", "agenda", "groceries", "VersionsApp", "TodoKit",
                 "YapCloudKit", "Yap", "CloudKit", "CloudKitAdditions",
-                "FaultProxy", "ProcessSupport", "HTTPClient", "SQLiteTestSupport", "Seams",
+                "FaultProxy", "ProcessSupport", "HTTPClient", "SQLiteTestSupport", "System",
             ]),
-        tests("SQLiteTests", ["SQLite", "SQLiteTestSupport", "Seams"]),
-        tests("CloudWireTests", ["TestSeed", "CloudWire", "Seams"], resources: [.copy("Fixtures")]),
-        tests("YapTests", ["TestSeed", "ExtensionModel", "Yap", "SQLite", "SQLiteTestSupport", "Seams"]),
+        tests("SQLiteTests", ["SQLite", "SQLiteTestSupport", "System"]),
+        tests("CloudWireTests", ["TestSeed", "CloudWire", "System"], resources: [.copy("Fixtures")]),
+        tests("YapTests", ["TestSeed", "ExtensionModel", "Yap", "SQLite", "SQLiteTestSupport", "System"]),
         tests(
             "DurabilityTests",
             [
                 "TestSeed",
                 "OwnThreads", "Yap", "CloudServer", "CloudService", "CloudStore", "CloudWire", "SQLite",
-                "SQLiteTestSupport", "SyncDevices", "Seams", "CrashChild", "SyncKillChild", "ExtensionModel",
+                "SQLiteTestSupport", "SyncDevices", "System", "CrashChild", "SyncKillChild", "ExtensionModel",
                 "ExtensionChild",
             ]),
         tests(
             "CloudStoreTests",
-            ["TestSeed", "CloudStore", "Crypto", "RemovalChild", "Seams", "SQLite", "SQLiteTestSupport"]),
+            ["TestSeed", "CloudStore", "Crypto", "RemovalChild", "System", "SQLite", "SQLiteTestSupport"]),
         tests(
             "CloudServiceTests",
             [
                 "TestSeed",
                 "OwnThreads", "CloudService", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport",
-                "Seams", "StoreAudit", "UseCounter",
+                "System", "StoreAudit", "UseCounter",
             ]),
         tests(
             "CloudKitTests",
             [
                 "TestSeed",
                 "CloudKit", "CloudKitAdditions", "CloudKitTesting", "CloudService", "CloudWire",
-                "CoreLocation", "Crypto", "HTTPClient", "HTTPServer", "LongLivedChild", "Seams",
+                "CoreLocation", "Crypto", "HTTPClient", "HTTPServer", "LongLivedChild", "System",
                 "TestCloudChild",
             ]),
         tests(
@@ -326,7 +327,7 @@ let package = Package(
                 "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudService", "CloudWire",
                 "CoreLocation", "SQLite",
                 "SQLiteTestSupport",
-                "Seams",
+                "System",
             ]),
         tests(
             "ConvergenceTests",
@@ -335,10 +336,11 @@ let package = Package(
                 "CloudService",
                 "CloudStore",
                 "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "SQLite", "Simulation", "SyncDevices",
-                "Seams",
+                "System",
             ]),
         tests(
-            "SimulationTests", ["OwnThreads", "Simulation", "Seams", "CloudKit", "CloudWire", "YapCloudKit"],
+            "SimulationTests",
+            ["OwnThreads", "Simulation", "System", "CloudKit", "CloudWire", "YapCloudKit"],
             resources: [.copy("Kept")]),
         // One program, in both language modes: the second folder is a link to the first.
         appTests("GuideApp", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v5),
@@ -352,7 +354,7 @@ let package = Package(
         appTests(
             "GuideTests", ["Yap", "YapCloudKit", "CloudKit", "CloudKitTesting", "WordCount"], mode: .v6),
         appTests("NotesTests", ["NotesKit", "CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v6),
-        tests("TodoTests", ["TodoKit", "CloudKit", "CloudKitTesting", "Seams", "Yap", "YapCloudKit"]),
+        tests("TodoTests", ["TodoKit", "CloudKit", "CloudKitTesting", "System", "Yap", "YapCloudKit"]),
         tests("TestRunnerTests", ["TestRun"]),
         tests("TidyTests", []),
     ],

@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import Foundation
-import Seams
+import System
 
 /// The service in a process of its own, over a store at a path.
 @MainActor

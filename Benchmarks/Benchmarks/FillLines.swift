@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 import Yap
 
 /// What it takes to fill extensions with rows that exist.

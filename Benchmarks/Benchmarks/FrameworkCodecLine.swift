@@ -3,7 +3,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import Foundation
-import Seams
+import System
 
 /// Fifty records of an app to the bytes of a request, and back from those of an answer, against Foundation's JSON
 /// coding of the same content by `Codable`. It is measured in operations that run on this thread, from the call to the

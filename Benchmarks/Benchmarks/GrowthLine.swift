@@ -1,6 +1,6 @@
 import CBenchmarks
 import Foundation
-import Seams
+import System
 import Yap
 
 /// What each kind of work costs in a collection of 1,000,000 rows, against one of 10,000. An index, a view and a search

@@ -1,6 +1,6 @@
 import CBenchmarks
 import Foundation
-import Seams
+import System
 import Yap
 
 /// Queries on an index of the device's database, against C that runs the same statement and reads each row's bytes.

@@ -3,7 +3,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import Foundation
-import Seams
+import System
 
 /// Saves of records whose fields have the indexes that development makes, against the same saves with fields without:
 /// in one thread and without HTTP.

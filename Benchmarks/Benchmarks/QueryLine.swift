@@ -3,7 +3,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import Foundation
-import Seams
+import System
 
 /// A page of a query on an index over 1,000,000 records, in one thread and without HTTP, against C that runs the
 /// service's own statement and reads each row.

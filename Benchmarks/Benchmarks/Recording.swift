@@ -3,7 +3,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import Foundation
-import Seams
+import System
 
 /// The statements that our service ran on its store for a number of saves, to be run again in C.
 final class Recording {

@@ -1,6 +1,6 @@
 import CBenchmarks
 import Foundation
-import Seams
+import System
 import Yap
 
 /// Full-text searches on the device's database, against C that runs the same statement and reads each row's bytes.

@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 
 /// The requests of the service's lines, as our framework sends them: Apple's protocol with `X-Yap-Client: 1`.
 struct ServiceRequests {

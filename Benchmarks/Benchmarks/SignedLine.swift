@@ -4,7 +4,7 @@ import CloudStore
 import CloudWire
 import Crypto
 import Foundation
-import Seams
+import System
 
 /// Requests that a program signs with its server's key, in one process, against OpenSSL's bare check of the signature.
 func signedLine() -> Line {

@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitAdditions
 import Foundation
 import SQLite
-import Seams
+import System
 import Yap
 import YapCloudKit
 

@@ -1,6 +1,6 @@
 import CBenchmarks
 import Foundation
-import Seams
+import System
 import Yap
 
 /// Queries on a vector index of the device's database, against C that reads the same blocks in a plain loop.

@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 import Yap
 
 /// A view of the device's database: what it adds to writes. The reference writes the same rows without a view.

@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 import Yap
 
 /// The ten-field model of every line.

@@ -1,7 +1,7 @@
 import CloudService
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// A service with a zone and some records of every type of field, which inputs are asked of.
 final class FuzzCloud: Sendable {

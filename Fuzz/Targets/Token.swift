@@ -1,7 +1,8 @@
 import CloudService
 import CloudStore
+import System
+
 @testable import CloudWire
-import Seams
 
 /// Change tokens: as a text, and when the first byte is odd as the bytes inside of one whose checksum is right.
 @Sendable func fuzzToken(_ bytes: [UInt8]) throws {

@@ -1,6 +1,6 @@
 public import CloudKit
 import Foundation
-import Seams
+import System
 
 /// Where the clouds of a program's containers are.
 ///

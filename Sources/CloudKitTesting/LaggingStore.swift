@@ -1,5 +1,5 @@
 internal import CloudStore
-import Seams
+import System
 
 /// A store whose indexes come behind what is saved, as Apple's do: a query finds a record by what it was when the
 /// index last caught up.

@@ -1,5 +1,5 @@
 public import Foundation
-public import Seams
+public import System
 
 /// The clock of a `TestCloud`. It stands still until the test moves it.
 public final class TestClock: TimeSource {

@@ -2,7 +2,7 @@ import CloudKit
 internal import CloudService
 internal import CloudStore
 import Foundation
-import Seams
+import System
 
 extension TestCloud {
     /// Serves the dashboard for this cloud on loopback, on a free port, until the cloud is released.

@@ -1,6 +1,6 @@
 public import CloudKit
 package import CloudWire
-import Seams
+import System
 
 /// A server that takes no requests for a while.
 struct Throttling: Sendable {

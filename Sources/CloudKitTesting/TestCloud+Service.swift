@@ -2,7 +2,7 @@ import CloudKit
 internal import CloudService
 internal import CloudStore
 internal import CloudWire
-import Seams
+import System
 
 /// What the service can be made to do.
 extension TestCloud {

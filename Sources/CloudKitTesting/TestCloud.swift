@@ -3,7 +3,7 @@ package import CloudService
 package import CloudStore
 package import CloudWire
 import Foundation
-package import Seams
+package import System
 
 /// A cloud of your own in the test's process: your app's code and the real framework talk to the real service,
 /// without sockets, accounts or entitlements, with a clock that the test moves and faults that the test orders.

@@ -1,7 +1,7 @@
 package import CloudKit
 internal import CloudService
 package import CloudWire
-import Seams
+import System
 
 /// The waits for notifications that devices hold open.
 struct TestCourier: Sendable {

@@ -3,7 +3,7 @@ internal import CloudService
 internal import CloudStore
 import Foundation
 internal import HTTPServer
-import Seams
+import System
 
 /// The dashboard of a cloud: a server on loopback with threads of its own, and a service of its own over the cloud's
 /// store. Stores take calls from any thread, and services keep in memory only what they compare with the store.

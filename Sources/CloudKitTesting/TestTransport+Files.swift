@@ -2,7 +2,7 @@ import CloudKit
 internal import CloudService
 internal import CloudWire
 import Foundation
-import Seams
+import System
 
 /// Files on their way between a device and the service.
 extension TestTransport {

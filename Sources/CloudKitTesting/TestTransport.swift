@@ -1,7 +1,7 @@
 import CloudKit
 internal import CloudService
 internal import CloudWire
-import Seams
+import System
 
 /// Carries a device's requests to the service of its cloud, with the faults that the test ordered.
 final class TestTransport: Transport {

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 #if canImport(Glibc)
     import Glibc

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPServer
-import Seams
+import System
 
 /// Reads the certificate and its key again when their files have changed: the program that renews them doesn't tell the
 /// server. An error goes to the log, and the former certificate stays in use.

@@ -1,6 +1,6 @@
 import CloudService
 import CloudStore
-import Seams
+import System
 
 extension CloudServer {
     /// Serves the containers of a data folder: one store file for each environment, opened by the first request for

@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import HTTPServer
-import Seams
+import System
 
 /// The cloud on a port: leads each request to the service of its container, holds the polls of devices that wait for
 /// pushes, signs in, and writes the log.

@@ -1,6 +1,6 @@
 public import CloudService
 public import HTTPServer
-import Seams
+import System
 
 /// How a server listens, what it keeps open, and what it does with its log.
 public struct CloudServerOptions: Sendable {

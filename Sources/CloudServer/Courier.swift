@@ -1,7 +1,7 @@
 import CloudService
 import CloudWire
 import HTTPServer
-import Seams
+import System
 
 /// Hands pushes to the devices that wait for them. A device that waits is an entry in a table and holds no thread.
 ///

@@ -1,6 +1,6 @@
 import CloudService
 import CloudWire
-import Seams
+import System
 
 /// A service, and how its files are closed when nobody asks it any more.
 struct OpenedService: Sendable {

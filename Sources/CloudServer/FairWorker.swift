@@ -1,5 +1,5 @@
 import CloudService
-import Seams
+import System
 
 /// A thread of its own for calls that block. Addresses take turns on it, and one address can't fill all places: else a
 /// flood from one would keep all others out.

@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 /// Keeps the marks of a data folder: compares the folder with its witness before it is served, and marks it now and
 /// then and at the end.

@@ -1,5 +1,5 @@
 import Crypto
-import Seams
+import System
 
 /// The keys of programs that have asked, read and checked: that costs several times what a signature's check does.
 ///

@@ -1,7 +1,7 @@
 import CloudService
 import CloudStore
 import Dispatch
-import Seams
+import System
 
 /// Looks for containers that an operator is removing: refuses requests for them, closes them, and goes on with what an
 /// earlier process began.

@@ -1,7 +1,7 @@
 import CloudService
 import CloudWire
 import HTTPServer
-import Seams
+import System
 
 /// Where a request leads.
 enum Route: Equatable {

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// The cloud without sockets: takes a request of CloudKit's web protocol, decides, writes, and answers.
 ///

@@ -1,6 +1,6 @@
 import CCurl
 import Foundation
-import Seams
+import System
 
 /// libcurl's multi handle and the thread that alone touches it.
 final class CurlLoop: @unchecked Sendable {

@@ -1,4 +1,4 @@
-public import Seams
+public import System
 
 /// What an `HTTPClient` keeps to.
 public struct HTTPClientOptions: Sendable {

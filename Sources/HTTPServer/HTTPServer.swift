@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
-import Seams
 import Synchronization
+import System
 
 /// A strict HTTP/1.1 server: epoll loops, one a core, that call a handler.
 public final class HTTPServer: Sendable {

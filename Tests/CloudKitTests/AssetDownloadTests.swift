@@ -3,7 +3,7 @@ import CloudKitTesting
 import CloudWire
 import Foundation
 import HTTPClient
-import Seams
+import System
 import Testing
 
 /// Files that come in while others do, half, too long, or not at all.

@@ -1,6 +1,6 @@
 import CloudKit
 import Foundation
-import Seams
+import System
 
 /// Objects that an operation's blocks capture, one for each, as an app's blocks capture a view model.
 final class BlockWitnesses: Sendable {

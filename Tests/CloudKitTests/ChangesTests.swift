@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitTesting
 import CloudService
 import Foundation
-import Seams
+import System
 import Testing
 
 @Suite struct ChangesTests {

@@ -4,7 +4,7 @@ import CloudService
 import CloudWire
 import Foundation
 import HTTPServer
-import Seams
+import System
 import Testing
 
 /// The ways in which the framework meets the cloud. What an app sees is the same in each, but where a test says

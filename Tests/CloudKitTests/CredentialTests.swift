@@ -4,7 +4,7 @@ import CloudKitTesting
 import CloudWire
 import Foundation
 import HTTPServer
-import Seams
+import System
 import Testing
 
 @Suite struct CredentialTests {

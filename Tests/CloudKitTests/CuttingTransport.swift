@@ -1,7 +1,7 @@
 import CloudKit
 import CloudWire
 import Foundation
-import Seams
+import System
 
 /// A server that has one record with a file, and cuts the first answer that carries it.
 final class CuttingTransport: Transport {

@@ -4,7 +4,7 @@ import CloudService
 import CloudWire
 import Foundation
 import HTTPServer
-import Seams
+import System
 import Testing
 
 @testable import CloudKit

@@ -4,7 +4,7 @@ import CloudWire
 import Foundation
 import HTTPClient
 import HTTPServer
-import Seams
+import System
 import Testing
 
 @Suite struct HTTPTransportTests {

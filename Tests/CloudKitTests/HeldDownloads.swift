@@ -2,7 +2,7 @@ import CloudKit
 import CloudWire
 import Crypto
 import Foundation
-import Seams
+import System
 
 /// A server with one record that has one file. Who fetches the file gets its bytes when the test says so.
 final class HeldDownloads: Transport {

@@ -1,7 +1,7 @@
 import CloudKit
 import CloudWire
 import Foundation
-import Seams
+import System
 
 /// Answers and failures in order, then silence; with a clock that the test moves.
 final class Line: Transport {

@@ -3,7 +3,7 @@ import CloudKitTesting
 import CloudWire
 import CoreLocation
 import Foundation
-import Seams
+import System
 import Testing
 
 /// What an app set on a long-lived operation is what it finds when it takes it up.

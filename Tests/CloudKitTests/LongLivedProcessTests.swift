@@ -4,7 +4,7 @@ import CloudService
 import CloudWire
 import Foundation
 import HTTPServer
-import Seams
+import System
 import Testing
 
 /// An app that is killed with a long-lived operation under way, and started again.

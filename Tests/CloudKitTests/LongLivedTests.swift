@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitTesting
 import CloudWire
 import Foundation
-import Seams
+import System
 import Testing
 
 /// Operations that outlive their process, in one process: the disk as it is at a moment is what a killed one leaves.

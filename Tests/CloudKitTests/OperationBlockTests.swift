@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitTesting
 import CloudWire
 import Foundation
-import Seams
+import System
 import Testing
 
 /// Each class's blocks: which, in which order, how often, in each way that an operation can end.

@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitAdditions
 import CloudKitTesting
 import Foundation
-import Seams
+import System
 import Testing
 
 /// Operations on the app's own queues.

@@ -3,7 +3,7 @@ import CloudKitTesting
 import CloudWire
 import Foundation
 import HTTPClient
-import Seams
+import System
 import Testing
 
 /// When requests end, and when they are sent again.

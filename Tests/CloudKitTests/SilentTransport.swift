@@ -1,6 +1,6 @@
 import CloudKit
 import CloudWire
-import Seams
+import System
 
 /// Takes requests and answers when the test says so.
 final class SilentTransport: Transport {

@@ -1,7 +1,7 @@
 import CloudKit
 import CloudWire
 import Foundation
-import Seams
+import System
 
 /// Copies a folder as it is at the end of a request: so it stays when the process is killed then. Either before the
 /// framework has the answer, or when it has kept it and asks nothing more.

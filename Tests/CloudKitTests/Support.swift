@@ -3,7 +3,7 @@ import CloudKitAdditions
 import CloudKitTesting
 import CloudWire
 import Foundation
-import Seams
+import System
 import Testing
 
 /// What a stream of notifications tells, in a word or two.

@@ -1,7 +1,7 @@
 import CloudKit
 import Foundation
 import HTTPClient
-import Seams
+import System
 import Testing
 
 @testable import CloudKitTesting

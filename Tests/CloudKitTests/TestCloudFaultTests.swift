@@ -1,7 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import Foundation
-import Seams
+import System
 import Testing
 
 /// What a test can order of a `TestCloud`, beyond the recipes of `docs/TESTING.md`.

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPServer
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 @testable import CloudServer

@@ -1,7 +1,7 @@
 import CloudWire
 import Dispatch
 import Foundation
-import Seams
+import System
 import Testing
 
 @testable import CloudServer

@@ -3,7 +3,7 @@ import CloudStore
 import CloudWire
 import OwnThreads
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// Clients that follow a zone's feed while it changes under them, each in its own rhythm.

@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 /// A store whose disk is full when the test wants it.
 final class FullStore: CloudStore {

@@ -3,7 +3,7 @@ import CloudStore
 import CloudWire
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 @Suite struct GroupTests {

@@ -3,7 +3,7 @@ import CloudStore
 import CloudWire
 import Foundation
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// Requests that were right once, with something in them changed: by a machine that has no idea what it means.

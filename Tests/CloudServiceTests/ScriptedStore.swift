@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 /// A store in memory in which a test says what happens at each `apply`.
 ///

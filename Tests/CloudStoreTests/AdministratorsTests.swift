@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 @testable import CloudStore

@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// What the control file promises: who may do what, and that no secret can be read from it.

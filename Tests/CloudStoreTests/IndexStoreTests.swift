@@ -1,6 +1,6 @@
 import CloudStore
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// What every store promises of its indexes. It runs on each of them, and has no branch for any.

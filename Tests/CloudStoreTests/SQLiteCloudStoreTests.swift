@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// What only a store with a file can promise.

@@ -1,6 +1,6 @@
 import CloudStore
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// The stores that the suite runs on. `make` gives a fresh one, in a folder if it needs one; the suite knows

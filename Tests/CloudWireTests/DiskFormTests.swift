@@ -1,5 +1,5 @@
 import CloudWire
-import Seams
+import System
 import TestSeed
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 import Testing
 import Yap
 

@@ -4,7 +4,7 @@ import CloudWire
 import Foundation
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// What an operator takes away from somebody is gone, wherever it was kept.

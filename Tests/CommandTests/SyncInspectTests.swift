@@ -3,7 +3,7 @@ import CloudKitTesting
 import Foundation
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 import Yap
 import YapCloudKit

@@ -4,7 +4,7 @@ import Foundation
 import HTTPClient
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 import Yap
 import YapCloudKit

@@ -1,6 +1,6 @@
 import Foundation
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// The program `yap` of this build, run as a user runs it: a process of its own, in a folder of its own.

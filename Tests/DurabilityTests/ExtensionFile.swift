@@ -2,7 +2,7 @@ import ExtensionModel
 import Foundation
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 import Yap
 

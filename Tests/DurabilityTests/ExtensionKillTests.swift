@@ -1,7 +1,7 @@
 import ExtensionModel
 import Foundation
 import OwnThreads
-import Seams
+import System
 import TestSeed
 import Testing
 import Yap

@@ -1,6 +1,6 @@
 import ExtensionModel
 import OwnThreads
-import Seams
+import System
 import TestSeed
 import Testing
 import Yap

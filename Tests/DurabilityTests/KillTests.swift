@@ -2,7 +2,7 @@ import Foundation
 import OwnThreads
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import TestSeed
 import Testing
 import Yap

@@ -1,6 +1,6 @@
 import OwnThreads
 import SQLiteTestSupport
-import Seams
+import System
 import TestSeed
 import Testing
 

@@ -1,6 +1,6 @@
 import CloudStore
 import SQLite
-import Seams
+import System
 import Yap
 
 /// A store under test: opened on a file through a VFS, changed by whole commits, read back.

@@ -4,7 +4,7 @@ import FaultProxy
 import Foundation
 import ProcessSupport
 import SQLiteTestSupport
-import Seams
+import System
 import TestSeed
 import Testing
 import TodoKit

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import ProcessSupport
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// The note app's command on two devices, with a service that goes and comes back.

@@ -2,7 +2,7 @@ import FaultProxy
 import Foundation
 import ProcessSupport
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 import TodoKit
 

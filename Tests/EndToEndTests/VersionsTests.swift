@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import ProcessSupport
 import SQLiteTestSupport
-import Seams
+import System
 import TestSeed
 import Testing
 

@@ -2,7 +2,7 @@ import FaultProxy
 import Foundation
 import Glibc
 import ProcessSupport
-import Seams
+import System
 import Testing
 import TodoKit
 

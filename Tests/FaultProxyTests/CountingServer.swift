@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Seams
+import System
 
 @testable import FaultProxy
 

@@ -1,6 +1,6 @@
 import Foundation
 import FuzzTargets
-import Seams
+import System
 import TestSeed
 import Testing
 

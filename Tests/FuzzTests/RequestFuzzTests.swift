@@ -2,7 +2,7 @@ import CloudService
 import CloudWire
 import Foundation
 import RequestFuzz
-import Seams
+import System
 import TestSeed
 import Testing
 

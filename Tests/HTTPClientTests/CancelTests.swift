@@ -1,6 +1,6 @@
 import Foundation
 import HTTPClient
-import Seams
+import System
 import TestSeed
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 
 /// A server of raw bytes on a free port of this machine: each connection has a thread that runs the test's
 /// script. It ends when it is let go.

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPServer
-import Seams
+import System
 import Testing
 
 /// Clients that would take a loop's time or the server's memory for themselves.

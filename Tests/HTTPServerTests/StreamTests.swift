@@ -1,6 +1,6 @@
 import Dispatch
 import HTTPServer
-import Seams
+import System
 import Testing
 
 /// Bodies that come and go piece by piece.

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 @Suite struct CheckpointTests {

@@ -1,7 +1,7 @@
 import Foundation
 import OwnThreads
-import Seams
 import Simulation
+import System
 import Testing
 
 /// Devices of one user and their cloud in simulated time. The program `Simulator` runs many thousand seeds; here are

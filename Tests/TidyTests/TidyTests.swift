@@ -5,7 +5,7 @@ import Testing
     /// The files that stand between the world and the rest, and those where Apple's own API says that the time of the
     /// call is taken: only they read a clock or draw a random number.
     static let adapters: Set = [
-        "Sources/Seams/RandomSource.swift", "Sources/Seams/TimeSource.swift",
+        "Sources/System/RandomSource.swift", "Sources/System/TimeSource.swift",
         "Sources/CloudKit/Container/DispatchTimerSource.swift", "Sources/CoreLocation/CLLocation.swift",
         "Sources/Yap/Shell/WallTimerSource.swift",
         "Sources/YapCloudKit/Adapter/SyncTurn.swift", "Sources/YapCloudKit/Adapter/ThreadScheduler.swift",
@@ -13,7 +13,7 @@ import Testing
 
     /// The parts that are plain synchronous code, so that one thread can run them in a chosen order.
     static let synchronousParts = [
-        "Sources/Seams", "Sources/SQLite", "Sources/CloudWire", "Sources/CloudStore", "Sources/CloudService",
+        "Sources/System", "Sources/SQLite", "Sources/CloudWire", "Sources/CloudStore", "Sources/CloudService",
         "Sources/Yap/Core", "Sources/Yap/Transactions", "Sources/Yap/Serialization", "Sources/Yap/Extensions",
         "Sources/YapCloudKit/Engine", "Sources/YapCloudKit/Extension",
     ]

@@ -1,4 +1,4 @@
-import Seams
+import System
 import Testing
 import TodoKit
 

@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitTesting
 import CloudWire
 import Foundation
-import Seams
+import System
 import Testing
 import Yap
 

@@ -1,6 +1,6 @@
 import CloudKit
 import CloudKitTesting
-import Seams
+import System
 import Testing
 import Yap
 

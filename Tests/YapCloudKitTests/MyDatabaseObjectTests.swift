@@ -1,7 +1,7 @@
 import CloudKit
 import Foundation
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 import Yap
 import YapCloudKit

@@ -3,7 +3,7 @@ import CloudKitTesting
 import CloudWire
 import Foundation
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 import Yap
 

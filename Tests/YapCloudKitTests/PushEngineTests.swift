@@ -1,6 +1,6 @@
 import CloudKit
 import Foundation
-import Seams
+import System
 import Testing
 
 @testable import YapCloudKit

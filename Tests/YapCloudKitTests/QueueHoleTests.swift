@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitTesting
 import Foundation
 import SQLite
-import Seams
+import System
 import Testing
 import Yap
 

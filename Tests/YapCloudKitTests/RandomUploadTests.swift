@@ -1,7 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import CloudWire
-import Seams
+import System
 import Testing
 import Yap
 

@@ -1,7 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import CloudWire
-import Seams
+import System
 import TestSeed
 import Testing
 import Yap

@@ -1,6 +1,6 @@
 import CloudKitTesting
 import Foundation
-import Seams
+import System
 import Testing
 import Yap
 

@@ -1,7 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 import Yap
 

@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitTesting
 import Foundation
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 import Yap
 

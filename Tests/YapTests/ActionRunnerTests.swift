@@ -1,6 +1,6 @@
 import FoundationEssentials
 import SQLite
-import Seams
+import System
 import Testing
 
 @testable import Yap

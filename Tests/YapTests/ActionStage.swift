@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Seams
+import System
 
 @testable import Yap
 

@@ -1,5 +1,5 @@
 import ExtensionModel
-import Seams
+import System
 import TestSeed
 import Testing
 

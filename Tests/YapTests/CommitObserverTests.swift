@@ -1,6 +1,6 @@
 import Dispatch
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 import Yap
 

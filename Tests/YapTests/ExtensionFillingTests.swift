@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import SQLite
-import Seams
+import System
 import TestSeed
 import Testing
 

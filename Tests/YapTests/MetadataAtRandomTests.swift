@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Seams
+import System
 import TestSeed
 import Testing
 

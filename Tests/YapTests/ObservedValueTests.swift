@@ -1,5 +1,5 @@
 import Observation
-import Seams
+import System
 import Testing
 
 @testable import Yap

@@ -1,5 +1,5 @@
 import SQLiteTestSupport
-import Seams
+import System
 import TestSeed
 import Testing
 

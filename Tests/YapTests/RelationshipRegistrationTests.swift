@@ -1,5 +1,5 @@
 import Dispatch
-import Seams
+import System
 import Testing
 
 @testable import Yap

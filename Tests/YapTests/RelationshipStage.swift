@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 @testable import Yap
 

@@ -1,6 +1,6 @@
 import Foundation
 import SQLiteTestSupport
-import Seams
+import System
 
 @testable import Yap
 

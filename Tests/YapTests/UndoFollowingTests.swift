@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 import Testing
 
 @testable import Yap

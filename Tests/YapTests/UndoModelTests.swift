@@ -1,6 +1,6 @@
 import ExtensionModel
 import SQLite
-import Seams
+import System
 import TestSeed
 import Testing
 

@@ -1,6 +1,6 @@
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import TestSeed
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 import Yap
 
 /// Kills this process, as the system does with one that takes too much memory, at a chosen point of a transaction: for

@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 
 /// Writes to the terminal at once: who watches, or reads from a pipe, must not wait for a full buffer.
 enum Output {

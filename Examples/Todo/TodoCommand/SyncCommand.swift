@@ -1,7 +1,7 @@
 import CloudKit
 @preconcurrency import Dispatch
 import Foundation
-import Seams
+import System
 import TodoKit
 import Yap
 import YapCloudKit

@@ -1,6 +1,6 @@
 import CloudKit
 import Foundation
-import Seams
+import System
 import YapCloudKit
 
 /// What the process that syncs leaves for `todo status`, in a file of the device's folder: how far it is, what went

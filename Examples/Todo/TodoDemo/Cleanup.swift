@@ -1,7 +1,7 @@
 @preconcurrency import Dispatch
 import Foundation
 import ProcessSupport
-import Seams
+import System
 
 /// Leaves nothing behind, however the demo ends: at its end, at Ctrl-C, and when it takes far too long.
 final class Cleanup: Sendable {

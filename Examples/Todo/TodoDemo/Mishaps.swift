@@ -2,7 +2,7 @@ import FaultProxy
 import Foundation
 import Glibc
 import ProcessSupport
-import Seams
+import System
 
 /// What goes wrong in the story on purpose, and the evidence that it did.
 final class Mishaps: Sendable {

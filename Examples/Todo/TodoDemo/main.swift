@@ -1,6 +1,6 @@
 import Foundation
 import ProcessSupport
-import Seams
+import System
 
 /// Runs the demo in a temporary folder, which it removes again, with every process that it started.
 /// - Returns: Whether everything was as it should be.

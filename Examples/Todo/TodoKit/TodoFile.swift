@@ -1,4 +1,4 @@
-public import Seams
+public import System
 
 /// A whole todo.txt file: its items, and around them what is needed to write the same bytes again.
 public struct TodoFile: Sendable, Equatable {

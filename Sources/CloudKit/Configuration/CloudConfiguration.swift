@@ -1,6 +1,6 @@
 import Foundation
 package import HTTPClient
-package import Seams
+package import System
 
 /// Where the clouds of a program's containers are.
 package struct CloudConfiguration: Sendable {

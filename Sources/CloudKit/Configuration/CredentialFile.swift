@@ -1,6 +1,6 @@
 package import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 /// The file in which the tokens of the users who signed in are kept, one for each container of each server.
 package struct CredentialFile: Sendable {

@@ -1,6 +1,6 @@
 internal import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 /// The user who signed in to a container, as the credential file says. The file is read again whenever it changed, so
 /// that a sign-in of another process counts.

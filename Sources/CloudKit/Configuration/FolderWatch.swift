@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-internal import Seams
+internal import System
 
 #if os(Linux)
     /// Tells when a file is written, replaced or removed by whichever process, without asking for it again and again:

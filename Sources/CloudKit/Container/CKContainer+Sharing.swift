@@ -1,5 +1,5 @@
 public import Foundation
-internal import Seams
+internal import System
 
 // Each runs the operation of sharing that does its work, and so ends as that does.
 extension CKContainer {

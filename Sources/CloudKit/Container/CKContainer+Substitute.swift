@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// A container that a test has put in the place of the program's own.
 extension CKContainer {

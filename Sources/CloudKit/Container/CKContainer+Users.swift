@@ -1,6 +1,6 @@
 internal import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 extension CKContainer {
     /// What an app asks the user's leave for.

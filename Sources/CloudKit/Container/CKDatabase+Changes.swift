@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 extension CKDatabase {
     /// A page of a database's changes.

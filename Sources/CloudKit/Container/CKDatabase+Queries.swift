@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 extension CKDatabase {
     /// A page of what a query found.

@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 extension CKDatabase {
     /// What became of each subscription of one request.

@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 extension CKDatabase {
     /// What became of each zone of one request.

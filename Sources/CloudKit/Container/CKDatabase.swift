@@ -1,6 +1,6 @@
 internal import CloudWire
 public import Foundation
-internal import Seams
+internal import System
 
 /// One of a container's databases.
 public final class CKDatabase: NSObject, Sendable {

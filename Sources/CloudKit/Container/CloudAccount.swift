@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// Who asks: what is put on every request.
 package struct CloudCredential: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import Seams
+package import System
 
 /// Which thread runs operations and calls their blocks.
 package enum Execution: Sendable {

@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// Where a container's cloud is, as whom it is asked, and where what others change is heard of.
 ///

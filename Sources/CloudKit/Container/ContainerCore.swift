@@ -1,5 +1,5 @@
 import Foundation
-internal import Seams
+internal import System
 
 /// What a container and its databases share. A database holds this and not its container: so neither keeps
 /// the other alive, and a database works when only it was kept.

@@ -1,5 +1,5 @@
 import Dispatch
-package import Seams
+package import System
 
 /// The operating system's timers. Each body has a serial queue of its own, so one that blocks delays no other.
 package final class DispatchTimerSource: TimerSource {

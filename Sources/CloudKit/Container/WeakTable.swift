@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// Objects that are shared by all who ask for the same, for as long as one of these keeps them: the table doesn't.
 /// An object takes itself out with `forget` when it goes.

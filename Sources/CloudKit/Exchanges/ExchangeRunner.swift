@@ -1,5 +1,5 @@
 internal import CloudWire
-internal import Seams
+internal import System
 
 /// Walks one exchange: sends its requests, hands out its events, stops when the operation is cancelled.
 final class ExchangeRunner<E: Exchange>: Sendable {

@@ -1,5 +1,5 @@
 internal import CloudWire
-internal import Seams
+internal import System
 
 /// Saves and deletes subscriptions, in one request.
 struct ModifySubscriptionsExchange: Exchange {

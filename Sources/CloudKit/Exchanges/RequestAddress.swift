@@ -1,6 +1,6 @@
 internal import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 /// Which database a request goes to.
 struct RequestAddress: Sendable {

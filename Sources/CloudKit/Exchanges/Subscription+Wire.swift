@@ -1,6 +1,6 @@
 internal import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 extension CKSubscription {
     /// The subscription as it goes out.

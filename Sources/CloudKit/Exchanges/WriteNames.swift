@@ -1,5 +1,5 @@
 internal import CloudWire
-internal import Seams
+internal import System
 
 /// What names writes, beside their content.
 package struct WriteSeed: Hashable, Sendable {

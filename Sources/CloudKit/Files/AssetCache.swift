@@ -1,6 +1,6 @@
 internal import Crypto
 package import Foundation
-internal import Seams
+internal import System
 
 /// The folder of files that were fetched, named by their checksums. Bounded: the ones that nobody asked for longest go.
 package struct AssetCache: Sendable {

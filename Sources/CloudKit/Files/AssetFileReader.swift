@@ -1,5 +1,5 @@
 import Foundation
-internal import Seams
+internal import System
 
 /// Reads an asset's file while it is sent, and sees when somebody changes it meanwhile.
 final class AssetFileReader: FileSource {

@@ -1,6 +1,6 @@
 internal import Crypto
 import Foundation
-internal import Seams
+internal import System
 
 /// Writes a file that comes in beside its place, and puts it there when it is whole.
 ///

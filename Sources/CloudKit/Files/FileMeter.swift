@@ -1,5 +1,5 @@
 import Foundation
-internal import Seams
+internal import System
 
 /// Counts the bytes of a file on its way, and says so each time another hundredth is there. A transfer that begins anew
 /// is told of when it is farther than the one before.

@@ -1,6 +1,6 @@
 internal import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 /// Carries one file over a transport, once for each attempt.
 final class FileTransferRun: Sendable {

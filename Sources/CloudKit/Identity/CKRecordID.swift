@@ -1,5 +1,5 @@
 public import Foundation
-internal import Seams
+internal import System
 
 /// The identity of a record: its name and the zone it lies in.
 public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, Sendable {

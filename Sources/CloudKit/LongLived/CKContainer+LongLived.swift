@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 extension CKContainer {
     /// Asks for the long-lived operations that haven't ended: those of earlier processes, and those that run now. One

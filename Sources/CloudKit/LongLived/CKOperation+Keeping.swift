@@ -1,5 +1,5 @@
 import Foundation
-internal import Seams
+internal import System
 
 extension CKOperation {
     /// Stores a long-lived operation on the disk before it begins.

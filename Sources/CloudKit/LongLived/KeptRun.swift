@@ -1,6 +1,6 @@
 internal import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 /// One run of an operation that outlives its process: the answers that came before, and where those that come are kept.
 final class KeptRun: Sendable {

@@ -1,5 +1,5 @@
 package import Foundation
-package import Seams
+package import System
 
 /// The operations of a container that outlive their process. Each has a folder named by its ID, with three things:
 /// `operation` says what it is, `replies` has the answers that came, `files` the files that it sends.

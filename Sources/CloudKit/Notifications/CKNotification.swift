@@ -1,6 +1,6 @@
 package import CloudWire
 public import Foundation
-internal import Seams
+internal import System
 
 /// What other devices did to something that a subscription watches.
 ///

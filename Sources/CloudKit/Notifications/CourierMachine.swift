@@ -1,6 +1,6 @@
 internal import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 /// What a device that listens learns.
 package enum NotificationEvent: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-internal import Seams
+internal import System
 
 /// The one listener of a place, for all who want to hear: the server tells a device each change once.
 final class NotificationHub: Sendable {

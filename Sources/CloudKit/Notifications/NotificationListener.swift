@@ -1,6 +1,6 @@
 internal import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 /// Waits for a device's notifications over its container's connection, from `start()` to `stop()`.
 final class NotificationListener: Sendable {

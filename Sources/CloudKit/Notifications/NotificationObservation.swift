@@ -1,5 +1,5 @@
 import Foundation
-internal import Seams
+internal import System
 
 /// Somebody who wants to hear what other devices change, also while it isn't known yet where the cloud is: what is
 /// missing may be written while the program runs.

@@ -1,5 +1,5 @@
 public import Foundation
-internal import Seams
+internal import System
 
 /// Fetches what changed in one zone since a token, one page: the form before `CKFetchRecordZoneChangesOperation`, whose
 /// tokens are the same.

@@ -1,6 +1,6 @@
 internal import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 // The collection of notifications that Apple took away: a device has one pending push at most, and here is the rest.
 // The service has it under paths of its own.

@@ -1,6 +1,6 @@
 package import CloudWire
 public import Foundation
-internal import Seams
+internal import System
 
 /// Fetches what changed in zones since their tokens.
 open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Sendable {

@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// Fetches zones: some by their IDs, or all.
 open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {

@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// Fetches records by their IDs.
 open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {

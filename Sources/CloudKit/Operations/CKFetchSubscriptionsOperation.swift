@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// Fetches subscriptions: some by their IDs, or all of the user in the database.
 open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {

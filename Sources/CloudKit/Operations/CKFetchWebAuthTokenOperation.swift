@@ -1,6 +1,6 @@
 internal import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 /// Fetches a token with which a page in the user's browser may act for the user.
 ///

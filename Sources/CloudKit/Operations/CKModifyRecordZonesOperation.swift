@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// Makes and deletes zones.
 open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-internal import Seams
+internal import System
 
 /// Saves and deletes records.
 ///

@@ -1,6 +1,6 @@
 internal import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 extension CKOperation {
     /// Walks an exchange from its first request to its end.

@@ -1,5 +1,5 @@
 public import Foundation
-internal import Seams
+internal import System
 
 /// Something asked of the cloud. Set its properties and blocks, then add it to a database or a container.
 open class CKOperation: Operation, @unchecked Sendable {

@@ -1,5 +1,5 @@
 public import Foundation
-internal import Seams
+internal import System
 
 /// Operations that belong together: one piece of the user's work. The server's log has the group's name.
 open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {

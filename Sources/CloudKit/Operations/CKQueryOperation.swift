@@ -1,6 +1,6 @@
 internal import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 /// Finds records.
 open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {

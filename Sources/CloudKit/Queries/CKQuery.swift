@@ -1,6 +1,6 @@
 import CoreLocation
 public import Foundation
-internal import Seams
+internal import System
 
 /// What to find: records of a type for which a predicate holds, in an order.
 public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {

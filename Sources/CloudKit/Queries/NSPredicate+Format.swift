@@ -1,5 +1,5 @@
 public import Foundation
-internal import Seams
+internal import System
 
 // Foundation on Linux marks its own initializers from a format string unavailable; these take their place in files that
 // import CloudKit. The predicate is made with a block, and the block hands what was read to a probe: so it survives a

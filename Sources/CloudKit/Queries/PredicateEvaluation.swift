@@ -1,6 +1,6 @@
 import CoreLocation
 import Foundation
-internal import Seams
+internal import System
 
 /// Looks whether an object on the device is as a predicate says: a record, a dictionary of values, or a value itself.
 ///

@@ -1,5 +1,5 @@
 public import Foundation
-internal import Seams
+internal import System
 
 /// A record of the cloud: an identity, a type and fields.
 ///

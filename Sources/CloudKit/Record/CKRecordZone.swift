@@ -1,5 +1,5 @@
 public import Foundation
-internal import Seams
+internal import System
 
 /// A zone: a set of records that are saved together and whose changes can be followed.
 public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {

@@ -1,6 +1,6 @@
 package import CoreLocation
 package import Foundation
-internal import Seams
+internal import System
 
 /// A field's value as a record keeps it: one case for each type the cloud knows.
 package enum RecordValue: Hashable, Sendable {

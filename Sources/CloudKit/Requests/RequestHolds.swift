@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// What the server asked a container's operations to wait with.
 ///

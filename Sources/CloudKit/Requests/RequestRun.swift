@@ -1,5 +1,5 @@
 package import CloudWire
-internal import Seams
+internal import System
 
 extension CloudConnection {
     /// Sends `request` with what tells who asks, and calls `completion` once, on any thread; it may be called

@@ -1,7 +1,7 @@
 internal import CloudWire
 internal import Crypto
 import Foundation
-internal import Seams
+internal import System
 
 /// A key by which a server of the app's developer asks, instead of a user.
 package struct ServerKey: Hashable, Sendable {

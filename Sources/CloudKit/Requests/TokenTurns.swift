@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// Lets requests of one user go one after the other.
 ///

@@ -1,5 +1,5 @@
 public import Foundation
-internal import Seams
+internal import System
 
 /// Who may be let into a share, as the share sheet offers it.
 /// - Note: Inert: there is no share sheet on Linux.

@@ -1,5 +1,5 @@
 import Foundation
-internal import Seams
+internal import System
 
 /// What only makes sense on a screen does nothing here, and says so when it is called: once a process, to the standard
 /// error.

@@ -1,5 +1,5 @@
 public import Foundation
-internal import Seams
+internal import System
 
 // The global name is Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -1,5 +1,5 @@
 public import Foundation
-internal import Seams
+internal import System
 
 /// Somebody who has a part in a share.
 /// - Note: Coming: with sharing.

@@ -1,6 +1,6 @@
 internal import CloudWire
 public import Foundation
-internal import Seams
+internal import System
 
 /// What a subscription's notifications show. One that shows nothing still wakes the app.
 open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {

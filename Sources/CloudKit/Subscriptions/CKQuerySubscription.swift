@@ -1,5 +1,5 @@
 public import Foundation
-internal import Seams
+internal import System
 
 /// Watches the records that a query finds.
 public final class CKQuerySubscription: CKSubscription, @unchecked Sendable {

@@ -1,6 +1,6 @@
 internal import CloudWire
 public import Foundation
-internal import Seams
+internal import System
 
 /// Something in the cloud that a device wants to hear of: save one, and other devices' changes come as
 /// notifications.

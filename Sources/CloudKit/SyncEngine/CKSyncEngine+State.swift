@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 extension CKSyncEngine {
     /// A change of a record that is to be sent.

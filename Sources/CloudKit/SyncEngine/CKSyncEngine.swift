@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// Keeps a database and an app's own records the same, asking the app what to send and telling it what came.
 ///

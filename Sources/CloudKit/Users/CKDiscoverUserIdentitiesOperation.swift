@@ -1,6 +1,6 @@
 internal import CloudWire
 import Foundation
-internal import Seams
+internal import System
 
 /// Finds users who have let others find their name.
 open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {

@@ -1,7 +1,7 @@
 import CloudService
 import CloudWire
 import HTTPServer
-import Seams
+import System
 
 /// Takes the files that clients send, and gives out those that they fetch: on threads of its own, because disks block.
 final class AssetDesk: Sendable {

@@ -1,6 +1,6 @@
 import CloudService
 import CloudStore
-import Seams
+import System
 
 extension DataFolder {
     /// The files that records of an environment hold, as the one server that holds the folder has them. What another

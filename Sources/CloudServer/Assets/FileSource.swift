@@ -1,6 +1,6 @@
 import CloudService
 import HTTPServer
-import Seams
+import System
 
 /// Reads a part of a file for a client that fetches it, as fast as the client reads.
 final class FileSource: HTTPBodySource {

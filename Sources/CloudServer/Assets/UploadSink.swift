@@ -1,7 +1,7 @@
 import CloudService
 import CloudWire
 import HTTPServer
-import Seams
+import System
 
 /// A file that is being sent: takes its bytes from a loop to the disk, one piece at a time.
 ///

@@ -1,7 +1,7 @@
 import CloudService
 import CloudWire
 import HTTPServer
-import Seams
+import System
 
 /// The endpoints that show what happens and what has happened: requests, time lines and errors.
 struct OperatorHistory: Sendable {

@@ -2,7 +2,7 @@ import CloudWire
 import Dispatch
 import HTTPServer
 import SQLite
-import Seams
+import System
 
 /// Keeps what the requests of the last days were, in a file that nothing else depends on.
 ///

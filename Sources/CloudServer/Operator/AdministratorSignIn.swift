@@ -1,6 +1,6 @@
 import CloudStore
 import Crypto
-import Seams
+import System
 
 /// Signs administrators in, as `SignInCheck` does users: a wrong password makes the next try wait longer, for the name
 /// and for the address, also after a restart. It blocks: a password's hash takes its time.

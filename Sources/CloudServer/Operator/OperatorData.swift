@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import HTTPServer
-import Seams
+import System
 
 /// The endpoints of data: the service's own, asked as a user. Each change has a line in the audit log before it is
 /// done, which gets its outcome before the answer goes out.

@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import HTTPServer
-import Seams
+import System
 
 /// Answers the dashboard and the operator API: checks the session and the role, and passes each request to the part
 /// that answers it. What reads or writes the control file runs on a thread of the desk, never on a loop.

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Lets a few requests of operators be answered at a time. The others wait in order, and of too many the rest is
 /// refused, so that operators never take more of a server than that.

@@ -3,7 +3,7 @@ import CloudStore
 import CloudWire
 import Crypto
 import HTTPServer
-import Seams
+import System
 
 /// The endpoints of sign-in and sessions. A password's hash is slow on purpose, so those run on a thread of their own.
 final class OperatorSessions: Sendable {

@@ -1,7 +1,7 @@
 import CloudService
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Goes through the environments of all containers for what an account has there, one after the other. Where the
 /// account has nothing, the environment isn't opened.

@@ -2,7 +2,7 @@ import CloudService
 public import CloudStore
 public import CloudWire
 import Crypto
-public import Seams
+public import System
 
 /// Signs in to the accounts of a control file: a password for a token.
 ///

@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import HTTPServer
-import Seams
+import System
 
 #if canImport(Glibc)
     import Glibc

@@ -2,7 +2,7 @@ import CloudService
 import CloudWire
 import Dispatch
 import HTTPClient
-import Seams
+import System
 
 /// Sends notifications to the operator's webhooks, for all environments from one thread that never waits for an
 /// answer.

@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 /// How far the look for files that no record holds has come.
 private struct CollectionState {

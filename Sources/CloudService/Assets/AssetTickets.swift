@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// What the service signs about files, for addresses and receipts, and what it reads of that when it comes back.
 struct AssetTickets: Sendable {

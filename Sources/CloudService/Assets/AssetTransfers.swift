@@ -1,6 +1,6 @@
 import CloudStore
 public import CloudWire
-import Seams
+import System
 
 /// A file that a client sends, from its first byte to its receipt. Its calls block.
 public final class AssetUpload: Sendable {

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// How much may be in the database that a write goes to: a user's own, or the public one.
 struct Quota: Sendable {

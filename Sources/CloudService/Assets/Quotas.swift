@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// How many users let the public database grow, as it was counted last.
 private struct CountedUsers {

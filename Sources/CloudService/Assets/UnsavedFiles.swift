@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 /// Counts what users upload until records hold it. Lives as long as the service.
 final class UnsavedFiles: Sendable {

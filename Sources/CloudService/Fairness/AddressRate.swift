@@ -1,5 +1,5 @@
 package import CloudWire
-import Seams
+import System
 
 /// How often an address may ask a server for what belongs to no service, as its sign-in page: as often as those who
 /// haven't signed in may ask a service.

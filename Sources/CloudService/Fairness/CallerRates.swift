@@ -1,5 +1,5 @@
 import CloudWire
-import Seams
+import System
 
 /// Counts what callers ask, and knows in whose line each waits. Forgotten with the service.
 final class CallerRates: Sendable {

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Waiting elements, handed out in turn among their owners: one with many elements waits for its own, and the others
 /// hardly notice.

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// A push that waits for a device.
 public struct CourierPush: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Puts what users are told into their collections, and makes pushes of it for their devices. Pure.
 struct NotificationCollector {

@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 extension StoreChanges {
     /// Takes notifications out of their user's collection: a client with an older token is told that some are gone.

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// The collection of what a user was told: endpoints of ours, since Apple's are not public.
 struct NotificationsEndpoints: Sendable {

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Collects what a write's changes fire.
 struct QueryFiring {

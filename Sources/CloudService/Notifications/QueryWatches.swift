@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// A record that was saved, or deleted.
 struct ChangedRecord {

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// The query subscriptions that watch a type, found by what a record's fields hold: a record is compared with those
 /// whose value it has and with those that name none, not with all.

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// What a request of an operator does in an environment's store.
 package enum OperatorWork<Result: Sendable>: Sendable {

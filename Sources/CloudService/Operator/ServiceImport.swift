@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 import Crypto
-import Seams
+import System
 
 /// Where an export's lines come from: each call begins at the first line, and gives a function for the next line
 /// without its end, nil behind the last.

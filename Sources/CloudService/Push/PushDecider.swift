@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Decides which devices are told of changes: all of each subscriber, except the one that made all the changes. Pure.
 struct PushDecider {

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Makes pushes of what has changed. What it remembers lives as long as the service; all of it can be found again.
 final class PushDelivery: Sendable {

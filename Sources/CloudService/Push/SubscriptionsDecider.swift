@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Decides a `subscriptions/modify` request: in order, each operation for itself. Pure.
 struct SubscriptionsDecider {

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// The endpoints about subscriptions.
 struct SubscriptionsEndpoints: Sendable {

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Devices that fetch pushes: each has a token, a secret by which it is known without signing in.
 package struct TokensEndpoints: Sendable {

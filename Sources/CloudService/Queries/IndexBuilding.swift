@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 /// Builds the indexes that a schema asks for. Whether something is left to do is known as far as this process goes: at
 /// its start, there may be.

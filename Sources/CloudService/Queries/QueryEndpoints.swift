@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// The endpoints that find records by what is in them.
 struct QueryEndpoints: Sendable {

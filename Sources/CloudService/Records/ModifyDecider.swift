@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// What a batch comes to.
 struct ModifyDecision {

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Turns decided saves and deletes into rows, and counts the changes of their zones.
 struct ModifyWriting {

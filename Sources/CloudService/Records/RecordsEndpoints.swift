@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// The endpoints that save, delete and look up records.
 struct RecordsEndpoints: Sendable {

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// A record as an earlier write made it.
 struct MadeRecord {

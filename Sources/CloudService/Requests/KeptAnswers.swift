@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// The answers that are kept for a time, by which a write is done once. How many were discarded before their time is
 /// counted until the upkeep takes the count.

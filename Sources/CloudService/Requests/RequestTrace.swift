@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Collects what a request history tells of a request while it is answered: names and counts, never a field's value.
 ///

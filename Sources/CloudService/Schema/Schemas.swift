@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Schemas by their version, so that one is read again only when it has changed.
 private struct SchemaCache {

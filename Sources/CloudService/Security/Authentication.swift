@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 import Crypto
-import Seams
+import System
 
 /// Who asks, as far as the check has come; also what was found before a refusal.
 struct Admission {

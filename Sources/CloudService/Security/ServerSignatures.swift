@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 import Crypto
-import Seams
+import System
 
 extension Endpoint {
     /// Whether a server's request changes something, and so must not be done twice because it was overheard.

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// What files' addresses and receipts are signed with, and queries' markers sealed. It is made once for a store and
 /// kept in it; here it is remembered as long as the service lives.

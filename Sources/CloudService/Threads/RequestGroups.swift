@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Names a request that waits for a group.
 public struct ServiceTicket: Hashable, Comparable, Sendable {

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Says whether the work of a request has begun, so that its caller knows what giving up means.
 ///

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// What one caller wants, cut where the thread changes.
 struct ServiceJob: Sendable {

@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 /// Removes what deleted zones have left. Whether there may be something is known as far as this process goes: at its
 /// start, there may.

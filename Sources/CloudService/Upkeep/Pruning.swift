@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 /// Discards what has outlived its use. When to look again lives as long as the service: at its start, at once.
 final class Pruning: Sendable {

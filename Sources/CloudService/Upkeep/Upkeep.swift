@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Does what is due beside answering. Which step is next lives as long as the service.
 final class Upkeep: Sendable {

@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 /// Gives the zones of a file of an earlier version their checksums. How far it has come lives as long as the service:
 /// after a restart the zone is gone through again, and what has a checksum is passed over.

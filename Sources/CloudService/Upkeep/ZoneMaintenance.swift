@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 /// What an operator, and a restore, does to zones.
 package struct ZoneMaintenance: Sendable {

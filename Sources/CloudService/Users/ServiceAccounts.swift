@@ -1,5 +1,5 @@
 import CloudWire
-import Seams
+import System
 
 /// Who may ask, and who a token's user is.
 ///

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// By what a user looks another up.
 public enum ServiceUserKey: Hashable, Sendable {

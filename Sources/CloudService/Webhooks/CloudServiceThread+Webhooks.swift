@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 extension CloudServiceThread {
     /// `Webhooks.due` on one of the threads; nil when it can't be answered now.

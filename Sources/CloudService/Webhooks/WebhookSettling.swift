@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 /// Decides what becomes of deliveries when their requests have ended. Pure.
 struct WebhookSettling {

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// The webhooks of an environment, and what is to be sent to them. What nobody has heard of yet lives as long as the
 /// service; the deliveries themselves are in the store.

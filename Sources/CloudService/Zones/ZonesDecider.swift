@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Decides a `zones/modify` request: in order, each operation for itself. Pure.
 struct ZonesDecider {

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// The endpoints that list, look up and change zones.
 struct ZonesEndpoints: Sendable {

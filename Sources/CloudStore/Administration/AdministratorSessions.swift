@@ -1,6 +1,6 @@
 import Crypto
 import SQLite
-import Seams
+import System
 
 /// The sessions of administrators, in the control file. Its calls may block on the file.
 public struct AdministratorSessions: Sendable {

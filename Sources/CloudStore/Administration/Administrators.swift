@@ -1,6 +1,6 @@
 import Crypto
 import SQLite
-import Seams
+import System
 
 /// The administrators of a server, in its control file.
 ///

@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 /// A line of the audit log: what an administrator did. It holds no field values.
 public struct AuditLine: Hashable, Sendable {

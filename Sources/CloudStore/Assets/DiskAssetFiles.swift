@@ -1,5 +1,5 @@
 import Crypto
-import Seams
+import System
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,5 @@
 import Crypto
-import Seams
+import System
 
 /// Files that are forgotten with the process: for tests and for trying things out.
 public final class MemoryAssetFiles: AssetFiles {

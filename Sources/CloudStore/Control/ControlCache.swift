@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 /// What the look-ups of requests have found, as long as the file has not changed.
 struct ControlCache {

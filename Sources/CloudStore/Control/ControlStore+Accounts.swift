@@ -1,6 +1,6 @@
 import Crypto
 import SQLite
-import Seams
+import System
 
 extension ControlStore {
     /// Minimum length of an account's new password in characters.

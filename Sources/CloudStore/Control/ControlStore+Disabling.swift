@@ -1,6 +1,6 @@
 import Crypto
 import SQLite
-import Seams
+import System
 
 /// Accounts with which nobody can sign in for now. What checks an account's password is kept aside, so that an earlier
 /// version of this program refuses it too.

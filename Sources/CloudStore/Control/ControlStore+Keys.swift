@@ -1,6 +1,6 @@
 import Crypto
 import SQLite
-import Seams
+import System
 
 extension ControlStore {
     /// What the API token stands for; nil when there is none, or it was revoked. From memory as `session(token:)`.

@@ -1,6 +1,6 @@
 import Crypto
 import SQLite
-import Seams
+import System
 
 #if canImport(Glibc)
     import Glibc

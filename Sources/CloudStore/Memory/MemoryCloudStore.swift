@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// A store that forgets everything with the process: for tests and for trying things out.
 public final class MemoryCloudStore: CloudStore {

@@ -1,6 +1,6 @@
 import Dispatch
 import SQLite
-import Seams
+import System
 
 /// Connections that read, lent to one thread at a time.
 final class ReaderPool: Sendable {

@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 /// A store in one SQLite file: everything of one environment of one container.
 ///

@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// What a field holds. Two values are equal when they are written in the same bytes. For `String` and `Double` two
 /// normal forms of a text are equal, and so are zero and minus zero.

@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// The name of a record: unique in its zone.
 public struct RecordID: Hashable, Comparable, Sendable {

@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// The name of a record zone: a name, and the user whose database it is in.
 public struct ZoneID: Hashable, Comparable, Sendable {

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// How many connections each address has, of all loops together.
 final class AddressCounts: Sendable {

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Seams
+import System
 
 /// What other threads see of a loop: its letter box.
 ///

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// The text of the `Date` field, made once a second.
 package struct HTTPDate {

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
-import Seams
 import Synchronization
+import System
 
 /// What the loops of a server share.
 final class ServerShared: Sendable {

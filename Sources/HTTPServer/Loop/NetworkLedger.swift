@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Counts bytes that a server holds for its clients, of all connections together and by the client's network.
 final class NetworkLedger: Sendable {

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// The request ids of one loop: version 4 UUIDs in upper case, from a seed that is drawn once.
 struct RequestIdentifiers {

@@ -1,6 +1,6 @@
 import COpenSSL
 import Glibc
-import Seams
+import System
 
 /// What all TLS connections of a server share: certificate, key and settings.
 final class TLSContext: @unchecked Sendable {

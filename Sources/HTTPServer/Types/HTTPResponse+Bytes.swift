@@ -1,4 +1,4 @@
-import Seams
+import System
 
 extension HTTPResponse {
     /// Whether no header field could break out of its line.

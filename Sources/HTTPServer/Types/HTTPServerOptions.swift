@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Seams
+import System
 
 /// Where a server listens, and its limits. Each limit has its unit in its name.
 public struct HTTPServerOptions: Sendable {

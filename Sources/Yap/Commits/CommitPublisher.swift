@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Hands commits to observers on the thread that committed: in order, one at a time, with no lock held. Writes wait for
 /// them, so these are the package's own, which never block; an app's observer has a `HandlerQueue` behind its own.

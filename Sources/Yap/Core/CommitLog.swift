@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// The last commits of this process, from which connections bring their caches up to date; and what is
 /// registered.

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// A name that is equal only to the same bytes, as in SQLite.
 ///

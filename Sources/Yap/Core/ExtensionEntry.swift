@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 /// An extension at one SQLite handle.
 final class ExtensionEntry {

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// The batches of one registration. A file that is busy for a while doesn't end it.
 final class FillingSteps: Sendable {

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// The readers of connections that are gone, for those that come: SQLite reads and parses the whole schema when a
 /// handle is opened, which costs more than most reads.

@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 /// The reader of a long-lived read, which holds a snapshot between its transactions.
 ///

@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 /// One SQLite handle with what it keeps in memory: decoded rows and the extensions' connections, all of one
 /// snapshot.

@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 /// Whether the task of an asynchronous transaction was cancelled. The thread that runs the transaction asks at each
 /// call; a statement of a read ends in its middle.

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// What names a row: its collection and its key. Equal are only the same bytes, as on disk.
 public struct YapCollectionKey: Hashable, Comparable, Codable, Sendable {

@@ -1,5 +1,5 @@
 import Dispatch
-import Seams
+import System
 
 extension YapDatabase {
     /// The forms of a database's calls that run on the caller's thread and wait. Not for use in async code.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import SQLite
-import Seams
+import System
 
 /// A database: one file with objects by collection and key, any number of connections, one writer.
 ///

@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 /// A way into the database: it reads with its own SQLite handle and caches, and writes through the database's
 /// writer.

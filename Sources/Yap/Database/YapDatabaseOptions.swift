@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 /// How a database is opened.
 public struct YapDatabaseOptions: Sendable {

@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 /// A value in a column of an SQLite table: one of SQLite's five storage classes.
 ///

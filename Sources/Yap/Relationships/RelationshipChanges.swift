@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// What one commit changed in a relationship, for observations.
 struct RelationshipChanges: YapDatabaseCountedChanges {

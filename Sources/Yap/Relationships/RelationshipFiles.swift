@@ -1,5 +1,5 @@
 import Dispatch
-import Seams
+import System
 
 /// Deletes the files of deleted edges, after the commit that noted them.
 ///

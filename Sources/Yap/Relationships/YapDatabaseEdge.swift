@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// An edge of a relationship: it has a name, and leads from a row to another row or to a file.
 ///

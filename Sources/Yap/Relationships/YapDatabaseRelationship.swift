@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// A directed graph of edges between rows, with rules that delete or notify one end when the other is deleted.
 ///

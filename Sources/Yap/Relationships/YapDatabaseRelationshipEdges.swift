@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// An object that has edges to other rows or to files.
 ///

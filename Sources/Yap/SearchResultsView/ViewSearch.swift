@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Places the rows of a parent view that a full-text search finds where the parent has them.
 struct ViewSearch<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement {

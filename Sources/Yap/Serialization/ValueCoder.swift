@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Encodes, decodes and sanitizes the values of one type, for code that doesn't know the type.
 protocol ValueCoder: AnyObject, Sendable {

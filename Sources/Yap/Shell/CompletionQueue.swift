@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// The completions that transactions add, from then until they are called: one at a time, after the commit.
 final class CompletionQueue: Sendable {

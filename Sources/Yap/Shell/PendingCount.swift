@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Counts work that was queued and isn't answered.
 final class PendingCount: Sendable {

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// The changes of a proxy on their way to the file, and the callers that wait for them.
 final class ProxyQueue<Object: Sendable>: Sendable {

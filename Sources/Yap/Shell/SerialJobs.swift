@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// The asynchronous reads of one connection: first come, first served, one at a time.
 final class SerialJobs: Sendable {

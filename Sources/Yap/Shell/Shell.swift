@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// The threads of one database: one that writes and some that read, each started when it is first needed.
 final class Shell: Sendable {

@@ -1,5 +1,5 @@
 import Dispatch
-import Seams
+import System
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Whether extensions that another process left behind are being brought up to date because of a read.
 final class HealingState: Sendable {

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 extension YapDatabase {
     /// Makes the file smaller: rebuilds it without the pages that removed rows have left free.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Seams
+import System
 
 /// The clock by which actions are run.
 ///

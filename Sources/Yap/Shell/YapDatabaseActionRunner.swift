@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Runs the actions of a `YapDatabaseActionManager` when they are due.
 ///

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Reads of many tasks at the same time, on up to a few connections of one database.
 ///

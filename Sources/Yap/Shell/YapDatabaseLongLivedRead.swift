@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// A read that stands at one commit until it is moved, so that many reads fit together while others write.
 ///

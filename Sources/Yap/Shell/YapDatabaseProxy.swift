@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// A collection as a dictionary that is written behind the caller: a change returns at once and is seen by the next
 /// read, and is committed soon after, together with others.

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Runs the searches of a view of search results while a person types: only the newest one.
 ///

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Closures of a view, with the version that the file stores.
 protocol VersionedRule: Sendable {

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Sort keys that have no meaning but the order: see `ViewOrderKey`.
 extension YapDatabaseViewTransaction {

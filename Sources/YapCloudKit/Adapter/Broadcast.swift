@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// Values for everybody who listens. A listener who falls behind loses the oldest.
 final class Broadcast<Value: Sendable>: Sendable {

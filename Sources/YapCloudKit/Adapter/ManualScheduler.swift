@@ -1,4 +1,4 @@
-package import Seams
+package import System
 
 /// Runs everything on the thread that says so, in the order in which it came: for tests and simulations.
 package final class ManualScheduler: SyncScheduler {

@@ -1,5 +1,5 @@
 internal import CloudKit
-internal import Seams
+internal import System
 
 extension CKModifyRecordsOperation {
     /// An operation that sends a batch, and calls `completion` once with a result for each item.

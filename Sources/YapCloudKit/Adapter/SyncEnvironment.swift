@@ -1,6 +1,6 @@
 package import CloudKit
 package import CloudWire
-package import Seams
+package import System
 internal import Yap
 
 /// What the sync takes from outside.

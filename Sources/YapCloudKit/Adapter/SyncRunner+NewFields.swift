@@ -1,5 +1,5 @@
 internal import CloudKit
-internal import Seams
+internal import System
 internal import Yap
 
 /// The fetch of records that have fields which the version of the app before left out.

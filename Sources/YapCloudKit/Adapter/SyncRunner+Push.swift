@@ -1,5 +1,5 @@
 internal import CloudKit
-internal import Seams
+internal import System
 
 extension SyncRunner {
     /// The subscription's name: the same on each of a user's devices, so that they share one.

@@ -1,5 +1,5 @@
 internal import CloudKit
-internal import Seams
+internal import System
 internal import Yap
 
 /// One piece of work of the engine's: for which database, and its number, by which its answer is known.

@@ -1,5 +1,5 @@
 internal import CloudKit
-internal import Seams
+internal import System
 internal import Yap
 
 /// Runs the engine: feeds it events one at a time, and carries out its actions with CloudKit's operations and

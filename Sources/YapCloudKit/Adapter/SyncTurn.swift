@@ -1,5 +1,5 @@
 import Dispatch
-internal import Seams
+internal import System
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,5 @@
 import Dispatch
-internal import Seams
+internal import System
 
 /// A thread of its own, for apps.
 package final class ThreadScheduler: SyncScheduler {

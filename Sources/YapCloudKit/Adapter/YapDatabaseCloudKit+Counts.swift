@@ -1,5 +1,5 @@
 public import CloudKit
-internal import Seams
+internal import System
 internal import Yap
 
 /// What waits, asked from anywhere. Each call reads the newest commit on a thread of the database's, so that nobody's

@@ -2,7 +2,7 @@ internal import CloudKit
 internal import CloudWire
 import Foundation
 internal import SQLite
-internal import Seams
+internal import System
 
 /// What a transaction does with copies of files.
 struct StagedAssets {

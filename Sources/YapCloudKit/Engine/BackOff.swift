@@ -1,4 +1,4 @@
-package import Seams
+package import System
 
 /// Growing pauses: doubled with each failure in a row, with jitter, so that devices which failed together
 /// don't come back together.

@@ -1,6 +1,6 @@
 internal import CloudKit
 import Foundation
-internal import Seams
+internal import System
 
 extension CloudSyncStatus {
     /// The status in one line for people who use the app, in English: "Up to date, checked 14:05", "3 changes wait: no

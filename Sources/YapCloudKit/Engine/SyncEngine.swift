@@ -1,5 +1,5 @@
 internal import CloudKit
-package import Seams
+package import System
 
 /// Decides what is sent and fetched, and when. A state machine without input or output: events in, actions
 /// out.

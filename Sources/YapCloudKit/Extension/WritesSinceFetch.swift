@@ -1,6 +1,6 @@
 internal import CloudKit
 internal import Foundation
-internal import Seams
+internal import System
 
 /// What the server answered to changes of this device since the token of their zone was read for a fetch. A page that
 /// was under way meanwhile may be from before it.

@@ -1,5 +1,5 @@
 public import CloudKit
-internal import Seams
+internal import System
 public import Yap
 
 /// Keeps rows of the database and records of the cloud the same: records what changes in a queue inside the

@@ -1,6 +1,6 @@
 internal import CloudKit
 internal import CloudWire
-internal import Seams
+internal import System
 internal import Yap
 
 /// What goes into the queue, and what is taken out.

@@ -1,7 +1,7 @@
 internal import CloudKit
 internal import CloudWire
 internal import SQLite
-internal import Seams
+internal import System
 internal import Yap
 
 /// Values that the queue doesn't hold, because the object does.

@@ -1,6 +1,6 @@
 internal import CloudKit
 internal import CloudWire
-internal import Seams
+internal import System
 public import Yap
 
 /// The extension in one transaction: attach, detach, merge, look up.

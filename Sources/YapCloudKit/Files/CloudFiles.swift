@@ -1,6 +1,6 @@
 internal import CloudKit
 import Foundation
-internal import Seams
+internal import System
 internal import Yap
 
 /// The files of a sync's objects. Get it from `CloudSync.files`.

@@ -1,6 +1,6 @@
 internal import Crypto
 import Foundation
-internal import Seams
+internal import System
 
 /// The folder beside the database with the bytes of `CloudFile`s. A file's name is its checksum and size, and a file
 /// never changes.

@@ -1,6 +1,6 @@
 internal import CloudKit
 import Foundation
-internal import Seams
+internal import System
 internal import Yap
 
 /// The files of what the cloud answers, taken before a transaction begins: copying them is no work for the writer.

@@ -1,5 +1,5 @@
 package import CloudKit
-internal import Seams
+internal import System
 internal import Yap
 
 /// What the app tells the sync of the world around it, and what it answers when the sync asks.

@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 extension CloudSync {
     /// Syncs devices in turn, until a round in which none of them sends or receives a record. For tests of an app.

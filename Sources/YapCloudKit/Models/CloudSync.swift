@@ -1,6 +1,6 @@
 public import CloudKit
 import Dispatch
-package import Seams
+package import System
 public import Yap
 
 /// Keeps the collections of a database and a zone of the cloud the same, on every device of a user.

@@ -1,5 +1,5 @@
 internal import CloudKit
-internal import Seams
+internal import System
 
 /// Hands what happens to those who listen.
 final class MergeLogStreams: Sendable {

@@ -1,5 +1,5 @@
 internal import CloudKit
-internal import Seams
+internal import System
 internal import Yap
 
 extension MyDatabaseObject {

@@ -1,4 +1,4 @@
-internal import Seams
+internal import System
 
 /// Both ways of a class's mappings.
 struct ObjectFieldMap: Sendable {

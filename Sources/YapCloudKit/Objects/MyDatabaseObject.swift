@@ -1,5 +1,5 @@
 public import CloudKit
-internal import Seams
+internal import System
 
 /// A base class for objects that are changed in place: it knows which properties changed since the object was
 /// stored, what they were, and under which names they are in the cloud; and it becomes immutable when it is stored,

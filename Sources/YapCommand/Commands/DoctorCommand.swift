@@ -3,7 +3,7 @@ import CloudService
 import CloudStore
 import HTTPServer
 import SQLite
-import Seams
+import System
 
 #if canImport(Glibc)
     import Glibc

@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitAdditions
 import Dispatch
 import Foundation
-import Seams
+import System
 
 /// `yap login`: signs in from a device, for the apps on it.
 enum LoginCommand {

@@ -1,7 +1,7 @@
 import CloudService
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// `yap schema ...`: the record types of a container, as text.
 enum SchemaCommands {

@@ -1,7 +1,7 @@
 import CloudService
 import CloudStore
 import HTTPClient
-import Seams
+import System
 
 /// `yap webhook ...`: addresses of the operator's that are told of notifications too.
 enum WebhookCommands {

@@ -1,7 +1,7 @@
 import CloudService
 import Dispatch
 import HTTPClient
-import Seams
+import System
 
 /// Sends one request to a webhook, and waits for the answer.
 enum WebhookProbe {

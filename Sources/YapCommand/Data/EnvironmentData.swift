@@ -2,7 +2,7 @@ import CloudServer
 import CloudService
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// An environment's files, opened beside the server that may be serving them.
 struct EnvironmentData {

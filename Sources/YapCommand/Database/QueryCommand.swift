@@ -1,4 +1,4 @@
-import Seams
+import System
 import Yap
 
 /// `yap db query`: the rows of a collection for which a condition holds.

@@ -1,5 +1,5 @@
 import Dispatch
-import Seams
+import System
 import Yap
 
 /// `yap db watch`: prints what is committed, as it is committed.

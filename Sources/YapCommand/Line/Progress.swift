@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Tells on the standard error how long work goes on: a line every few seconds, none for what is quick.
 final class Progress {

@@ -3,7 +3,7 @@ import CloudWire
 import Crypto
 import Dispatch
 import HTTPServer
-import Seams
+import System
 import YapCloudKit
 
 /// The page of a device's file: a server on loopback that answers with the dashboard's files and with what the file

@@ -1,7 +1,7 @@
 import CloudKit
 import CloudWire
 import Foundation
-import Seams
+import System
 import Testing
 
 /// A container at Apple's servers, for which `transport` stands.

@@ -2,7 +2,7 @@ import CloudKit
 import CloudKitAdditions
 import CloudWire
 import Foundation
-import Seams
+import System
 import Testing
 
 @testable import CloudKit

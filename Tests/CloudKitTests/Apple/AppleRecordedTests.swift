@@ -1,7 +1,7 @@
 import CloudKit
 import CloudWire
 import Foundation
-import Seams
+import System
 import Testing
 
 @testable import CloudKit

@@ -6,7 +6,7 @@ import CloudWire
 import Crypto
 import Foundation
 import HTTPServer
-import Seams
+import System
 import Testing
 
 @testable import CloudKit

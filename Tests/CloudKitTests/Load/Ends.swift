@@ -1,7 +1,7 @@
 import CloudKit
 import CloudWire
 import Foundation
-import Seams
+import System
 import Testing
 
 /// Counts how often each of many operations ends, and waits until all have.

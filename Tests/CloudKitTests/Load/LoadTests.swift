@@ -3,7 +3,7 @@ import CloudKitTesting
 import CloudWire
 import Foundation
 import HTTPServer
-import Seams
+import System
 import Testing
 
 /// Many operations at once, and for long.

@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 
 /// A server that reads each request whole and answers with the bytes that the test says, on a free port of this
 /// machine. Each connection has a thread. It ends when it is let go.

@@ -4,7 +4,7 @@ import CloudKitTesting
 import CloudWire
 import Foundation
 import HTTPServer
-import Seams
+import System
 
 /// A cloud on a port, with accounts that sign in with any password, and waits for pushes.
 final class PlaceServer: Sendable {

@@ -4,7 +4,7 @@ import CloudStore
 import CloudWire
 import Foundation
 import SQLiteTestSupport
-import Seams
+import System
 
 /// A client that sends and fetches files as a stranger's does: by the addresses it is told, and Apple's keys alone.
 struct AssetClient {

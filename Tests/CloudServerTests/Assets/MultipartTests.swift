@@ -1,5 +1,5 @@
 import HTTPServer
-import Seams
+import System
 import TestSeed
 import Testing
 

@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import Foundation
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 @testable import CloudServer

@@ -1,7 +1,7 @@
 import CloudStore
 import Foundation
 import SQLiteTestSupport
-import Seams
+import System
 import TestSeed
 import Testing
 

@@ -1,6 +1,6 @@
 import CloudWire
 import Foundation
-import Seams
+import System
 
 /// What a writer outside the server knows of its writes: the only witness after a kill.
 ///

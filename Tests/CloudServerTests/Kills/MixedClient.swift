@@ -1,6 +1,6 @@
 import CloudWire
 import Foundation
-import Seams
+import System
 
 /// One of the clients that do everything at once while the server is killed: saves that make types and fields, files,
 /// cascades, queries, subscriptions. It blocks, and is used by one thread at a time.

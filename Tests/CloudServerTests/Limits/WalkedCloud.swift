@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 import UseCounter
 

@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 import Foundation
-import Seams
+import System
 import TestSeed
 import Testing
 

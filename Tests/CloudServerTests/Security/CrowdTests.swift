@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import Foundation
-import Seams
+import System
 import Testing
 
 @testable import CloudServer

@@ -4,7 +4,7 @@ import CloudWire
 import Crypto
 import HTTPServer
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 @testable import CloudServer

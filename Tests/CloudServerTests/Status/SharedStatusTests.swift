@@ -1,6 +1,6 @@
 import Dispatch
 import HTTPServer
-import Seams
+import System
 import Testing
 
 @testable import CloudServer

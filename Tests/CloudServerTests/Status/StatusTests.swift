@@ -4,7 +4,7 @@ import CloudWire
 import Foundation
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 @testable import CloudServer

@@ -3,7 +3,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import Foundation
-import Seams
+import System
 
 /// A server in this process, over a store in memory unless another is given, with some users and a log that is kept.
 final class TestServer: Sendable {

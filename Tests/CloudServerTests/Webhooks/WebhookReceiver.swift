@@ -1,5 +1,5 @@
 import HTTPServer
-import Seams
+import System
 
 /// An operator's server, which keeps what it is sent and answers as it is told.
 final class WebhookReceiver: HTTPHandler {

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 import Testing
 
 @testable import CloudService

@@ -3,8 +3,8 @@ import CloudStore
 import CloudWire
 import Foundation
 import SQLiteTestSupport
-import Seams
 import StoreAudit
+import System
 import Testing
 
 /// Backups of what is more than rows: files of records, their collection beside it, indexes; and what a backup that was

@@ -4,8 +4,8 @@ import CloudWire
 import Foundation
 import SQLite
 import SQLiteTestSupport
-import Seams
 import StoreAudit
+import System
 import Testing
 
 /// What a restore does to all that clients, devices and webhooks know of before.

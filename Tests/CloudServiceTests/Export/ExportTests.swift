@@ -2,8 +2,8 @@ import CloudStore
 import CloudWire
 import Crypto
 import SQLiteTestSupport
-import Seams
 import StoreAudit
+import System
 import TestSeed
 import Testing
 

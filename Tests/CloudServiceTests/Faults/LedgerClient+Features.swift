@@ -1,7 +1,7 @@
 import CloudService
 import CloudStore
 import CloudWire
-import Seams
+import System
 import Testing
 
 /// What else the records of a group have.

@@ -1,7 +1,7 @@
 import CloudService
 import CloudWire
 import Dispatch
-import Seams
+import System
 import Testing
 
 /// What a client knows of its writes, for who looks afterwards what became of them.

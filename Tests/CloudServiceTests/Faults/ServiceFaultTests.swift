@@ -4,8 +4,8 @@ import CloudWire
 import Foundation
 import SQLite
 import SQLiteTestSupport
-import Seams
 import StoreAudit
+import System
 import TestSeed
 import Testing
 

@@ -1,5 +1,5 @@
 import CloudWire
-import Seams
+import System
 
 /// Queries that mostly fit the schema, about values that records have.
 extension ModelGenerator {

@@ -1,5 +1,5 @@
 import CloudWire
-import Seams
+import System
 
 /// Makes requests that are mostly sensible: they meet records that are there, with the tags and tokens that clients
 /// have seen, and now and then what nobody has.

@@ -2,8 +2,8 @@ import CloudStore
 import CloudWire
 import OwnThreads
 import SQLiteTestSupport
-import Seams
 import StoreAudit
+import System
 import Testing
 
 @testable import CloudService

@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 @testable import CloudService

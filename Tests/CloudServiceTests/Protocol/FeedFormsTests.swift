@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// The ways in which a client can ask what changed.

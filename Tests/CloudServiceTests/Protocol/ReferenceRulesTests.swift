@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// What a record may refer to, and what becomes of it when that fails.

@@ -1,7 +1,7 @@
 import CloudService
 import CloudStore
 import CloudWire
-import Seams
+import System
 import Testing
 
 /// Who asks, and who lets others find them.

@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import Dispatch
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 @testable import CloudService

@@ -1,6 +1,6 @@
 import CloudWire
 import Foundation
-import Seams
+import System
 
 /// A record as the naive evaluator sees it.
 struct NaiveRecord {

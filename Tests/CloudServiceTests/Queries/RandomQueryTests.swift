@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import OwnThreads
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 @testable import CloudService

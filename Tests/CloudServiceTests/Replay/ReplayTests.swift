@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import Foundation
-import Seams
+import System
 import Testing
 
 /// Requests that others recorded with Apple's servers, asked of a service that holds what they were answered with. The

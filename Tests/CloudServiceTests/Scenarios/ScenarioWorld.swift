@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import Crypto
-import Seams
+import System
 import Testing
 
 /// What every scenario begins with: three users, two zones of the first, and records that are public.

@@ -1,6 +1,6 @@
 import CloudService
 import CloudWire
-import Seams
+import System
 import Testing
 
 @Suite struct SchemaLanguageTests {

@@ -1,8 +1,8 @@
 import CloudStore
 import CloudWire
 import SQLiteTestSupport
-import Seams
 import StoreAudit
+import System
 import Testing
 
 @testable import CloudService

@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 import Crypto
-import Seams
+import System
 import Testing
 
 /// Programs that sign their requests with a key of their own.

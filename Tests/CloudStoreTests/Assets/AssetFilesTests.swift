@@ -2,7 +2,7 @@ import CloudStore
 import Crypto
 import Foundation
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// What both kinds of places for files promise, and what the one on a disk keeps whatever fails.

@@ -1,7 +1,7 @@
 import CloudStore
 import Crypto
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// What people tell of themselves, and whom.

@@ -1,7 +1,7 @@
 import Foundation
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 @testable import CloudStore

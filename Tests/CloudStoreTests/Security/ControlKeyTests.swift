@@ -2,7 +2,7 @@ import CloudStore
 import Crypto
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// What apps and servers bring with their requests, in the control file.

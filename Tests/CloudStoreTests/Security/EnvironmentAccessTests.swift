@@ -1,6 +1,6 @@
 import CloudStore
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// What the control file says of environments: which a token is good in, and who may use development.

@@ -1,7 +1,7 @@
 import CloudStore
 import Crypto
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 /// Tokens of sessions and addresses of sign-in pages: with one bit turned none is taken.

@@ -1,6 +1,6 @@
 import Crypto
 import SQLiteTestSupport
-import Seams
+import System
 import Testing
 
 @testable import CloudStore

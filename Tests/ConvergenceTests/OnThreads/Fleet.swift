@@ -1,7 +1,7 @@
 import CloudStore
 import Foundation
-import Seams
 import Simulation
+import System
 import YapCloudKit
 
 /// Devices of one user, each on threads of its own, and a cloud. First all edit and sync at once while the network

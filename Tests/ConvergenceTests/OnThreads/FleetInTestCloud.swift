@@ -3,8 +3,8 @@ import CloudKitTesting
 import CloudStore
 import CloudWire
 import Foundation
-import Seams
 import Simulation
+import System
 
 /// `TestCloud` with threads, in this process: it loses requests and answers, and carries some twice.
 final class FleetInTestCloud: FleetCloud {

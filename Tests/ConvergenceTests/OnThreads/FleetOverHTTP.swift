@@ -5,9 +5,9 @@ import CloudStore
 import FaultProxy
 import Foundation
 import HTTPClient
-import Seams
 import Simulation
 import SyncDevices
+import System
 
 /// The real server on a port, with a proxy before each device that loses, cuts, delays and repeats.
 final class FleetOverHTTP: FleetCloud {

@@ -1,7 +1,7 @@
 import FaultProxy
 import Foundation
 import OwnThreads
-import Seams
+import System
 import TestSeed
 import Testing
 

@@ -1,8 +1,8 @@
 import CloudKit
 import Dispatch
 import Foundation
-import Seams
 import Simulation
+import System
 import YapCloudKit
 
 /// A clock that runs many times as fast as the machine's: pauses of seconds pass in milliseconds.

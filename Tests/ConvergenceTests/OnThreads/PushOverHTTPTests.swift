@@ -5,8 +5,8 @@ import CloudStore
 import Foundation
 import HTTPClient
 import HTTPServer
-import Seams
 import Simulation
+import System
 import Testing
 import Yap
 import YapCloudKit

@@ -1,8 +1,8 @@
 import CloudKit
 import Foundation
-import Seams
 import Simulation
 import SyncDevices
+import System
 import Yap
 import YapCloudKit
 

@@ -1,4 +1,4 @@
-import Seams
+import System
 import YapCloudKit
 
 /// What can go wrong in a run. Each seed enables some of them.

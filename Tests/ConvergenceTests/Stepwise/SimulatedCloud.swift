@@ -3,8 +3,8 @@ import CloudService
 import CloudStore
 import CloudWire
 import Foundation
-import Seams
 import Simulation
+import System
 
 /// The service, its file, and the wires to it: all in direct calls, with faults where the seed wants them.
 final class SimulatedCloud {

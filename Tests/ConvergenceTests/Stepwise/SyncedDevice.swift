@@ -1,7 +1,7 @@
 import CloudKit
 import Foundation
-import Seams
 import Simulation
+import System
 import Yap
 import YapCloudKit
 

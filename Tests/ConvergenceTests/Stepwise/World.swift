@@ -1,6 +1,6 @@
 import Foundation
-import Seams
 import Simulation
+import System
 import YapCloudKit
 
 /// What a run has come to.

@@ -4,8 +4,8 @@ import CloudStore
 import Foundation
 import SQLite
 import SQLiteTestSupport
-import Seams
 import SyncDevices
+import System
 import Testing
 
 /// A server, a device that is killed again and again, and another device of the same user.

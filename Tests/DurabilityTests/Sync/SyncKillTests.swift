@@ -1,6 +1,6 @@
 import Foundation
-import Seams
 import SyncDevices
+import System
 import TestSeed
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPServer
-import Seams
+import System
 
 /// A handler whose answers a test decides, and that remembers how each request ended.
 final class TestHandler: HTTPHandler {

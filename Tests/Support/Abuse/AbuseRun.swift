@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 
 /// What a run does.
 package struct AbusePlan: Sendable {

@@ -1,6 +1,6 @@
 import ExtensionModel
 import SQLiteTestSupport
-import Seams
+import System
 import Yap
 
 #if canImport(Glibc)

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// One write, of rows or of what an app places in extensions.
 package enum ItemOperation: Sendable {

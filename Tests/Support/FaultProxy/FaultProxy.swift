@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import Glibc
-import Seams
+import System
 
 /// A proxy between clients and a server on this machine's loopback that does to each exchange what it is told.
 ///

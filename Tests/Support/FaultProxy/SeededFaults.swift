@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Faults that a seed alone decides: the n-th answer is the same in every run.
 package final class SeededFaults: Sendable {

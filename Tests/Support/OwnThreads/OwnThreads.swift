@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 package import Testing
 
 /// Threads for tests that compute or wait for long. The pool that all tests share has one for each processor: a test

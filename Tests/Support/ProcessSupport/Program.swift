@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Seams
+import System
 
 /// A program that was started, with what it says in pipes. It is ended and waited for by its own id.
 package final class Program: Sendable {

@@ -1,6 +1,6 @@
 import FaultProxy
 import Foundation
-import Seams
+import System
 import TodoKit
 
 /// A device of the story: the command `todo` with a folder, and a proxy between it and the server.

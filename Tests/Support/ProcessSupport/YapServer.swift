@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Seams
+import System
 
 /// `yap` as an operator runs it: a folder, accounts, a token, and the service as a process that can be killed and
 /// started again.

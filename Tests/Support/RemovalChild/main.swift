@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// What is drawn from a seed: everything in a run follows from it.
 struct Draw {

@@ -1,7 +1,7 @@
 import CloudService
 import CloudWire
 import Crypto
-import Seams
+import System
 
 /// A run of requests that follow from a seed, and what was wrong with their answers.
 public struct FuzzRun {

@@ -4,8 +4,8 @@ import CloudWire
 import Crypto
 import Foundation
 import SQLiteTestSupport
-import Seams
 import StoreAudit
+import System
 
 /// A service with three users. Ada has everything that one can have; she sleeps while the others ask, and what she
 /// has is the same when she wakes.

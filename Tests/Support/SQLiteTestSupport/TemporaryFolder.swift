@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 
 /// A new folder, removed with all it holds when it goes.
 public final class TemporaryFolder: Sendable {

@@ -1,5 +1,5 @@
 import CTestVFS
-import Seams
+import System
 
 /// A registered C shim, unregistered when the last owner lets go of it.
 final class TestVFS: @unchecked Sendable {

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import HTTPServer
-import Seams
+import System
 
 // Serves until its standard input ends, and prints the port first. For tests that need a process of its own: to run out
 // of descriptors, to count bytes of memory, to measure.

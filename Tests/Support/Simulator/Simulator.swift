@@ -1,7 +1,7 @@
 import Foundation
 import SQLite
-import Seams
 import Simulation
+import System
 
 /// Runs devices and their cloud, seed by seed, under faults, and says what did not hold.
 @main struct Simulator {

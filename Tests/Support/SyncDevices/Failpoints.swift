@@ -1,5 +1,5 @@
 import Glibc
-import Seams
+import System
 
 /// Kills this process, as the system does with one that takes too much memory, at a chosen point of its life.
 ///

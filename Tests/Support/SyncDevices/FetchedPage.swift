@@ -1,5 +1,5 @@
 import CloudKit
-import Seams
+import System
 
 /// A page of a zone's changes, as an app fetches it.
 package struct FetchedPage: Sendable {

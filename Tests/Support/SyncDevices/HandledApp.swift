@@ -1,5 +1,5 @@
 import CloudKit
-import Seams
+import System
 import Yap
 import YapCloudKit
 

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// What a device does in a life: commits while nothing is sent, in the middle of a sync, and after it. The seed
 /// decides.

@@ -1,5 +1,5 @@
 import CloudStore
-import Seams
+import System
 
 /// A store that tells what each transaction wrote, after it was committed.
 ///

@@ -2,7 +2,7 @@ import CloudKit
 import CloudWire
 import Dispatch
 import HTTPClient
-import Seams
+import System
 import YapCloudKit
 
 /// Carries a request over HTTP on the caller's thread, which waits: with it a device has one thread, and does the same

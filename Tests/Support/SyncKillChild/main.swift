@@ -1,6 +1,6 @@
 import Glibc
-import Seams
 import SyncDevices
+import System
 
 // One life of a device: opens its file, commits, syncs over HTTP, commits again. It says what it is about to commit and
 // what it has committed, and is killed at the failpoint that it is given.

@@ -1,5 +1,5 @@
 import Glibc
-import Seams
+import System
 
 /// A version of an app on a file, for one life. It finds its cloud in the environment, and numbers its lines.
 ///

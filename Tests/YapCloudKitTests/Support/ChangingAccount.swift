@@ -1,6 +1,6 @@
 import CloudKit
 import CloudKitTesting
-import Seams
+import System
 
 /// Who is signed in on a device, as the test says.
 final class ChangingAccount: CloudAccount {

@@ -1,7 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import Foundation
-import Seams
+import System
 import Testing
 
 @testable import YapCloudKit

@@ -1,7 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import CloudWire
-import Seams
+import System
 
 /// A network in which the answers to uploads, or to another kind of request, wait until the test lets them go. The
 /// cloud does at once what it is asked.

@@ -3,7 +3,7 @@ import CloudKitTesting
 import CloudWire
 import Foundation
 import SQLite
-import Seams
+import System
 import Yap
 
 @testable import YapCloudKit

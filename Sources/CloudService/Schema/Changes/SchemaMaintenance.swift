@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Why a schema can't be changed as asked.
 package struct SchemaRefusal: Error, Hashable, Sendable, CustomStringConvertible {

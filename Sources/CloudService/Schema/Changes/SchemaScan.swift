@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Seams
+import System
 
 /// Looks at all records of types.
 final class SchemaScan {

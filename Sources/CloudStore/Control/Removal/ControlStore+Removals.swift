@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 /// A container, or one environment of it, that is being removed: nobody gets at it any more.
 public struct ControlRemoval: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Crypto
 import SQLite
-import Seams
+import System
 
 extension ControlStore {
     /// Signs an account in: makes a web auth token for it.

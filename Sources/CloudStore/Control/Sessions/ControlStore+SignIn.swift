@@ -1,5 +1,5 @@
 import Crypto
-import Seams
+import System
 
 /// What a sign-in page is for.
 public struct ControlSignInPage: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 /// From where somebody signs in.
 public struct ControlSignInPlace: Hashable, Sendable {

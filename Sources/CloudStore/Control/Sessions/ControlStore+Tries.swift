@@ -1,5 +1,5 @@
 import SQLite
-import Seams
+import System
 
 /// How often a sign-in failed lately, for an account or from an address.
 public struct ControlTry: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 
 /// One user who means harm, with an address of its own, and the server's strangers at that address.
 ///

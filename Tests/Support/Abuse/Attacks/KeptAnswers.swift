@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Refused writes under ever new names, each of which would keep fifteen large records in its answer.
 struct KeptAnswers: Attack {

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// What has names and no fields: records, their tombstones, and zones that come and go.
 struct RowsWithoutFields: Attack {

@@ -1,6 +1,6 @@
 import CLinux
 import Foundation
-import Seams
+import System
 
 /// Sockets and timers of one thread: a client of many connections that takes little of the machine.
 package final class ClientLoop {

@@ -1,6 +1,6 @@
 import CloudWire
 import Foundation
-import Seams
+import System
 
 /// A user as most are: saves a record, looks one up, fetches what changed, and rests in between. All that was
 /// acknowledged to it stands in its ledger.

@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Those whom the abuser must not disturb, on a thread and connections of their own.
 package final class OrdinaryUsers {

@@ -1,7 +1,7 @@
 import CloudKit
 import CloudWire
 import SQLiteTestSupport
-import Seams
+import System
 
 /// What lies between the devices and the service: it takes time, and does with a request what its faults say.
 final class SimulatedNetwork: @unchecked Sendable {

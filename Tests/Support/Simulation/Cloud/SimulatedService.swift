@@ -4,7 +4,7 @@ import CloudWire
 import Foundation
 import SQLite
 import SQLiteTestSupport
-import Seams
+import System
 
 /// The service, its file, and its machine.
 final class SimulatedService {

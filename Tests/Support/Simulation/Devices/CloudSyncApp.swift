@@ -1,7 +1,7 @@
 import CloudKit
 import Foundation
 import SQLiteTestSupport
-import Seams
+import System
 import Yap
 import YapCloudKit
 

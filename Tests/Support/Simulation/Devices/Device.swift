@@ -1,6 +1,6 @@
 import CloudKit
 import SQLiteTestSupport
-import Seams
+import System
 import Yap
 import YapCloudKit
 

@@ -1,5 +1,5 @@
 import CloudKit
-import Seams
+import System
 
 /// Who is signed in on a device.
 final class DeviceAccount: CloudAccount {

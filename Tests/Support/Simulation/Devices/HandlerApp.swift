@@ -1,8 +1,8 @@
 import CloudKit
 import Foundation
 import SQLiteTestSupport
-import Seams
 import SyncDevices
+import System
 import Yap
 import YapCloudKit
 

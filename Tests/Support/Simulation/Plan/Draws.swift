@@ -1,5 +1,5 @@
 import CloudWire
-import Seams
+import System
 
 /// Random numbers by name. A decision has a name of its own below that of what it belongs to (`device 1`, `step 17`),
 /// so that a decision more or fewer elsewhere changes none of the others: a seed means the same run after the

@@ -1,4 +1,4 @@
-import Seams
+import System
 import YapCloudKit
 
 /// What is to happen, by the time at which it does. Time passes only from one event to the next.

@@ -1,4 +1,4 @@
-import Seams
+import System
 import YapCloudKit
 
 /// A process of a device, as far as its threads and timers go: all that it does later is an event of its own.

@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 
 /// Runs on all cores, each on one thread.
 package enum Runs {

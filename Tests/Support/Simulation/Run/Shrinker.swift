@@ -1,4 +1,4 @@
-import Seams
+import System
 
 /// Makes a failing run smaller as long as it fails in the same way: fewer devices, steps, faults, keys.
 package struct Shrinker {

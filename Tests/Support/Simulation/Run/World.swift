@@ -1,6 +1,6 @@
 import CloudKit
 import Foundation
-import Seams
+import System
 import YapCloudKit
 
 /// One run: devices of a user and their cloud, one event at a time, in the order of simulated time. First everything

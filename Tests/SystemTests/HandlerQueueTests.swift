@@ -1,5 +1,5 @@
 import Dispatch
-import Seams
+import System
 import Testing
 
 /// Handlers of an app, which may block for good.

@@ -1,8 +1,8 @@
 import Foundation
-import Seams
+import System
 import Testing
 
-@Suite struct SeamsTests {
+@Suite struct SystemTests {
     @Test func oneSeedGivesOneSequenceAndAnotherSeedAnother() {
         let first = SeededRandomSource(seed: 7), second = SeededRandomSource(seed: 7)
         let other = SeededRandomSource(seed: 8)

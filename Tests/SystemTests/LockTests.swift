@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+import System
 import Testing
 
 /// A lock that its own thread locks again.
