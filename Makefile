@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-browser browser fuzz build test dist simulate explore sanitize soak abuse mutants demo run bench lint format publicapi clean
+.PHONY: help setup setup-browser browser fuzz build test dist simulate explore sanitize soak abuse mutants demo run bench lint format docs publicapi clean
 
 # STRICT=1, as CI has it, makes every warning an error, and builds the demo as the tests are built.
 STRICT ?= 0
@@ -76,6 +76,9 @@ lint: setup-browser ## check the format of every Swift file, and the scripts of 
 
 format: ## format every Swift file in place
 	@swift format --in-place --recursive --parallel --configuration .swift-format Package.swift Sources Tests Examples Benchmarks
+
+docs: setup ## build the documentation of the libraries with DocC, into .build/docs/site
+	@Scripts/docs
 
 publicapi: setup ## build the sync extension against CloudKit's public symbols only, as Apple's framework has them
 	@Scripts/public-cloudkit
