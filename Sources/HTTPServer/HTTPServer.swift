@@ -8,7 +8,7 @@ public final class HTTPServer: Sendable {
     private struct State {
         var isStarted = false
         var port = 0
-        var mailboxes = [EventLoop]()
+        var mailboxes = [EventLoopMailbox]()
         var threads = [pthread_t]()
         var connectionCount: (@Sendable () -> Int)?
         var tls: TLSCurrent?
@@ -36,7 +36,8 @@ public final class HTTPServer: Sendable {
     ///
     /// - Throws: `HTTPServerError` when the port is taken, a file of TLS is wrong or the system refuses.
     public func start() throws {
-        let failed = try state.withLock { state -> (error: any Error, loops: [Loop], threads: [pthread_t])? in
+        let failed = try state.withLock {
+            state -> (error: any Error, loops: [EventLoop], threads: [pthread_t])? in
             guard !state.isStarted else {
                 throw HTTPServerError(
                     code: .alreadyStarted, message: "a server starts once; make another one")
@@ -70,14 +71,14 @@ public final class HTTPServer: Sendable {
     }
 
     /// A loop for each listening socket, which takes it over.
-    private static func loops(_ shared: ServerShared, _ listeners: [Int32]) throws -> [Loop] {
-        var loops = [Loop]()
+    private static func loops(_ shared: ServerShared, _ listeners: [Int32]) throws -> [EventLoop] {
+        var loops = [EventLoop]()
         for (index, listener) in listeners.enumerated() {
-            var mailbox: EventLoop?
+            var mailbox: EventLoopMailbox?
             do {
-                let made = try EventLoop()
+                let made = try EventLoopMailbox()
                 mailbox = made
-                loops.append(try Loop(mailbox: made, shared: shared, listener: listener))
+                loops.append(try EventLoop(mailbox: made, shared: shared, listener: listener))
             } catch {
                 // A loop that failed closed its own socket; one that was not begun could not.
                 for rest in listeners[(mailbox == nil ? index : index + 1)...] { close(rest) }
@@ -123,11 +124,11 @@ public final class HTTPServer: Sendable {
 /// Carries a loop to its thread.
 private final class LoopStart: @unchecked Sendable {
     // Sendable because the thread that makes it lets go of the loop before the other one runs it.
-    let loop: Loop
-    init(_ loop: Loop) { self.loop = loop }
+    let loop: EventLoop
+    init(_ loop: EventLoop) { self.loop = loop }
 }
 
-private func startThread(_ loop: Loop) throws -> pthread_t {
+private func startThread(_ loop: EventLoop) throws -> pthread_t {
     var thread = pthread_t()
     let start = Unmanaged.passRetained(LoopStart(loop))
     let code = pthread_create(&thread, nil, runLoop, start.toOpaque())

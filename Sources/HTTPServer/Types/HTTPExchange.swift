@@ -8,18 +8,18 @@ import Synchronization
 public final class HTTPExchange: Sendable {
     /// The id that the reply's header carries.
     public let requestID: String
-    private let loop: EventLoop
+    private let mailbox: EventLoopMailbox
     private let key: ExchangeKey
     private let isAnswered = Atomic(false)
 
-    init(requestID: String, loop: EventLoop, key: ExchangeKey) {
+    init(requestID: String, mailbox: EventLoopMailbox, key: ExchangeKey) {
         self.requestID = requestID
-        self.loop = loop
+        self.mailbox = mailbox
         self.key = key
     }
 
     deinit {
-        if !isAnswered.load(ordering: .relaxed) { loop.post(.abandoned(key)) }
+        if !isAnswered.load(ordering: .relaxed) { mailbox.post(.abandoned(key)) }
     }
 
     /// Answers the request.
@@ -37,13 +37,13 @@ public final class HTTPExchange: Sendable {
             written?(false)
             return
         }
-        loop.post(.answer(key, HTTPAnswer(response: response, context: context, written: written)))
+        mailbox.post(.answer(key, HTTPAnswer(response: response, context: context, written: written)))
     }
 
     /// Calls `body` when the client closes the connection, or is cut, before the answer is out; at once when that has
     /// happened. It is called on a loop, or (when the server has stopped) on the caller's thread.
     public func onDisconnect(_ body: @escaping @Sendable () -> Void) {
-        loop.post(.onDisconnect(key, body))
+        mailbox.post(.onDisconnect(key, body))
     }
 
     /// Calls `giveUp` when there is no answer in time, or the connection is cut.
@@ -52,36 +52,36 @@ public final class HTTPExchange: Sendable {
     /// again. With false the server waits once more as long, and then answers 500, because what was asked may have been
     /// done.
     public func onGiveUp(_ giveUp: @escaping @Sendable () -> Bool) {
-        loop.post(.onGiveUp(key, giveUp))
+        mailbox.post(.onGiveUp(key, giveUp))
     }
 }
 
 /// Lets a sink that paused go on, or end the request. May be used from any thread.
 public struct HTTPBodyFlow: Sendable {
-    let loop: EventLoop
+    let mailbox: EventLoopMailbox
     let key: ExchangeKey
 
     /// Reads on from the client.
-    public func resume() { loop.post(.resume(key)) }
+    public func resume() { mailbox.post(.resume(key)) }
 
     /// Answers at once, without reading the rest of the body; the connection is closed after it.
-    public func refuse(_ response: HTTPResponse) { loop.post(.refuse(key, response)) }
+    public func refuse(_ response: HTTPResponse) { mailbox.post(.refuse(key, response)) }
 }
 
 /// The server's question for the next piece of a body. Answer it exactly once, from any thread.
 public struct HTTPBodyPull: Sendable {
-    let loop: EventLoop
+    let mailbox: EventLoopMailbox
     let key: ExchangeKey
     let number: UInt32
 
     /// Gives the next bytes, at least one.
-    public func send(_ bytes: [UInt8]) { loop.post(.piece(key, number, bytes, isLast: false)) }
+    public func send(_ bytes: [UInt8]) { mailbox.post(.piece(key, number, bytes, isLast: false)) }
 
     /// Gives the last bytes, which may be none.
-    public func end(_ bytes: [UInt8] = []) { loop.post(.piece(key, number, bytes, isLast: true)) }
+    public func end(_ bytes: [UInt8] = []) { mailbox.post(.piece(key, number, bytes, isLast: true)) }
 
     /// Cuts the connection, so that the client sees that the body is not whole.
-    public func fail() { loop.post(.pieceFailed(key, number)) }
+    public func fail() { mailbox.post(.pieceFailed(key, number)) }
 }
 
 /// Names one request of one connection of a loop, so that what comes late is recognised.
@@ -101,8 +101,8 @@ struct HTTPAnswer: Sendable {
     var written: (@Sendable (Bool) -> Void)?
 }
 
-/// What other threads say to a loop.
-enum LoopMessage: Sendable {
+/// A message of another thread to an event loop.
+enum EventLoopMessage: Sendable {
     case answer(ExchangeKey, HTTPAnswer)
     case onDisconnect(ExchangeKey, @Sendable () -> Void)
     case onGiveUp(ExchangeKey, @Sendable () -> Bool)

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-extension Loop {
+extension EventLoop {
     /// How much a source is asked for at a time.
     private static let pullBytesMax = 64 * 1024
     /// A smaller answer isn't counted: the number of connections bounds those.
@@ -162,7 +162,7 @@ extension Loop {
         setDeadline(connection, now + milliseconds(options.answerTimeoutSeconds))
         source.pull(
             bytesMax: Self.pullBytesMax,
-            HTTPBodyPull(loop: mailbox, key: connection.exchangeKey, number: exchange.pullNumber))
+            HTTPBodyPull(mailbox: mailbox, key: connection.exchangeKey, number: exchange.pullNumber))
         return false
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-extension Loop {
+extension EventLoop {
     /// The connection whose present request the key names.
     private func connection(_ key: ExchangeKey) -> Connection? {
         let descriptor = Int(key.descriptor)
@@ -11,7 +11,7 @@ extension Loop {
         return connection
     }
 
-    func read(_ message: LoopMessage) {
+    func read(_ message: EventLoopMessage) {
         switch message {
         case .answer(let key, let answer):
             guard let connection = connection(key), connection.phase == .handling else {

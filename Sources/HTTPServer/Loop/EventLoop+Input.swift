@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-extension Loop {
+extension EventLoop {
     /// How often a connection may fill the read buffer before others have their turn.
     private static let readsInARowMax = 4
     /// How much a refused client may send while the answer reaches it.
@@ -149,7 +149,7 @@ extension Loop {
             }
             return
         }
-        let flow = HTTPBodyFlow(loop: mailbox, key: connection.exchangeKey)
+        let flow = HTTPBodyFlow(mailbox: mailbox, key: connection.exchangeKey)
         if case .pause = sink.receive(Array(bytes), flow) {
             exchange.isPaused = true
             // The sink has the time that an answer has.
@@ -175,7 +175,7 @@ extension Loop {
         letGoOfBody(exchange)
         handler.handle(
             request,
-            HTTPExchange(requestID: exchange.requestID, loop: mailbox, key: connection.exchangeKey))
+            HTTPExchange(requestID: exchange.requestID, mailbox: mailbox, key: connection.exchangeKey))
         // A client that sent its end with the request is told of after the handler knows the exchange.
         if connection.sawEnd { tellThatTheClientLeft(connection) }
     }

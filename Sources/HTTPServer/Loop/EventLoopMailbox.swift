@@ -1,0 +1,84 @@
+import CLinux
+import Glibc
+import System
+
+/// The mailbox of an event loop: other threads post messages to it.
+///
+/// A message costs no system call while the loop is awake: the loop reads its mailbox before it sleeps.
+final class EventLoopMailbox: Sendable {
+    private struct Box {
+        var messages = [EventLoopMessage]()
+        var isAsleep = false
+        var isClosed = false
+    }
+
+    /// Wakes the loop's epoll.
+    let wakeDescriptor: Int32
+    private let box = Lock(Box())
+
+    /// - Throws: `HTTPServerError` when the system has no descriptor left.
+    init() throws {
+        wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeDescriptor >= 0 else { throw HTTPServerError.system("eventfd", errno) }
+    }
+
+    /// Leaves a message for the loop. When the loop has ended, the message's callers are told here and now.
+    func post(_ message: EventLoopMessage) {
+        let isClosed = box.withLock { box in
+            if box.isClosed { return true }
+            box.messages.append(message)
+            // Under the lock, so that the descriptor is not closed, and perhaps another one, by now.
+            if box.isAsleep { eventfd_write(wakeDescriptor, 1) }
+            box.isAsleep = false
+            return false
+        }
+        if isClosed { message.tellThatTheLoopEnded() }
+    }
+
+    /// Gives the loop its messages and takes an empty array for the next ones.
+    func take(_ messages: inout [EventLoopMessage]) {
+        box.withLock { swap(&$0.messages, &messages) }
+    }
+
+    /// Whether the loop may sleep: nobody left a message. From then on a message wakes it.
+    func fallAsleep() -> Bool {
+        box.withLock { box in
+            box.isAsleep = box.messages.isEmpty
+            return box.isAsleep
+        }
+    }
+
+    /// The loop is awake again.
+    func wakeUp() {
+        box.withLock { $0.isAsleep = false }
+    }
+
+    /// Takes no more messages, and closes its descriptor; answers those that are there.
+    func close() {
+        let messages = box.withLock { box in
+            if !box.isClosed { Glibc.close(wakeDescriptor) }
+            box.isClosed = true
+            defer { box.messages = [] }
+            return box.messages
+        }
+        for message in messages { message.tellThatTheLoopEnded() }
+    }
+}
+
+extension EventLoopMessage {
+    /// Calls the callbacks of a message that nobody will read.
+    func tellThatTheLoopEnded() {
+        switch self {
+        case .answer(_, let answer): answer.written?(false)
+        case .onDisconnect(_, let body): body()
+        default: break
+        }
+    }
+}
+
+extension HTTPServerError {
+    /// A call that the operating system refused.
+    static func system(_ call: String, _ number: Int32) -> HTTPServerError {
+        HTTPServerError(code: .system, message: "\(call) failed: \(String(cString: strerror(number)))")
+    }
+}
