@@ -8,7 +8,7 @@ extension EventLoop {
     private static let lingerBytesMax = 1024 * 1024
 
     /// Does all that can be done on a connection now.
-    func goOn(_ connection: Connection) {
+    func goOn(_ connection: HTTPConnection) {
         var readCount = 0
         while true {
             if !connection.output.isEmpty, connection.isWritable { flush(connection) }
@@ -29,13 +29,13 @@ extension EventLoop {
         }
     }
 
-    private func mayRead(_ connection: Connection) -> Bool {
+    private func mayRead(_ connection: HTTPConnection) -> Bool {
         if let exchange = connection.exchange, exchange.isPaused { return false }
         return connection.isReadable || !connection.pending.isEmpty
     }
 
     /// Reads once and takes what came; false when there is nothing more to do now.
-    private func read(_ connection: Connection) -> Bool {
+    private func read(_ connection: HTTPConnection) -> Bool {
         if !connection.pending.isEmpty {
             var bytes = [UInt8]()
             swap(&bytes, &connection.pending)
@@ -56,7 +56,7 @@ extension EventLoop {
     }
 
     /// Takes bytes of requests until the input ends or the connection has something else to do.
-    func take(_ connection: Connection, _ input: UnsafeBufferPointer<UInt8>) {
+    func take(_ connection: HTTPConnection, _ input: UnsafeBufferPointer<UInt8>) {
         var position = 0
         while connection.phase == .reading {
             if let exchange = connection.exchange, exchange.isPaused { break }
@@ -81,7 +81,7 @@ extension EventLoop {
     }
 
     /// Sets the deadline of the head or the body that hasn't come whole.
-    private func waitForMore(_ connection: Connection) {
+    private func waitForMore(_ connection: HTTPConnection) {
         if let exchange = connection.exchange {
             if !exchange.awaitsBody { beginBodySpan(connection, exchange) }
         } else if !connection.parser.isBetweenRequests {
@@ -92,13 +92,13 @@ extension EventLoop {
     }
 
     /// From now on, enough of the body must come within the span.
-    func beginBodySpan(_ connection: Connection, _ exchange: Exchange) {
+    func beginBodySpan(_ connection: HTTPConnection, _ exchange: Exchange) {
         exchange.awaitsBody = true
         exchange.bytesInAtSpan = exchange.bytesIn
         setDeadline(connection, now + milliseconds(options.bodySpanSeconds))
     }
 
-    private func begin(_ connection: Connection, _ parsed: HTTPParsedHead, bodyIsHere: Bool) {
+    private func begin(_ connection: HTTPConnection, _ parsed: HTTPParsedHead, bodyIsHere: Bool) {
         var head = parsed.head
         head.requestID = identifiers.next()
         head.peer = connection.peer
@@ -137,7 +137,7 @@ extension EventLoop {
         }
     }
 
-    private func takeBody(_ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>) {
+    private func takeBody(_ connection: HTTPConnection, _ bytes: UnsafeBufferPointer<UInt8>) {
         guard let exchange = connection.exchange else { return }
         exchange.bytesIn += bytes.count
         guard let sink = exchange.sink else {
@@ -165,7 +165,7 @@ extension EventLoop {
         exchange.bytesHeld = 0
     }
 
-    private func handle(_ connection: Connection) {
+    private func handle(_ connection: HTTPConnection) {
         guard let exchange = connection.exchange, let head = exchange.head else { return }
         connection.phase = .handling
         setDeadline(connection, now + milliseconds(options.answerTimeoutSeconds))
@@ -183,7 +183,7 @@ extension EventLoop {
     // MARK: The end of a connection
 
     /// Reads and drops; false when there is nothing more to do now.
-    private func linger(_ connection: Connection) -> Bool {
+    private func linger(_ connection: HTTPConnection) -> Bool {
         guard connection.isReadable else { return false }
         switch connection.receiveRaw(into: readBuffer) {
         case .bytes(let count):
@@ -197,7 +197,7 @@ extension EventLoop {
     }
 
     /// A deadline has passed.
-    func expire(_ connection: Connection) {
+    func expire(_ connection: HTTPConnection) {
         switch connection.phase {
         case .handshaking, .lingering: cut(connection, .tooSlow)
         case .responding:
@@ -228,7 +228,7 @@ extension EventLoop {
     }
 
     /// There was no answer in time.
-    private func expireAnswer(_ connection: Connection) {
+    private func expireAnswer(_ connection: HTTPConnection) {
         guard let exchange = connection.exchange else { return }
         if let held = exchange.held {
             exchange.held = nil
@@ -246,7 +246,7 @@ extension EventLoop {
     }
 
     /// Goes on with TLS's handshake; true when something else is to be done on the connection.
-    private func shakeHands(_ connection: Connection) -> Bool {
+    private func shakeHands(_ connection: HTTPConnection) -> Bool {
         switch connection.tls?.shakeHands() {
         case .bytes:
             connection.phase = .reading

@@ -2,7 +2,7 @@ import Glibc
 
 extension EventLoop {
     /// The connection whose present request the key names.
-    private func connection(_ key: ExchangeKey) -> Connection? {
+    private func connection(_ key: ExchangeKey) -> HTTPConnection? {
         let descriptor = Int(key.descriptor)
         guard descriptor < connections.count, let connection = connections[descriptor],
             connection.generation == key.generation, connection.requestCount == key.request,
@@ -61,7 +61,7 @@ extension EventLoop {
     }
 
     /// Keeps an answer that is to go out later; false when it goes out now.
-    private func hold(_ connection: Connection, _ answer: HTTPAnswer) -> Bool {
+    private func hold(_ connection: HTTPConnection, _ answer: HTTPAnswer) -> Bool {
         guard let exchange = connection.exchange, answer.response.holdMilliseconds > 0, !exchange.clientLeft,
             stopDeadline == nil
         else { return false }

@@ -8,7 +8,7 @@ extension EventLoop {
     private static let countedBytesMin = 4 * 1024
 
     /// Gives the kernel what it takes of the output.
-    func flush(_ connection: Connection) {
+    func flush(_ connection: HTTPConnection) {
         while !connection.output.isEmpty, connection.isWritable {
             let result = connection.tls.map { connection.send(through: $0, tlsBuffer) }
             switch result ?? connection.send(vectors) {
@@ -46,13 +46,13 @@ extension EventLoop {
     }
 
     /// From now on, the client must read enough within the span.
-    private func beginOutputSpan(_ connection: Connection, _ exchange: Exchange) {
+    private func beginOutputSpan(_ connection: HTTPConnection, _ exchange: Exchange) {
         exchange.bytesReadAtSpan = exchange.bytesOut - connection.unreadByteCount()
         setDeadline(connection, now + milliseconds(options.outputSpanSeconds))
     }
 
     /// Whether the client read enough in the span that ended now; if so, another one begins.
-    func readsFastEnough(_ connection: Connection) -> Bool {
+    func readsFastEnough(_ connection: HTTPConnection) -> Bool {
         guard let exchange = connection.exchange, let before = exchange.bytesReadAtSpan else { return false }
         let count = exchange.bytesOut - connection.unreadByteCount() - before
         let rest = Double(connection.output.byteCount + connection.unreadByteCount())
@@ -64,7 +64,7 @@ extension EventLoop {
     }
 
     /// Puts an answer into the output.
-    func respond(_ connection: Connection, _ answer: HTTPAnswer) {
+    func respond(_ connection: HTTPConnection, _ answer: HTTPAnswer) {
         guard let exchange = connection.exchange else { return }
         connection.phase = .responding
         exchange.context = answer.context
@@ -117,7 +117,7 @@ extension EventLoop {
 
     /// Answers for the server itself, and closes after it.
     func refuse(
-        _ connection: Connection, _ status: Int, _ reason: String,
+        _ connection: HTTPConnection, _ status: Int, _ reason: String,
         _ ending: HTTPExchangeSummary.Ending = .refused
     ) {
         let exchange: Exchange
@@ -146,7 +146,7 @@ extension EventLoop {
     // MARK: Sources
 
     /// Asks the source for more, when there is one; true when the connection's phase has changed.
-    func goOnResponding(_ connection: Connection) -> Bool {
+    func goOnResponding(_ connection: HTTPConnection) -> Bool {
         guard let exchange = connection.exchange else { return false }
         guard let source = exchange.source else {
             finish(connection, exchange)
@@ -167,7 +167,7 @@ extension EventLoop {
     }
 
     /// Takes a piece from the source.
-    func take(_ connection: Connection, _ number: UInt32, _ bytes: [UInt8], isLast: Bool) {
+    func take(_ connection: HTTPConnection, _ number: UInt32, _ bytes: [UInt8], isLast: Bool) {
         guard let exchange = connection.exchange, exchange.source != nil, exchange.isPulling,
             exchange.pullNumber == number
         else { return }
@@ -196,7 +196,7 @@ extension EventLoop {
     // MARK: Ends
 
     /// The answer is out.
-    private func finish(_ connection: Connection, _ exchange: Exchange) {
+    private func finish(_ connection: HTTPConnection, _ exchange: Exchange) {
         connection.exchange = nil
         if exchange.keepsAlive, stopDeadline == nil {
             connection.phase = .reading
@@ -207,7 +207,7 @@ extension EventLoop {
         tell(connection, exchange, exchange.clientLeft ? .clientLeft : exchange.ending)
     }
 
-    private func beginLingering(_ connection: Connection) {
+    private func beginLingering(_ connection: HTTPConnection) {
         connection.phase = .lingering
         connection.pending = []
         connection.tls?.sayGoodbye()
@@ -216,7 +216,9 @@ extension EventLoop {
     }
 
     /// Calls what wants to know how an exchange ended.
-    private func tell(_ connection: Connection, _ exchange: Exchange, _ ending: HTTPExchangeSummary.Ending) {
+    private func tell(
+        _ connection: HTTPConnection, _ exchange: Exchange, _ ending: HTTPExchangeSummary.Ending
+    ) {
         letGoOfBody(exchange)
         letGoOfOutput(exchange, waitingBytes: 0)
         exchange.written?(ending == .answered)
@@ -230,7 +232,7 @@ extension EventLoop {
     }
 
     /// Tells the handler that the client has closed its side. An answer is still tried.
-    func tellThatTheClientLeft(_ connection: Connection) {
+    func tellThatTheClientLeft(_ connection: HTTPConnection) {
         guard let exchange = connection.exchange, !exchange.clientLeft else { return }
         exchange.clientLeft = true
         exchange.keepsAlive = false
@@ -240,7 +242,7 @@ extension EventLoop {
     }
 
     /// Closes a connection here and now, and ends its request.
-    func cut(_ connection: Connection, _ ending: HTTPExchangeSummary.Ending) {
+    func cut(_ connection: HTTPConnection, _ ending: HTTPExchangeSummary.Ending) {
         guard connection.phase != .closed else { return }
         let wasReading = connection.phase == .reading
         connection.phase = .closed

@@ -47,12 +47,12 @@ final class EventLoop {
 
     let epoll: Int32
     var listener: Int32
-    var connections = [Connection?]()
+    var connections = [HTTPConnection?]()
     var connectionCount = 0
     var turnedAwayCount = 0
     var generation: UInt32 = 0
     /// Connections to go on with before sleeping.
-    var listed = [Connection]()
+    var listed = [HTTPConnection]()
     var wheel: TimerWheel
     var now: Int64
     var listenerPausedUntil: Int64?
@@ -160,7 +160,7 @@ final class EventLoop {
         goOn(connection)
     }
 
-    func connection(key: UInt64) -> Connection? {
+    func connection(key: UInt64) -> HTTPConnection? {
         let descriptor = Int(UInt32(truncatingIfNeeded: key))
         guard descriptor < connections.count, let connection = connections[descriptor],
             connection.generation == UInt32(truncatingIfNeeded: key >> 32)
@@ -171,7 +171,7 @@ final class EventLoop {
     /// Goes on with the connections that were listed, once each.
     private func goOn() {
         if listed.isEmpty { return }
-        var round = [Connection]()
+        var round = [HTTPConnection]()
         swap(&round, &listed)
         for connection in round {
             connection.isListed = false
@@ -180,7 +180,7 @@ final class EventLoop {
     }
 
     /// Has `goOn` called before the loop sleeps.
-    func list(_ connection: Connection) {
+    func list(_ connection: HTTPConnection) {
         if connection.isListed { return }
         connection.isListed = true
         listed.append(connection)
@@ -205,7 +205,7 @@ final class EventLoop {
     }
 
     /// Moves a connection's deadline. A later one needs no new entry in the wheel: the old one looks again.
-    func setDeadline(_ connection: Connection, _ deadline: Int64) {
+    func setDeadline(_ connection: HTTPConnection, _ deadline: Int64) {
         connection.deadlineMilliseconds = deadline
         guard deadline < connection.timerMilliseconds, connection.phase != .closed else { return }
         connection.timerMilliseconds = min(deadline, wheel.horizonMilliseconds())
@@ -243,7 +243,7 @@ final class EventLoop {
     private func open(_ descriptor: Int32, _ address: sockaddr_storage) {
         generation &+= 1
         if generation == .max { generation = 1 }
-        let connection = Connection(
+        let connection = HTTPConnection(
             descriptor: descriptor, generation: generation, peer: text(of: address),
             network: ClientNetwork(address), limits: limits)
         let index = Int(descriptor)
@@ -273,7 +273,7 @@ final class EventLoop {
     /// So many connections at a time beyond the limit are told why.
     private static let turnedAwayMax = 256
 
-    private func turnAway(_ connection: Connection, _ reason: String) {
+    private func turnAway(_ connection: HTTPConnection, _ reason: String) {
         if shared.tls != nil || turnedAwayCount >= Self.turnedAwayMax { return cut(connection, .refused) }
         connection.isTurnedAway = true
         turnedAwayCount += 1

@@ -11,7 +11,7 @@ enum TransportResult {
     case failed
 }
 
-extension Connection {
+extension HTTPConnection {
     /// Reads once, through TLS when there is TLS.
     func receive(into buffer: UnsafeMutableBufferPointer<UInt8>) -> TransportResult {
         guard let tls else { return receiveRaw(into: buffer) }

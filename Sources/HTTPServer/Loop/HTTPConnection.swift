@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// One client's connection. Only its loop touches it. While nothing happens on it, it holds no buffer.
-final class Connection {
+final class HTTPConnection {
     enum Phase {
         /// TLS is not agreed yet.
         case handshaking
