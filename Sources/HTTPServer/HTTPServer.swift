@@ -42,7 +42,7 @@ public final class HTTPServer: Sendable {
                 throw HTTPServerError(
                     code: .alreadyStarted, message: "a server starts once; make another one")
             }
-            let shared = ServerShared(
+            let shared = SharedServerState(
                 options: options, handler: handler, tls: try options.tls.map(TLSCurrent.init))
             let (descriptors, port) = try Listener.open(
                 host: options.host, port: options.port, count: max(1, options.loopCount))
@@ -71,7 +71,7 @@ public final class HTTPServer: Sendable {
     }
 
     /// A loop for each listening socket, which takes it over.
-    private static func loops(_ shared: ServerShared, _ listeners: [Int32]) throws -> [EventLoop] {
+    private static func loops(_ shared: SharedServerState, _ listeners: [Int32]) throws -> [EventLoop] {
         var loops = [EventLoop]()
         for (index, listener) in listeners.enumerated() {
             var mailbox: EventLoopMailbox?

@@ -196,7 +196,7 @@ import Testing
 
     @Test func oneNetworksBytesLeaveRoomForOthersAndElevenDontHoldAll() throws {
         let networks = try (0..<64).map { try #require(ClientNetwork("2001:db8:0:\($0)::1")) }
-        let bodies = NetworkLedger(bytesMax: 256 << 20, sharesCount: 8, bytesOfNetworkMin: 2 << 20)
+        let bodies = NetworkByteCounts(bytesMax: 256 << 20, sharesCount: 8, bytesOfNetworkMin: 2 << 20)
         let piece = 64 << 10
         for network in networks.prefix(11) {
             while bodies.take(piece, for: network) == .taken {}
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test func addressesOfOneNetworkShareWhatWaitsToBeRead() throws {
-        let output = NetworkLedger(bytesMax: 100, sharesCount: 1)
+        let output = NetworkByteCounts(bytesMax: 100, sharesCount: 1)
         let own = try ["2001:db8::1", "2001:db8::2"].map { try #require(ClientNetwork($0)) }
         #expect(output.take(50, for: own[0]) == .taken)
         #expect(output.take(50, for: own[1]) == .shareIsFull)

@@ -116,7 +116,7 @@ extension EventLoop {
         case .stream(let sink): exchange.sink = sink
         case .refuse(let response):
             if parsed.framing != .none { exchange.keepsAlive = false }
-            respond(connection, HTTPAnswer(response: response))
+            respond(connection, PendingResponse(response: response))
             // Without a body the request ends here, and the parser stands before the next one.
             var position = 0
             if exchange.keepsAlive {

@@ -48,7 +48,7 @@ extension EventLoop {
         case .refuse(let key, let response):
             guard let connection = connection(key), connection.phase == .reading else { return }
             connection.exchange?.keepsAlive = false
-            respond(connection, HTTPAnswer(response: response))
+            respond(connection, PendingResponse(response: response))
             list(connection)
         case .piece(let key, let number, let bytes, let isLast):
             guard let connection = connection(key) else { return }
@@ -61,7 +61,7 @@ extension EventLoop {
     }
 
     /// Keeps an answer that is to go out later; false when it goes out now.
-    private func hold(_ connection: HTTPConnection, _ answer: HTTPAnswer) -> Bool {
+    private func hold(_ connection: HTTPConnection, _ answer: PendingResponse) -> Bool {
         guard let exchange = connection.exchange, answer.response.holdMilliseconds > 0, !exchange.clientLeft,
             stopDeadline == nil
         else { return false }

@@ -64,7 +64,7 @@ extension EventLoop {
     }
 
     /// Puts an answer into the output.
-    func respond(_ connection: HTTPConnection, _ answer: HTTPAnswer) {
+    func respond(_ connection: HTTPConnection, _ answer: PendingResponse) {
         guard let exchange = connection.exchange else { return }
         connection.phase = .responding
         exchange.context = answer.context
@@ -138,7 +138,7 @@ extension EventLoop {
         response.status = status
         if status == 426 { response.headers.append(("Upgrade", "TLS/1.2, HTTP/1.1")) }
         let sink = connection.phase == .reading ? exchange.sink : nil
-        respond(connection, HTTPAnswer(response: response))
+        respond(connection, PendingResponse(response: response))
         sink?.cancelled()
         for body in callbacks { body() }
     }

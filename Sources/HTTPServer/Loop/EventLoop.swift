@@ -3,25 +3,25 @@ import Glibc
 import Synchronization
 import System
 
-/// What the loops of a server share.
-final class ServerShared: Sendable {
+/// State shared by all event loops of a server.
+final class SharedServerState: Sendable {
     let options: HTTPServerOptions
     let handler: any HTTPHandler
     let tls: TLSCurrent?
     let connectionCount = Atomic(0)
     let addresses: AddressCounts
     /// The bytes of all bodies that are being collected.
-    let bodies: NetworkLedger
+    let bodies: NetworkByteCounts
     /// The bytes of all answers that wait to be read.
-    let output: NetworkLedger
+    let output: NetworkByteCounts
 
     init(options: HTTPServerOptions, handler: any HTTPHandler, tls: TLSCurrent?) {
         self.options = options
         self.handler = handler
         self.tls = tls
-        bodies = NetworkLedger(
+        bodies = NetworkByteCounts(
             bytesMax: options.bodyBytesOfAllMax, sharesCount: 8, bytesOfNetworkMin: 2 << 20)
-        output = NetworkLedger(bytesMax: options.outputBytesOfAllMax, sharesCount: 1)
+        output = NetworkByteCounts(bytesMax: options.outputBytesOfAllMax, sharesCount: 1)
         addresses = AddressCounts(
             max: options.connectionsOfAddressMax, countsLoopback: options.countsLoopbackConnections)
     }
@@ -38,7 +38,7 @@ final class EventLoop {
     private static let wakeKey = UInt64.max - 1
 
     let mailbox: EventLoopMailbox
-    let shared: ServerShared
+    let shared: SharedServerState
     let options: HTTPServerOptions
     let handler: any HTTPHandler
     let limits: HTTPParserLimits
@@ -67,7 +67,7 @@ final class EventLoop {
     private var due = [UInt64]()
 
     /// Takes the listening socket over.
-    init(mailbox: EventLoopMailbox, shared: ServerShared, listener: Int32) throws {
+    init(mailbox: EventLoopMailbox, shared: SharedServerState, listener: Int32) throws {
         self.mailbox = mailbox
         self.shared = shared
         self.listener = listener

@@ -30,7 +30,7 @@ final class Exchange {
     /// How many bytes the client had read when the present span began; nil while it has nothing to read.
     var bytesReadAtSpan: Int?
     /// The answer that goes out later.
-    var held: HTTPAnswer?
+    var held: PendingResponse?
     var context: (any Sendable)?
     var written: (@Sendable (Bool) -> Void)?
     var source: (any HTTPBodySource)?

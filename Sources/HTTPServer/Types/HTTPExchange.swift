@@ -37,7 +37,7 @@ public final class HTTPExchange: Sendable {
             written?(false)
             return
         }
-        mailbox.post(.answer(key, HTTPAnswer(response: response, context: context, written: written)))
+        mailbox.post(.answer(key, PendingResponse(response: response, context: context, written: written)))
     }
 
     /// Calls `body` when the client closes the connection, or is cut, before the answer is out; at once when that has
@@ -94,8 +94,8 @@ struct ExchangeKey: Sendable, Equatable {
     var request: UInt32
 }
 
-/// What a handler said.
-struct HTTPAnswer: Sendable {
+/// The response of a handler, with what happens once it is written.
+struct PendingResponse: Sendable {
     var response: HTTPResponse
     var context: (any Sendable)?
     var written: (@Sendable (Bool) -> Void)?
@@ -103,7 +103,7 @@ struct HTTPAnswer: Sendable {
 
 /// A message of another thread to an event loop.
 enum EventLoopMessage: Sendable {
-    case answer(ExchangeKey, HTTPAnswer)
+    case answer(ExchangeKey, PendingResponse)
     case onDisconnect(ExchangeKey, @Sendable () -> Void)
     case onGiveUp(ExchangeKey, @Sendable () -> Bool)
     case abandoned(ExchangeKey)

@@ -67,11 +67,11 @@ struct LimitsPage {
             (
                 "bodies that are coming in", Self.bytes(share(http.bodyBytesOfAllMax)) + " of an address",
                 Self.bytes(http.bodyBytesOfAllMax),
-                ["NetworkLedger", "bodyBytesOfAllMax", "bodyBytesPerSecondMin", "bodySecondsMax"]
+                ["NetworkByteCounts", "bodyBytesOfAllMax", "bodyBytesPerSecondMin", "bodySecondsMax"]
             ),
             (
                 "answers that wait to be read", Self.bytes(half(http.outputBytesOfAllMax)) + " of an address",
-                Self.bytes(http.outputBytesOfAllMax), ["NetworkLedger", "outputBytesOfAllMax"]
+                Self.bytes(http.outputBytesOfAllMax), ["NetworkByteCounts", "outputBytesOfAllMax"]
             ),
             (
                 "requests a second of an environment; of a user's answer each \(bytesOfARequest) count as one",

@@ -1,7 +1,7 @@
 import System
 
 /// Counts bytes that a server holds for its clients, of all connections together and by the client's network.
-final class NetworkLedger: Sendable {
+final class NetworkByteCounts: Sendable {
     enum Answer: Equatable {
         case taken
         /// There is no room for anybody.
