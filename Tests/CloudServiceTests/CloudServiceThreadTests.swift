@@ -329,10 +329,10 @@ extension CloudServiceThreadTests {
         let store = SlowStore()
         let cloud = TestService(store: store)
         let clock = ManualMonotonicSource()
-        let crew = ServiceCrew(
+        let threads = ServiceThreads(
             cloud.service, readerCount: 1, startThread: DetachedThread.start,
             threadTime: { store.microseconds.withLock { $0 } }, monotonicClock: clock)
-        #expect(crew.start())
+        #expect(threads.start())
         let done = Lock<[String]>([])
         let answered = DispatchSemaphore(value: 0)
         func send(_ user: String, taking time: Int = 0) {
@@ -342,7 +342,7 @@ extension CloudServiceThreadTests {
                     store.commitMicroseconds.withLock { $0 = isInTheCommit ? time : 0 }
                     return .nothing
                 }, bytes: 10, wantsExtras: false, userRecordName: user)
-            crew.take(
+            threads.take(
                 ServiceJob(
                     bytes: 10, owner: user, begin: { request },
                     finish: { _, _, _ in
@@ -364,8 +364,8 @@ extension CloudServiceThreadTests {
         #expect(done.withLock { $0.sorted() } == ["ada", "ada", "ada", "slow", "slow"])
         // At the end nobody rests.
         send("slow")
-        crew.askToEnd()
-        crew.waitForEnd()
+        threads.askToEnd()
+        threads.waitForEnd()
         #expect(done.withLock { $0.count } == 6)
     }
 

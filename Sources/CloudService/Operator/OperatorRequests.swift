@@ -70,7 +70,7 @@ extension CloudServiceThread {
         _ request: WireRequest, for caller: OperatorCaller, cancellation: ServiceCancellation,
         completion: @escaping @Sendable (WireResponse) -> Void
     ) {
-        let service = crew.service
+        let service = threads.service
         send(
             bytes: RequestWeight.bytes(of: request.body), owner: Self.operatorsOwner,
             wantsExtras: request.wantsExtras, requestID: request.requestID, cancellation,

@@ -17,14 +17,14 @@ extension CloudServiceThread {
         _ begin: @escaping @Sendable (CloudService) throws -> OperatorWork<Made>,
         completion: @escaping @Sendable (Result<Made, WireError>) -> Void
     ) {
-        let service = crew.service
+        let service = threads.service
         let made = Lock<Made?>(nil)
         @Sendable func keep(_ body: () throws -> Made) throws -> ServiceAnswer {
             let result = try Self.tellingRefusals(body)
             made.withLock { $0 = result }
             return .nothing
         }
-        crew.take(
+        threads.take(
             ServiceJob(
                 bytes: 0, owner: Self.operatorsOwner,
                 begin: {
@@ -46,7 +46,7 @@ extension CloudServiceThread {
                         result.map { .success($0) }
                             ?? .failure(ServiceError.internalError("the service gave no answer")))
                 },
-                refuse: { completion(.failure(ServiceCrew.refusal)) }))
+                refuse: { completion(.failure(ServiceThreads.refusal)) }))
     }
 
     /// A refusal to change a schema as an error on the wire.

@@ -6,7 +6,7 @@ import CloudWire
 /// A reader's thread reads a request, asks who it is from, answers it from a snapshot of its own when it only
 /// reads, and encodes every answer, so that the writer does nothing but write.
 public final class CloudServiceThread: Sendable {
-    let crew: ServiceCrew
+    let threads: ServiceThreads
 
     /// Starts the threads: one that writes, and `readerCount` that read (nil: two a
     /// processor, so that those that long questions keep busy leave others some; four at least).
@@ -21,13 +21,13 @@ public final class CloudServiceThread: Sendable {
         _ service: CloudService, readerCount: Int?,
         startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool
     ) {
-        crew = ServiceCrew(
+        threads = ServiceThreads(
             service, readerCount: max(1, readerCount ?? max(4, 2 * DetachedThread.processorCount)),
             startThread: startThread)
-        _ = crew.start()
+        _ = threads.start()
     }
 
-    deinit { crew.askToEnd() }
+    deinit { threads.askToEnd() }
 
     /// Hands a request in; costs the caller no more than that. `completion` is called once, on a reader's
     /// thread, when what was written is on disk.
@@ -40,7 +40,7 @@ public final class CloudServiceThread: Sendable {
         _ request: WireRequest, cancellation: ServiceCancellation = ServiceCancellation(),
         completion: @escaping @Sendable (WireResponse) -> Void
     ) {
-        let service = crew.service
+        let service = threads.service
         send(
             bytes: RequestWeight.bytes(of: request.body), owner: service.rates.owner(of: request),
             wantsExtras: request.wantsExtras, requestID: request.requestID, cancellation,
@@ -53,16 +53,17 @@ public final class CloudServiceThread: Sendable {
         _ cancellation: ServiceCancellation, begin: @escaping @Sendable () -> PreparedRequest,
         _ completion: @escaping @Sendable (WireResponse) -> Void
     ) {
-        let service = crew.service
-        crew.take(
+        let service = threads.service
+        threads.take(
             ServiceJob(
                 bytes: bytes, owner: owner, cancellation: cancellation, begin: begin,
                 finish: { completion(service.responses.response(to: $0, answer: $1, groupRequests: $2)) },
                 refuse: {
                     let refused = PreparedRequest(
-                        work: .answer(.error(ServiceCrew.refusal)), bytes: 0, wantsExtras: wantsExtras,
+                        work: .answer(.error(ServiceThreads.refusal)), bytes: 0, wantsExtras: wantsExtras,
                         requestID: requestID)
-                    completion(service.responses.response(to: refused, answer: .error(ServiceCrew.refusal)))
+                    completion(
+                        service.responses.response(to: refused, answer: .error(ServiceThreads.refusal)))
                 }))
     }
 
@@ -90,8 +91,8 @@ public final class CloudServiceThread: Sendable {
     public func forgetDevices(
         of user: String, named device: String?, completion: @escaping @Sendable (Bool) -> Void
     ) {
-        let service = crew.service
-        crew.take(
+        let service = threads.service
+        threads.take(
             ServiceJob(
                 bytes: 0, owner: KnownCallers.owner(user),
                 begin: { service.tokens.prepareForgetting(devicesOf: user, named: device) },
@@ -105,25 +106,25 @@ public final class CloudServiceThread: Sendable {
         apnsToken: String, acknowledging acknowledgement: DevicePushes.Acknowledgement?, taking: PushTaking,
         asker: String?, completion: @escaping @Sendable (Result<CourierPush?, WireError>) -> Void
     ) {
-        let crew = crew
-        crew.take(
+        let threads = threads
+        threads.take(
             ServiceJob(
-                bytes: 0, owner: crew.service.rates.owner(ofDevice: apnsToken, asker: asker),
+                bytes: 0, owner: threads.service.rates.owner(ofDevice: apnsToken, asker: asker),
                 begin: {
-                    crew.service.devicePushes.prepareTake(
+                    threads.service.devicePushes.prepareTake(
                         apnsToken: apnsToken, acknowledging: acknowledgement, taking: taking, asker: asker)
                 },
                 finish: { _, answer, _ in
                     completion(DevicePushes.push(from: answer))
-                    crew.noticeUpkeep()
+                    threads.noticeUpkeep()
                 },
-                refuse: { completion(.failure(ServiceCrew.refusal)) }))
+                refuse: { completion(.failure(ServiceThreads.refusal)) }))
     }
 
     /// Answers what has come in, ends the threads, and returns when they have ended. Must not be called in a
     /// completion.
     public func stop() {
-        crew.askToEnd()
-        crew.waitForEnd()
+        threads.askToEnd()
+        threads.waitForEnd()
     }
 }

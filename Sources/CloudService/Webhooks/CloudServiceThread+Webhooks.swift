@@ -7,7 +7,7 @@ extension CloudServiceThread {
     package func dueWebhooks(
         requestsMax: Int, completion: @escaping @Sendable (WebhookBatch?) -> Void
     ) {
-        let webhooks = crew.service.webhooks
+        let webhooks = threads.service.webhooks
         let found = Lock<WebhookBatch?>(nil)
         run(
             {
@@ -22,7 +22,7 @@ extension CloudServiceThread {
     package func settleWebhooks(
         _ results: [WebhookResult], completion: @escaping @Sendable (_ isWritten: Bool) -> Void
     ) {
-        let webhooks = crew.service.webhooks
+        let webhooks = threads.service.webhooks
         run(
             {
                 .write { writer in
@@ -38,8 +38,8 @@ extension CloudServiceThread {
     /// Tells the webhooks that have no condition of something that is no notification. `completion` is told whether it
     /// is on disk, as that of `send` is.
     package func tellWebhooks(_ event: SignInEvent, completion: @escaping @Sendable (Bool) -> Void) {
-        let webhooks = crew.service.webhooks
-        crew.take(
+        let webhooks = threads.service.webhooks
+        threads.take(
             ServiceJob(
                 bytes: 0, owner: "webhooks", begin: { webhooks.prepareTelling(event) },
                 finish: { _, answer, _ in
@@ -51,11 +51,11 @@ extension CloudServiceThread {
     private func run(
         _ work: @escaping @Sendable () -> ServiceWork, completion: @escaping @Sendable (ServiceAnswer) -> Void
     ) {
-        crew.take(
+        threads.take(
             ServiceJob(
                 bytes: 0, owner: "webhooks",
                 begin: { PreparedRequest(work: work(), bytes: 0, wantsExtras: false) },
                 finish: { _, answer, _ in completion(answer) },
-                refuse: { completion(.error(ServiceCrew.refusal)) }))
+                refuse: { completion(.error(ServiceThreads.refusal)) }))
     }
 }

@@ -22,7 +22,7 @@ struct ServiceJob: Sendable {
 ///
 /// A job goes to a reader; what writes goes on to the writer, and with its answer back to a reader. All jobs that
 /// have begun and not ended are counted, so the limit on them bounds every queue.
-final class ServiceCrew: Sendable {
+final class ServiceThreads: Sendable {
     static let refusal = ServiceError.tryAgainLater(
         "the service is busy or stopping", retryAfterSeconds: ServiceFailure.retryAfterSeconds)
 
