@@ -26,12 +26,12 @@ final class CallerRates: Sendable {
     }
 
     /// Counts a request, and refuses it when too many came. What is left, a header says.
-    func charge(_ request: WireRequest, _ admission: inout Admission) throws {
-        let user = admission.user?.userRecordName
+    func charge(_ request: WireRequest, _ authentication: inout RequestAuthentication) throws {
+        let user = authentication.user?.userRecordName
         let token = request.queryItem(WireHeader.webAuthTokenItem)
         guard let taken = take(user, at: request.peer, showing: token) else { return }
         let answer = taken.answer
-        admission.additions.headers += [
+        authentication.additions.headers += [
             ("RateLimit-Limit", "\(answer.limit)"), ("RateLimit-Remaining", "\(answer.remaining)"),
             ("RateLimit-Reset", "\(answer.seconds)"),
         ]

@@ -4,29 +4,30 @@ import CloudWire
 extension CloudService {
     /// Reads the request as far as that goes without the store, but with the accounts.
     func prepare(_ request: WireRequest) -> PreparedRequest {
-        var admission = Admission()
+        var authenticated = RequestAuthentication()
         let trace = request.isTraced ? RequestTrace() : nil
         var assets: AssetAddress?
         let work: ServiceWork
         do {
             let route = try route(of: request)
             assets = AssetAddress(route, request, publicURL: publicURL)
-            try authentication.admit(request, to: route, &admission)
+            try authentication.admit(request, to: route, &authenticated)
             var caller = ServiceCaller(
-                user: admission.user, isServerKey: admission.isServerKey, scope: route.scope, request: request
+                user: authenticated.user, isServerKey: authenticated.isServerKey, scope: route.scope,
+                request: request
             )
             caller.trace = trace
             let asked =
                 request.isPreflight ? .answer(.nothing) : try self.work(for: request, at: route, caller)
-            work = authentication.once(signed: admission.signedChange, asked)
+            work = authentication.once(signed: authenticated.signedChange, asked)
         } catch {
             work = .answer(.error(authentication.withSignIn(ServiceFailure.wireError(error), for: request)))
         }
-        trace?.cameFrom(sessionID: admission.user?.sessionID)
+        trace?.cameFrom(sessionID: authenticated.user?.sessionID)
         return PreparedRequest(
             work: work, bytes: request.body.count, wantsExtras: request.wantsExtras,
-            requestID: request.requestID, userRecordName: admission.user?.userRecordName,
-            additions: admission.additions, assets: assets, trace: trace)
+            requestID: request.requestID, userRecordName: authenticated.user?.userRecordName,
+            additions: authenticated.additions, assets: assets, trace: trace)
     }
 
     /// Where the request goes.

@@ -3,8 +3,8 @@ import CloudWire
 import Crypto
 import System
 
-/// Who asks, as far as the check has come; also what was found before a refusal.
-struct Admission {
+/// The identity of a request's caller, as far as it is established. Also filled in when the request is rejected.
+struct RequestAuthentication {
     var user: ServiceUser?
     var isServerKey = false
     /// The hash of what was signed, of a change.
@@ -12,10 +12,10 @@ struct Admission {
     var additions = AnswerAdditions()
 }
 
-/// What the check of who asks adds to an answer.
+/// What authentication adds to a response.
 struct AnswerAdditions: Sendable {
     var headers: [(name: String, value: String)] = []
-    /// The page may not read the answer.
+    /// True if the page may not read the response.
     var refusesOrigin = false
 }
 
@@ -29,7 +29,7 @@ extension WireRequest {
     }
 }
 
-/// Finds out who asks. What it remembers of signed changes lives as long as the service; the store knows them too.
+/// Authenticates requests. It remembers signed changes for as long as the service lives; the store keeps them too.
 final class Authentication: Sendable {
     private let accounts: any ServiceAccounts
     private let clock: any TimeSource
@@ -44,36 +44,39 @@ final class Authentication: Sendable {
         (self.accounts, self.clock, self.publicURL, self.rates) = (accounts, clock, publicURL, rates)
     }
 
-    /// Finds out who asks, and refuses who may not ask there. What an endpoint does for them is its own business.
-    func admit(_ request: WireRequest, to route: ServiceRoute, _ admission: inout Admission) throws {
+    /// Identifies the caller and rejects callers that may not use the endpoint.
+    func admit(_ request: WireRequest, to route: ServiceRoute, _ authentication: inout RequestAuthentication)
+        throws
+    {
         do {
-            try identify(request, to: route, &admission)
+            try identify(request, to: route, &authentication)
         } catch {
-            // Who guesses is counted as nobody.
-            try rates.charge(request, &admission)
+            // A failed attempt counts as anonymous.
+            try rates.charge(request, &authentication)
             throw error
         }
-        try rates.charge(request, &admission)
+        try rates.charge(request, &authentication)
         guard !request.isPreflight else { return }
-        if !admission.isServerKey {
-            try checkEnvironment(admission.user?.userRecordName, in: CloudService.Container(route))
+        if !authentication.isServerKey {
+            try checkEnvironment(authentication.user?.userRecordName, in: CloudService.Container(route))
         }
-        try checkRow(of: route, admission)
+        try checkRow(of: route, authentication)
     }
 
-    private func identify(_ request: WireRequest, to route: ServiceRoute, _ admission: inout Admission) throws
-    {
+    private func identify(
+        _ request: WireRequest, to route: ServiceRoute, _ authentication: inout RequestAuthentication
+    ) throws {
         if request.isSigned {
             let (key, change) = try checkSignature(of: request, to: route)
-            admission.isServerKey = true
-            admission.signedChange = change
-            admission.user = ServiceUser(userRecordName: key.userRecordName)
+            authentication.isServerKey = true
+            authentication.signedChange = change
+            authentication.user = ServiceUser(userRecordName: key.userRecordName)
         } else {
-            try checkApp(of: request, to: route, &admission)
+            try checkApp(of: request, to: route, &authentication)
             guard !request.isPreflight, let token = request.queryItem(WireHeader.webAuthTokenItem) else {
                 return
             }
-            try checkUser(token, in: CloudService.Container(route), &admission)
+            try checkUser(token, in: CloudService.Container(route), &authentication)
         }
     }
 
@@ -84,13 +87,13 @@ final class Authentication: Sendable {
     }
 
     private func checkUser(
-        _ token: String, in container: CloudService.Container, _ admission: inout Admission
+        _ token: String, in container: CloudService.Container, _ authentication: inout RequestAuthentication
     ) throws {
         switch try accounts.signIn(webAuthToken: token, container: container) {
         case .user(let user, let replacement):
-            admission.user = user
+            authentication.user = user
             if let replacement {
-                admission.additions.headers.append((WireHeader.newWebAuthToken, replacement))
+                authentication.additions.headers.append((WireHeader.newWebAuthToken, replacement))
             }
         case .ended: throw ServiceError.authenticationRequired
         case .unknown: throw ServiceError.authenticationFailed
@@ -112,7 +115,7 @@ final class Authentication: Sendable {
     }
 
     private func checkApp(
-        of request: WireRequest, to route: ServiceRoute, _ admission: inout Admission
+        of request: WireRequest, to route: ServiceRoute, _ authentication: inout RequestAuthentication
     ) throws {
         let apiToken = request.queryItem(WireHeader.apiTokenItem)
         guard let app = try accounts.app(apiToken: apiToken, container: CloudService.Container(route)) else {
@@ -122,17 +125,17 @@ final class Authentication: Sendable {
             throw WireError.tokenOfOtherEnvironment(environment)
         }
         guard app.admits(origin: request.header(WireHeader.origin)) else {
-            admission.additions.refusesOrigin = true
+            authentication.additions.refusesOrigin = true
             throw ServiceError.originRefused
         }
     }
 
     /// The table of endpoints says who may ask.
-    private func checkRow(of route: ServiceRoute, _ admission: Admission) throws {
+    private func checkRow(of route: ServiceRoute, _ authentication: RequestAuthentication) throws {
         let callers = route.row.callers(in: route.scope)
-        if admission.isServerKey {
+        if authentication.isServerKey {
             guard callers.contains(.serverKey) else { throw ServiceError.noServerKeyHere }
-        } else if admission.user == nil {
+        } else if authentication.user == nil {
             guard callers.contains(.nobody) else { throw ServiceError.authenticationRequired }
         }
     }
