@@ -21,7 +21,7 @@ struct ModifyReferences {
     private(set) var gone = Set<RecordKey>()
     /// By target what the batch's saves refer to, as far as that can fail.
     let referrers: [RecordKey: [Referrer]]
-    let crowd: ReferenceCrowd
+    let countLimit: ReferenceCountLimit
     /// The saves that give a record another parent than it had.
     let newParents: [Int]
     /// Records that refer to what is deleted.
@@ -62,7 +62,7 @@ struct ModifyReferences {
             }
         }
         self.referrers = referrers
-        crowd = ReferenceCrowd(
+        countLimit = ReferenceCountLimit(
             outcomes, counts: loaded.deleteSelfCounts, countMax: limits.deleteSelfReferencesMax)
         newParents = outcomes.indices.filter { index in
             if case .save(let draft) = outcomes[index] { draft.hasNewParent } else { false }
@@ -78,7 +78,7 @@ struct ModifyReferences {
             if moves { findCascades() }
             var failures = failedReferrers(newlyGone: gone.subtracting(goneBefore))
             if moves { failures += heldDeletes() }
-            failures += crowdFailures()
+            failures += countFailures()
             // Last: a save that fails for another reason closes no circle.
             if failures.isEmpty { failures = parentFailures() }
             failed = failures.map(\.0)

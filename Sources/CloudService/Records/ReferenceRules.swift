@@ -29,8 +29,8 @@ extension ModifyReferences {
     }
 
     /// The saves with which more records would refer to one with DELETE_SELF than may.
-    func crowdFailures() -> [(Int, WireError)] {
-        crowd.failures(isDone: isDone).map { index, target in
+    func countFailures() -> [(Int, WireError)] {
+        countLimit.failures(isDone: isDone).map { index, target in
             let reference = ReferenceRow(target: target, sourceName: "", kind: .deleteSelf)
             return (
                 index,

@@ -1,8 +1,8 @@
 import CloudStore
 import CloudWire
 
-/// How many records refer to one with DELETE_SELF, where that may become too many.
-struct ReferenceCrowd {
+/// Enforces the maximum number of references with DELETE_SELF to one record.
+struct ReferenceCountLimit {
     /// What an operation does to a target's count.
     private typealias Step = (index: Int, target: RecordKey)
 
@@ -13,12 +13,12 @@ struct ReferenceCrowd {
 
     init(_ outcomes: [ModifyOutcome], counts: [RecordKey: Int], countMax: Int) {
         self.countMax = countMax
-        // Few have so many that one more has to be counted exactly.
-        let crowded = counts.filter { $1 + outcomes.count > countMax }
-        self.counts = crowded
+        // Only targets near the limit are counted exactly.
+        let nearLimit = counts.filter { $1 + outcomes.count > countMax }
+        self.counts = nearLimit
         var (added, freed): ([Step], [Step]) = ([], [])
-        for (index, outcome) in outcomes.enumerated() where !crowded.isEmpty {
-            let (before, after) = Self.references(of: outcome, to: crowded)
+        for (index, outcome) in outcomes.enumerated() where !nearLimit.isEmpty {
+            let (before, after) = Self.references(of: outcome, to: nearLimit)
             added += Set(after).subtracting(before).sorted().map { (index, $0) }
             freed += Set(before).subtracting(after).sorted().map { (index, $0) }
         }
@@ -26,8 +26,7 @@ struct ReferenceCrowd {
         self.freed = freed
     }
 
-    /// The operations with which there are too many, with the target: those that come first in the request have the
-    /// room.
+    /// Returns the operations that exceed the limit, with their targets. Earlier operations of the request go first.
     ///
     /// - Parameter isDone: whether an operation has not failed.
     func failures(isDone: (Int) -> Bool) -> [(index: Int, target: RecordKey)] {
@@ -44,7 +43,7 @@ struct ReferenceCrowd {
         return failures
     }
 
-    /// What a record hangs on before and after.
+    /// The targets of a record before and after an operation.
     private static func references(
         of outcome: ModifyOutcome, to targets: [RecordKey: Int]
     ) -> (before: [RecordKey], after: [RecordKey]) {
