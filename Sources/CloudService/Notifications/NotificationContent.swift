@@ -38,7 +38,7 @@ extension Field {
 
 /// The bytes of JSON that a record's values may still take in one notification. A subscription may name a field any
 /// number of times.
-struct ToldValues {
+struct NotificationValueBudget {
     private var bytesLeft: Int
     /// Whether something was left out.
     private(set) var isPruned = false
@@ -68,7 +68,7 @@ extension PushPayload {
         notificationID: String, container: String?, valuesBytesMax: Int
     ) {
         var cause = cause
-        var values = ToldValues(bytesMax: valuesBytesMax)
+        var values = NotificationValueBudget(bytesMax: valuesBytesMax)
         let aps = info.map { info in
             var alert = PushAlert(info)
             if cause.kind == .query { alert.fill(info, from: fields, &values) }
@@ -118,7 +118,7 @@ extension PushPayload {
 extension PushAlert {
     /// Puts the values of the record's fields into the texts; an absent one is empty.
     fileprivate mutating func fill(
-        _ info: WireNotificationInfo, from fields: [String: Field], _ values: inout ToldValues
+        _ info: WireNotificationInfo, from fields: [String: Field], _ values: inout NotificationValueBudget
     ) {
         func arguments(_ names: [String]?) -> [String]? {
             names?.map { name in

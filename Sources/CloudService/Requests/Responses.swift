@@ -41,7 +41,7 @@ struct Responses: Sendable {
     }
 
     private func encoded(
-        _ message: any JSONMessage, _ numbersAsStrings: Bool, _ ifTooLarge: TooLarge,
+        _ message: any JSONMessage, _ numbersAsStrings: Bool, _ ifTooLarge: OversizePolicy,
         for request: PreparedRequest
     ) -> WireResponse {
         func body(_ message: any JSONMessage) throws(JSONError) -> WireResponse {

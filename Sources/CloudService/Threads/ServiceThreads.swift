@@ -39,11 +39,11 @@ final class ServiceThreads: Sendable {
     private static let end = 2
 
     private struct State {
-        var new: ReaderTurns
+        var new: ReaderQueue
         /// What has begun and not ended, by whose it is.
         var shares: [String: Share] = [:]
         var writes = WriteQueue()
-        var rests = WriterRests()
+        var rests = WriterCooldowns()
         var answered = FirstInFirstOut<AnsweredWrite>()
         var jobsCount = 0
         var jobsBytes = 0
@@ -93,7 +93,7 @@ final class ServiceThreads: Sendable {
     ) {
         self.threadTime = threadTime
         self.monotonicClock = monotonicClock
-        monitor = Monitor(State(new: ReaderTurns(readersCount: readerCount)), conditionCount: 3)
+        monitor = Monitor(State(new: ReaderQueue(readersCount: readerCount)), conditionCount: 3)
         self.service = service
         self.readerCount = readerCount
         self.startThread = startThread
@@ -262,7 +262,8 @@ final class ServiceThreads: Sendable {
                 if timeIsUp && state.upkeepFailed { state.wantsUpkeep = true }
                 let now = monotonicClock.elapsedMilliseconds()
                 let mayKeepUp =
-                    state.wantsUpkeep && !state.isEnding && !state.rests.contains(WriterRests.upkeep, at: now)
+                    state.wantsUpkeep && !state.isEnding
+                    && !state.rests.contains(WriterCooldowns.upkeep, at: now)
                 if mayKeepUp && !state.upkeepWasLast { return .upkeep }
                 let (rests, isEnding) = (state.rests, state.isEnding)
                 let group = state.writes.take(within: service.groupLimits) {
@@ -355,7 +356,7 @@ final class ServiceThreads: Sendable {
         let wantsMore = try? service.upkeep.keepUpInTurn()
         let (time, now) = (threadTime() - began, monotonicClock.elapsedMilliseconds())
         monitor.withLock { state in
-            rest(WriterRests.upkeep, after: time, at: now, &state)
+            rest(WriterCooldowns.upkeep, after: time, at: now, &state)
             state.wantsUpkeep = wantsMore ?? false
             state.upkeepFailed = wantsMore == nil
             state.upkeepWasLast = true

@@ -59,7 +59,7 @@ struct FeedPosition {
 
     private static func isOfEarlierLife(_ token: ChangeToken, _ epoch: UInt64) -> Bool {
         guard case .zone = token.subject else { return false }
-        return ZoneLives.isEarlier(token.epoch, than: epoch)
+        return ZoneEpochs.isEarlier(token.epoch, than: epoch)
     }
 
     /// The epoch of a database in which no zone was ever made.

@@ -75,7 +75,7 @@ struct ZonesDecider {
             decision.usage.countRow(of: key, 1)
         }
         feed.counter += 1
-        let epoch = row.map { ZoneLives.epoch(after: $0.epoch) } ?? random.nextEpoch()
+        let epoch = row.map { ZoneEpochs.epoch(after: $0.epoch) } ?? random.nextEpoch()
         let made = ZoneRow(key: key, epoch: epoch, databaseCounter: feed.counter)
         decision.changes.zones.append(made)
         return .zone(key.wireZone(made))

@@ -103,12 +103,12 @@ struct LimitsPage {
             ),
             (
                 "readers", "a quarter of them while others come too", "two a processor, four at least",
-                ["ReaderTurns"]
+                ["ReaderQueue"]
             ),
             (
                 "the writer", "\(group.userMilliseconds) ms of a group while others write",
                 "\(group.milliseconds) ms and \(Self.count(group.requestsMax)) requests a group",
-                ["WriteQueue", "WriterRests", "userMilliseconds", "requestsMax"]
+                ["WriteQueue", "WriterCooldowns", "userMilliseconds", "requestsMax"]
             ),
             (
                 "devices that wait for pushes", Self.count(options.limits.devicesMax) + " of a user",

@@ -83,13 +83,13 @@ import Testing
     }
 
     /// What a reader that has nothing to do begins.
-    private func begin(_ turns: inout ReaderTurns) throws -> ServiceJob {
+    private func begin(_ turns: inout ReaderQueue) throws -> ServiceJob {
         let job = turns.popFirst()
         return try #require(job)
     }
 
     @Test func oneHasAQuarterOfTheReadersWhileOthersCome() throws {
-        var turns = ReaderTurns(readersCount: 8)
+        var turns = ReaderQueue(readersCount: 8)
         for _ in 0..<16 { turns.append(job("flood")) }
         // Alone it has all of them.
         let first = try (0..<8).map { _ in try begin(&turns) }
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func threeWhoAskLongQuestionsLeaveAReaderToOthers() throws {
-        var turns = ReaderTurns(readersCount: 4)
+        var turns = ReaderQueue(readersCount: 4)
         for name in ["a", "b", "c"] { for _ in 0..<4 { turns.append(job(name)) } }
         #expect(try (0..<3).map { _ in try begin(&turns).owner } == ["a", "b", "c"])
         let none = turns.popFirst()
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test func whoHeldTheWriterRestsThreeTimesAsLongAndNoMoreThanTwoSeconds() {
-        var rests = WriterRests()
+        var rests = WriterCooldowns()
         rests.notice("ada", at: 1_000)
         #expect(rests.next(at: 1_000) == nil)
         rests.begin("slow", after: 100, at: 1_000)
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func nobodyRestsWhileNobodyElseWrites() {
-        var rests = WriterRests()
+        var rests = WriterCooldowns()
         rests.notice("slow", at: 0)
         rests.begin("slow", after: 100, at: 0)
         #expect(!rests.contains("slow", at: 1))
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test func whoseQuestionsTakeLongWaitsUntilTurnsHavePaidForThem() throws {
-        var turns = ReaderTurns(readersCount: 1)
+        var turns = ReaderQueue(readersCount: 1)
         for name in ["slow", "slow", "slow", "quick"] { turns.append(job(name)) }
         turns.end(try begin(&turns), microseconds: 20_000)
         func next12() throws -> [String] {

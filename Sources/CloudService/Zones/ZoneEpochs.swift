@@ -2,7 +2,7 @@ import CloudWire
 
 /// Epochs of the lives of one zone. A zone that is made again after a deletion gets the epoch that follows from the one
 /// before, so a token of an earlier life can be told from one of before a restore, which gives an unrelated epoch.
-enum ZoneLives {
+enum ZoneEpochs {
     /// Maximum number of lives that a token may be behind.
     static let livesBehindMax = 64
 

@@ -2,7 +2,7 @@
 ///
 /// A turn pays for some time of a job, and one owner has a quarter of the readers at most while others come too: a
 /// single question doesn't wait for another owner's long ones.
-struct ReaderTurns {
+struct ReaderQueue {
     /// What a turn pays for, in microseconds of a processor.
     static let turnMicroseconds = 1_000
 

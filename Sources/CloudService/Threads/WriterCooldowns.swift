@@ -2,7 +2,7 @@
 ///
 /// A write can't be interrupted. Without a rest, an owner that sends one long write after the other holds a writer with
 /// little else to do nearly all the time, and every other write waits for one of them.
-struct WriterRests {
+struct WriterCooldowns {
     /// A rest is so many times as long as what was before it: one has a quarter of the writer at most.
     static let factor: Int64 = 3
     /// And no longer than this.
