@@ -19,13 +19,13 @@ public final class CloudServer: Sendable {
     private let webhooks: WebhookSender
     /// Looks for what was left to send to webhooks; waits for files.
     private let beginWebhooks: @Sendable (WebhookSender) -> Void
-    private let signIns: SignInDesk?
-    private let operators: OperatorDesk?
+    private let signIns: SignInHandler?
+    private let operators: OperatorHandler?
     private let certificate: CertificateWatch?
     private let removals: RemovalWatch?
     private let control: ControlStore?
     private let status: ServerStatus
-    private let assets: AssetDesk
+    private let assets: AssetHandler
     private let marks: FolderMarks?
     private let log: RequestLog?
     private let history: RequestHistory?
@@ -85,13 +85,13 @@ public final class CloudServer: Sendable {
             opener: Self.logging({ try opener($0, watch) }, watch, log), courier: courier,
             webhooks: webhooks)
         signIns = signIn.map { [table, webhooks] checker in
-            SignInDesk(checker, waitingMax: options.signInsWaitingMax, log: log) { news in
+            SignInHandler(checker, waitingMax: options.signInsWaitingMax, log: log) { news in
                 table.tell(news.event, in: news.container, webhooks)
             }
         }
         history = Self.history(dataFolder, control, options, log)
         operators = Self.operators(dataFolder, control, options, table, history, log)
-        assets = AssetDesk(options, table: table)
+        assets = AssetHandler(options, table: table)
         if let dataFolder, let control {
             removals = RemovalWatch(dataFolder, control, table, courier, history, log)
         } else {
@@ -99,7 +99,7 @@ public final class CloudServer: Sendable {
         }
         var http = options.http
         http.bodyBytesMax = max(
-            http.bodyBytesMax, options.limits.bodyBytesMax, AssetDesk.bodyBytesMax(options),
+            http.bodyBytesMax, options.limits.bodyBytesMax, AssetHandler.bodyBytesMax(options),
             operators == nil ? 0 : OperatorEndpoint.schemaBytesMax)
         // A proxy's connections are everybody's: it is the proxy that knows how many a client has.
         if options.trustsForwardedFor { http.connectionsOfAddressMax = 0 }
@@ -221,10 +221,10 @@ public final class CloudServer: Sendable {
     private static func operators(
         _ folder: DataFolder?, _ control: ControlStore?, _ options: CloudServerOptions,
         _ table: EnvironmentTable, _ history: RequestHistory?, _ log: RequestLog?
-    ) -> OperatorDesk? {
+    ) -> OperatorHandler? {
         guard let folder, let control, options.dashboard != .off else { return nil }
         do {
-            return try OperatorDesk(control, folder, options, table: table, history: history, log: log)
+            return try OperatorHandler(control, folder, options, table: table, history: history, log: log)
         } catch {
             log?.add(event: "dashboard can't be served", [("error", "\(error)")])
             return nil

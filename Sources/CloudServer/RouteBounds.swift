@@ -56,7 +56,7 @@ extension Route {
         case .root, .dashboard:
             return RequestBounds(
                 memoryBytes: Self.memoryFixed, answerBytes: 2 * Self.pageBytesMax, rowsRead: 1,
-                countedBy: ["headerBytesMax", "OperatorDesk"])
+                countedBy: ["headerBytesMax", "OperatorHandler"])
         case .operators:
             // The service's endpoints, which answer for data, have bounds of their own. These are for the rest.
             return RequestBounds(
@@ -67,7 +67,7 @@ extension Route {
                 diskBytes: 3 * IndexBuilding.schemaChangeRowsMax * Self.pageBytes
                     + 2 * SchemaLanguage.textBytesMax,
                 countedBy: [
-                    "OperatorGate", "OperatorDesk", "OperatorCounting", "TryLimiter", "signInsWaitingMax",
+                    "OperatorGate", "OperatorHandler", "OperatorCounting", "TryLimiter", "signInsWaitingMax",
                     "textBytesMax", "schemaChangeRowsMax",
                 ])
         case .live, .nowhere:

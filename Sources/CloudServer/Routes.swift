@@ -100,9 +100,9 @@ final class Routes: HTTPHandler {
     let table: EnvironmentTable
     private let courier: Courier
     private let webhooks: WebhookSender
-    let signIns: SignInDesk?
-    private let operators: OperatorDesk?
-    private let assets: AssetDesk
+    let signIns: SignInHandler?
+    private let operators: OperatorHandler?
+    private let assets: AssetHandler
     private let log: RequestLog?
     private let history: RequestHistory?
     private let status: ServerStatus
@@ -113,8 +113,8 @@ final class Routes: HTTPHandler {
 
     init(
         options: CloudServerOptions, onlyContainer: CloudService.Container?, strangers: AddressRate,
-        table: EnvironmentTable, courier: Courier, webhooks: WebhookSender, signIns: SignInDesk?,
-        operators: OperatorDesk?, assets: AssetDesk,
+        table: EnvironmentTable, courier: Courier, webhooks: WebhookSender, signIns: SignInHandler?,
+        operators: OperatorHandler?, assets: AssetHandler,
         status: ServerStatus, log: RequestLog?, history: RequestHistory?
     ) {
         self.options = options

@@ -20,7 +20,7 @@ final class UploadSink: HTTPBodySink {
         var form: MultipartParser?
     }
 
-    private let desk: AssetDesk
+    private let handler: AssetHandler
     private let worker: Worker
     private let head: HTTPRequestHead
     private let container: CloudService.Container
@@ -32,15 +32,16 @@ final class UploadSink: HTTPBodySink {
     private let state = Lock(State())
 
     init(
-        _ desk: AssetDesk, _ worker: Worker, _ head: HTTPRequestHead, _ container: CloudService.Container,
+        _ handler: AssetHandler, _ worker: Worker, _ head: HTTPRequestHead,
+        _ container: CloudService.Container,
         peer: String
     ) {
         self.peer = peer
-        self.desk = desk
+        self.handler = handler
         self.worker = worker
         self.head = head
         self.container = container
-        startedMilliseconds = desk.clock.elapsedMilliseconds()
+        startedMilliseconds = handler.clock.elapsedMilliseconds()
     }
 
     // MARK: On a loop
@@ -84,7 +85,8 @@ final class UploadSink: HTTPBodySink {
     }
 
     private func write(_ bytes: [UInt8], to upload: AssetUpload) throws(WireError) {
-        guard desk.clock.elapsedMilliseconds() - startedMilliseconds <= desk.uploadMillisecondsMax else {
+        guard handler.clock.elapsedMilliseconds() - startedMilliseconds <= handler.uploadMillisecondsMax
+        else {
             throw ServiceRefusal.tooSlow
         }
         let (file, error) = state.withLock { state -> ([UInt8], MultipartError?) in
@@ -124,7 +126,7 @@ final class UploadSink: HTTPBodySink {
 
     /// Opens the file and calls `next` on the worker, with what kept it from opening.
     private func open(_ next: @escaping @Sendable (WireError?) -> Void) {
-        desk.table.use(container, from: peer) { [self] result in
+        handler.table.use(container, from: peer) { [self] result in
             run(
                 {
                     switch result {
@@ -133,7 +135,7 @@ final class UploadSink: HTTPBodySink {
                     }
                 },
                 else: {
-                    if case .success(let environment) = result { desk.table.release(environment) }
+                    if case .success(let environment) = result { handler.table.release(environment) }
                     next(Refusal.busy)
                 })
         }
@@ -150,7 +152,7 @@ final class UploadSink: HTTPBodySink {
                 throw Refusal.badRequest("multipart/form-data: \(error.reason)")
             }
             let upload = try environment.service.beginUpload(ticket: head.queryValue("t") ?? "")
-            guard desk.beginUpload(of: upload.user, from: network) else {
+            guard handler.beginUpload(of: upload.user, from: network) else {
                 upload.cancel()
                 throw Refusal.tooManyFiles
             }
@@ -161,10 +163,10 @@ final class UploadSink: HTTPBodySink {
             }
             guard !isWanted else { return nil }
             upload.cancel()
-            desk.endUpload(of: upload.user, from: network)
+            handler.endUpload(of: upload.user, from: network)
             throw ServiceRefusal.cut
         } catch {
-            desk.table.release(environment)
+            handler.table.release(environment)
             return error
         }
     }
@@ -182,8 +184,8 @@ final class UploadSink: HTTPBodySink {
         }
         guard case .open(let upload, let environment) = stage else { return }
         upload.cancel()
-        desk.table.release(environment)
-        desk.endUpload(of: upload.user, from: network)
+        handler.table.release(environment)
+        handler.endUpload(of: upload.user, from: network)
     }
 }
 

@@ -33,7 +33,7 @@ final class OperatorData: Sendable {
     private let clock: any TimeSource
     private let looks = Lock<[Look: Int64]>([:])
 
-    /// - Parameter queue: the desk's thread, on which `answer` is called and outcomes are written.
+    /// - Parameter queue: the handler's thread, on which `answer` is called and outcomes are written.
     init(
         _ control: ControlStore, _ audit: OperatorAudit, _ table: EnvironmentTable, _ gate: OperatorGate,
         _ queue: FairWorker, clock: any TimeSource
@@ -94,7 +94,7 @@ final class OperatorData: Sendable {
         return line
     }
 
-    /// Writes the line of a look that has none within the last while. Called on the desk's thread alone.
+    /// Writes the line of a look that has none within the last while. Called on the handler's thread alone.
     ///
     /// - Returns: whether it wrote one.
     private func noteFirst(_ look: Look, _ line: AuditLine) throws -> Bool {

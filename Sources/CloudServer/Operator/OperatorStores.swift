@@ -21,7 +21,7 @@ struct OperatorStores: Sendable {
     private let audit: OperatorAudit
     private let log: RequestLog?
 
-    /// - Parameter queue: the desk's thread, on which outcomes are written.
+    /// - Parameter queue: the handler's thread, on which outcomes are written.
     init(
         _ control: ControlStore, _ audit: OperatorAudit, _ table: EnvironmentTable, _ gate: OperatorGate,
         _ queue: FairWorker, _ log: RequestLog?
@@ -46,8 +46,8 @@ struct OperatorStores: Sendable {
         }
     }
 
-    /// Runs `work` on the desk's thread when its turn has come, and answers with what it completes with. What it throws
-    /// is answered too. Called on the desk's thread.
+    /// Runs `work` on the handler's thread when its turn has come, and responds with its result or error. Must be called
+    /// on the handler's thread.
     ///
     /// - Parameters:
     ///   - container: what it is about; refused when it isn't there.

@@ -41,7 +41,7 @@ extension Routes {
         let isOfAnotherOrigin = head.header(WireHeader.origin).map { Self.host($0) != own } ?? false
         return SentForm(
             body: request.body,
-            nonce: head.cookie(SignInDesk.cookieName),
+            nonce: head.cookie(SignInHandler.cookieName),
             isForeign: isOfAnotherSite || isOfAnotherOrigin, peer: peer(of: head),
             client: head.header("User-Agent"))
     }

@@ -51,7 +51,7 @@ struct LimitsPage {
         let weight = RequestWeight.bytes(of: [UInt8](repeating: 0x2C, count: body))
         func half(_ max: Int) -> Int { (max + 1) / 2 }
         // An eighth of what is left, one's own not among it.
-        func share(_ max: Int) -> Int { (max - 1) / (AssetDesk.sharesCount + 1) + 1 }
+        func share(_ max: Int) -> Int { (max - 1) / (AssetHandler.sharesCount + 1) + 1 }
         let bytesOfARequest = Self.bytes(ServiceRates.answerBytesOfARequest)
         func rate(_ rate: ServiceRates.Rate?) -> String {
             rate.map { "\(Self.count($0.perSecond)) a second, \(Self.count($0.burst)) at a stroke" }

@@ -100,7 +100,7 @@ import Testing
             func send(password: String) throws -> RawResponse {
                 let password = PercentEncoding.encoded(password)
                 return try RawConnection(port: guarded.server.port).exchange(
-                    "POST", Route.signInFormPath, headers: [("Cookie", "\(SignInDesk.cookieName)=n")],
+                    "POST", Route.signInFormPath, headers: [("Cookie", "\(SignInHandler.cookieName)=n")],
                     body: Array(
                         "ticket=\(ticket)&code=\(code)&account=ada&password=\(password)&action=sign-in".utf8))
             }

@@ -63,7 +63,7 @@ import Testing
             return try RawConnection(port: server.port).exchange(
                 "POST", Route.signInFormPath,
                 headers: [
-                    ("Cookie", "\(SignInDesk.cookieName)=n"), ("X-Forwarded-For", address),
+                    ("Cookie", "\(SignInHandler.cookieName)=n"), ("X-Forwarded-For", address),
                     ("User-Agent", "Browser/2 <b>"),
                 ], body: Array(body.utf8))
         }

@@ -100,7 +100,7 @@ import Testing
                 let body =
                     "ticket=\(ticket)&code=\(code)&account=ada&password=ada%27s+password&action=sign-in"
                 let sent = try connection.exchange(
-                    "POST", Route.signInFormPath, headers: [("Cookie", "\(SignInDesk.cookieName)=n")],
+                    "POST", Route.signInFormPath, headers: [("Cookie", "\(SignInHandler.cookieName)=n")],
                     body: Array(body.utf8))
                 #expect(sent.status == 400 && Self.attribute("token", sent) == nil)
             }

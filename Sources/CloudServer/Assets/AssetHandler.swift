@@ -4,7 +4,7 @@ import HTTPServer
 import System
 
 /// Takes the files that clients send, and gives out those that they fetch: on threads of its own, because disks block.
-final class AssetDesk: Sendable {
+final class AssetHandler: Sendable {
     private static let workersCount = 4
     /// Jobs of requests that have not shown their ticket yet, on each worker.
     private static let strangersJobsMax = 2_048

@@ -5,9 +5,9 @@ import HTTPServer
 import System
 
 /// Answers the dashboard and the operator API: checks the session and the role, and passes each request to the part
-/// that answers it. What reads or writes the control file runs on a thread of the desk, never on a loop.
-final class OperatorDesk: Sendable {
-    /// Maximum number of requests that wait for the desk's thread.
+/// that answers it. What reads or writes the control file runs on a thread of the handler, never on a loop.
+final class OperatorHandler: Sendable {
+    /// Maximum number of requests that wait for the handler's thread.
     private static let waitingMax = 256
     /// How many requests an administrator has.
     private static let rate = ServiceRates.Rate(perSecond: 20, burst: 100)
@@ -149,7 +149,7 @@ final class OperatorDesk: Sendable {
         sessions.stop()
     }
 
-    // MARK: On the desk's thread
+    // MARK: On the handler's thread
 
     private func isServed() throws -> Bool {
         if isLocal || isOpen.withLock({ $0 }) { return true }
@@ -211,7 +211,7 @@ final class OperatorDesk: Sendable {
         }
     }
 
-    /// Runs what may block on the desk's thread; what it throws is answered.
+    /// Runs what may block on the handler's thread; what it throws is answered.
     private func submit(of peer: String, _ reply: Reply, _ body: @escaping @Sendable () throws -> Void) {
         let isTaken = queue.submit(of: peer) { [log] in
             do {

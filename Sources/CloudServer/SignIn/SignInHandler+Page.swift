@@ -14,7 +14,7 @@ struct SentForm: Sendable {
     let client: String?
 }
 
-extension SignInDesk {
+extension SignInHandler {
     static let cookieName = "yap-sign-in"
 
     /// Shows the page to which AUTHENTICATION_REQUIRED leads, later.
@@ -65,7 +65,7 @@ extension SignInDesk {
 
     /// Ends the pushes of a session's device and then the session, later.
     ///
-    /// - Parameter endPushes: ends those of the user's devices, and says whether they are ended. Called on the desk's
+    /// - Parameter endPushes: ends those of the user's devices, and says whether they are ended. Called on the handler's
     ///   thread.
     func signOut(
         webAuthToken: String?, peer: String, _ reply: Reply,

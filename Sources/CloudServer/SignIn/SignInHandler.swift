@@ -3,7 +3,7 @@ import CloudWire
 import HTTPServer
 
 /// Takes the sign-ins from the loops to a thread of their own: a password's hash is slow on purpose.
-final class SignInDesk: Sendable {
+final class SignInHandler: Sendable {
     let checker: any SignInChecker
     private let queue: FairWorker
     private let log: RequestLog?
@@ -32,7 +32,7 @@ final class SignInDesk: Sendable {
         }
     }
 
-    /// Runs what may block on the desk's thread; what it throws is the server's failure, which `failed` answers.
+    /// Runs what may block on the handler's thread; what it throws is the server's failure, which `failed` answers.
     func submit(
         of peer: String, _ reply: Reply, failed: @escaping @Sendable (Reply) -> Void,
         _ body: @escaping @Sendable () throws -> Void
