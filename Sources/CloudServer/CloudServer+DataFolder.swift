@@ -21,8 +21,8 @@ extension CloudServer {
     ) {
         self.init(
             options: options, onlyContainer: nil, signIn: signIn, dataFolder: dataFolder, control: control,
-            marks: witness.map { witness in
-                { FolderMarks(dataFolder, control, witness, random: options.random, log: $0) }
+            restores: witness.map { witness in
+                { RestoreDetector(dataFolder, control, witness, random: options.random, log: $0) }
             },
             beginWebhooks: { webhooks in
                 for container in dataFolder.environmentsWithWebhooks(control) { webhooks.look(at: container) }

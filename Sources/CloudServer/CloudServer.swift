@@ -26,7 +26,7 @@ public final class CloudServer: Sendable {
     private let control: ControlStore?
     private let status: ServerStatus
     private let assets: AssetHandler
-    private let marks: FolderMarks?
+    private let restores: RestoreDetector?
     private let log: RequestLog?
     private let history: RequestHistory?
     private let hasStopped = Lock(false)
@@ -45,7 +45,7 @@ public final class CloudServer: Sendable {
     ///   - onlyContainer: every path leads to this one's service; nil: each to its own.
     ///   - dataFolder: whose files are measured and watched; nil for a service without a folder.
     ///   - control: says what of the folder is being removed; nil: nothing ever is.
-    ///   - marks: makes what tells whether the folder was put back; nil: nobody looks.
+    ///   - restores: makes the detector of a restored folder, or nil to skip the check.
     ///   - beginWebhooks: names the environments in which something was left to send. Called on a thread of its own.
     ///   - finder: whether there is such a container, before one is opened. Called on a thread that may look it up in a
     ///     file.
@@ -55,7 +55,7 @@ public final class CloudServer: Sendable {
     init(
         options: CloudServerOptions, onlyContainer: CloudService.Container?, signIn: (any SignInChecker)?,
         dataFolder: DataFolder? = nil, control: ControlStore? = nil,
-        marks: ((RequestLog?) -> FolderMarks)? = nil,
+        restores: ((RequestLog?) -> RestoreDetector)? = nil,
         beginWebhooks: @escaping @Sendable (WebhookSender) -> Void = { _ in },
         finder: @escaping @Sendable (CloudService.Container) throws -> Bool = { _ in true },
         probe: (@Sendable (Bool) -> DiskTrouble?)? = nil,
@@ -70,7 +70,7 @@ public final class CloudServer: Sendable {
             clock: options.monotonicClock)
         let log = options.log.map { RequestLog($0, entriesMax: options.logLinesMax, clock: options.clock) }
         self.log = log
-        self.marks = marks?(log)
+        self.restores = restores?(log)
         let probe =
             probe
             ?? dataFolder.map { folder in
@@ -126,9 +126,9 @@ public final class CloudServer: Sendable {
     /// - Throws: `HTTPServerError` when the port is taken, a file of TLS is wrong or the system refuses;
     ///   `DataFolderError`, `CloudStoreError` when the folder was put back and can't be renewed.
     public func start() throws {
-        try marks?.begin()
+        try restores?.begin()
         try http.start()
-        marks?.start()
+        restores?.start()
         certificate?.start()
         removals?.start()
         webhooks.use(table)
@@ -199,7 +199,7 @@ public final class CloudServer: Sendable {
             removals?.stop()
             control?.setReplayListener(nil)
             table.stop()
-            marks?.stop()
+            restores?.stop()
             history?.stop()
             log?.stop(waitMilliseconds: 1_000)
             hasStopped = true

@@ -1,10 +1,10 @@
 import CloudStore
 import System
 
-/// Keeps the marks of a data folder: compares the folder with its witness before it is served, and marks it now and
-/// then and at the end.
-final class FolderMarks: Sendable {
-    /// How often the folder is marked: what was written to one since the last mark can be lost unnoticed.
+/// Detects that a data folder was restored from a copy: compares the folder's mark with its witness before the folder
+/// is served, and advances the mark periodically and at the end.
+final class RestoreDetector: Sendable {
+    /// Interval between marks. The loss of writes after the last mark isn't detected.
     static let everyMilliseconds: Int64 = 60_000
 
     private let folder: DataFolder
@@ -13,9 +13,9 @@ final class FolderMarks: Sendable {
     private let log: RequestLog?
     private let alarm = Alarm()
     private struct State {
-        /// Whether the last mark went wrong, which is told once.
+        /// True if the last mark failed. Logged once.
         var isFailing = false
-        /// Let go of with the last mark, so that its file is closed though the thread is still there.
+        /// Released with the last mark, so that its file is closed before the thread ends.
         var control: ControlStore?
     }
 
@@ -33,9 +33,9 @@ final class FolderMarks: Sendable {
         self.log = log
     }
 
-    /// Looks whether the folder was put back, and gives it new epochs then. Must come before anything is served.
+    /// Gives the folder new epochs if it was restored. Must be called before anything is served.
     ///
-    /// - Throws: `DataFolderError`, `CloudStoreError` when they can't be renewed.
+    /// - Throws: `DataFolderError`, `CloudStoreError` if the epochs can't be renewed.
     func begin() throws {
         guard let control = state.withLock({ $0.control }) else { return }
         switch try folder.compare(control, witness, random: random) {
@@ -53,7 +53,7 @@ final class FolderMarks: Sendable {
         mark(isLast: false)
     }
 
-    /// Marks the folder now and then, on a thread of its own, until `stop`.
+    /// Marks the folder periodically, on a thread of its own, until `stop`.
     func start() {
         startThread { [self] in
             while !alarm.wait(milliseconds: Self.everyMilliseconds) { mark(isLast: false) }
