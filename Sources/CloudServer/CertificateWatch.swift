@@ -17,13 +17,13 @@ final class CertificateWatch: Sendable {
     }
 
     private let paths: [String]
-    private let log: RequestLog?
+    private let log: ServerLog?
     private let reload: @Sendable () throws -> Void
     private let stamps: Lock<[Stamp?]>
     private let alarm = Alarm()
 
     /// - Parameter reload: reads the files; throws what is wrong with them.
-    init(_ tls: HTTPServerTLSOptions, log: RequestLog?, reload: @escaping @Sendable () throws -> Void) {
+    init(_ tls: HTTPServerTLSOptions, log: ServerLog?, reload: @escaping @Sendable () throws -> Void) {
         paths = [tls.certificatePath, tls.privateKeyPath]
         self.log = log
         self.reload = reload

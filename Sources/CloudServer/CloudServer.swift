@@ -27,7 +27,7 @@ public final class CloudServer: Sendable {
     private let status: ServerStatus
     private let assets: AssetHandler
     private let restores: RestoreDetector?
-    private let log: RequestLog?
+    private let log: ServerLog?
     private let history: RequestHistory?
     private let hasStopped = Lock(false)
 
@@ -55,7 +55,7 @@ public final class CloudServer: Sendable {
     init(
         options: CloudServerOptions, onlyContainer: CloudService.Container?, signIn: (any SignInChecker)?,
         dataFolder: DataFolder? = nil, control: ControlStore? = nil,
-        restores: ((RequestLog?) -> RestoreDetector)? = nil,
+        restores: ((ServerLog?) -> RestoreDetector)? = nil,
         beginWebhooks: @escaping @Sendable (WebhookSender) -> Void = { _ in },
         finder: @escaping @Sendable (CloudService.Container) throws -> Bool = { _ in true },
         probe: (@Sendable (Bool) -> DiskTrouble?)? = nil,
@@ -68,7 +68,7 @@ public final class CloudServer: Sendable {
         courier = Courier(
             pollsMax: options.courierPollsMax, holdMilliseconds: options.courierHoldMilliseconds,
             clock: options.monotonicClock)
-        let log = options.log.map { RequestLog($0, entriesMax: options.logLinesMax, clock: options.clock) }
+        let log = options.log.map { ServerLog($0, entriesMax: options.logLinesMax, clock: options.clock) }
         self.log = log
         self.restores = restores?(log)
         let probe =
@@ -208,7 +208,7 @@ public final class CloudServer: Sendable {
 
     /// What is kept of the requests; nil without a folder, or where that is turned off.
     private static func history(
-        _ folder: DataFolder?, _ control: ControlStore?, _ options: CloudServerOptions, _ log: RequestLog?
+        _ folder: DataFolder?, _ control: ControlStore?, _ options: CloudServerOptions, _ log: ServerLog?
     ) -> RequestHistory? {
         guard let folder, options.history.requests == .on else { return nil }
         return RequestHistory(path: folder.historyPath, options.history, clock: options.clock, log: log) {
@@ -220,7 +220,7 @@ public final class CloudServer: Sendable {
     /// Without the control file's secrets there is no dashboard; the log says why.
     private static func operators(
         _ folder: DataFolder?, _ control: ControlStore?, _ options: CloudServerOptions,
-        _ table: EnvironmentTable, _ history: RequestHistory?, _ log: RequestLog?
+        _ table: EnvironmentTable, _ history: RequestHistory?, _ log: ServerLog?
     ) -> OperatorHandler? {
         guard let folder, let control, options.dashboard != .off else { return nil }
         do {
@@ -234,7 +234,7 @@ public final class CloudServer: Sendable {
     /// What keeps an environment from opening is told to the operator, and to nobody else.
     private static func logging<Found>(
         _ body: @escaping @Sendable (CloudService.Container) throws -> Found, _ watch: DiskWatch?,
-        _ log: RequestLog?
+        _ log: ServerLog?
     ) -> @Sendable (CloudService.Container) throws -> Found {
         { container in
             do {

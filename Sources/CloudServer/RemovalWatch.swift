@@ -26,14 +26,14 @@ final class RemovalWatch: Sendable {
     private let table: EnvironmentTable
     private let courier: Courier
     private let history: RequestHistory?
-    private let log: RequestLog?
+    private let log: ServerLog?
     private let state = Lock(State())
     private let alarm = Alarm()
     private let ended = DispatchSemaphore(value: 0)
 
     init(
         _ folder: DataFolder, _ control: ControlStore, _ table: EnvironmentTable, _ courier: Courier,
-        _ history: RequestHistory?, _ log: RequestLog?
+        _ history: RequestHistory?, _ log: ServerLog?
     ) {
         self.control = control
         remover = EnvironmentRemover(folder, control)

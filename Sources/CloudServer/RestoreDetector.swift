@@ -10,7 +10,7 @@ final class RestoreDetector: Sendable {
     private let folder: DataFolder
     private let witness: FolderWitness
     private let random: any RandomSource
-    private let log: RequestLog?
+    private let log: ServerLog?
     private let alarm = Alarm()
     private struct State {
         /// True if the last mark failed. Logged once.
@@ -24,7 +24,7 @@ final class RestoreDetector: Sendable {
 
     init(
         _ folder: DataFolder, _ control: ControlStore, _ witness: FolderWitness, random: any RandomSource,
-        log: RequestLog?
+        log: ServerLog?
     ) {
         self.folder = folder
         state = Lock(State(control: control))

@@ -103,7 +103,7 @@ final class Routes: HTTPHandler {
     let signIns: SignInHandler?
     private let operators: OperatorHandler?
     private let assets: AssetHandler
-    private let log: RequestLog?
+    private let log: ServerLog?
     private let history: RequestHistory?
     private let status: ServerStatus
     /// Asks the HTTP server, which is made after this.
@@ -115,7 +115,7 @@ final class Routes: HTTPHandler {
         options: CloudServerOptions, onlyContainer: CloudService.Container?, strangers: AddressRate,
         table: EnvironmentTable, courier: Courier, webhooks: WebhookSender, signIns: SignInHandler?,
         operators: OperatorHandler?, assets: AssetHandler,
-        status: ServerStatus, log: RequestLog?, history: RequestHistory?
+        status: ServerStatus, log: ServerLog?, history: RequestHistory?
     ) {
         self.options = options
         self.strangers = strangers

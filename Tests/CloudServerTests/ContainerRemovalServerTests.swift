@@ -143,7 +143,7 @@ import Testing
             let used = try #require(environment.withLock { $0 })
             _ = try control.beginRemoval(container: "iCloud.old")
             let kept = KeptLog()
-            let log = RequestLog(kept, entriesMax: 100, clock: SystemTimeSource())
+            let log = ServerLog(kept, entriesMax: 100, clock: SystemTimeSource())
             defer { log.stop(waitMilliseconds: 1_000) }
             let watch = RemovalWatch(folder, control, table, courier, nil, log)
             defer { watch.stop() }

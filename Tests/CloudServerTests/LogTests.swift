@@ -113,7 +113,7 @@ import Testing
 
     @Test func aSlowSinkCostsLinesAndTheLogSaysHowMany() throws {
         let sink = GatedSink()
-        let log = RequestLog(sink, entriesMax: 10, clock: ManualTimeSource())
+        let log = ServerLog(sink, entriesMax: 10, clock: ManualTimeSource())
         log.add { Array("{\"first\":1}\n".utf8) }
         sink.waitUntilEntered()
         for index in 0..<25 { log.add { Array("{\"index\":\(index)}\n".utf8) } }

@@ -31,7 +31,7 @@ final class RequestHistory: Sendable {
     private let path: String
     private let options: HistoryOptions
     private let clock: any TimeSource
-    private let log: RequestLog?
+    private let log: ServerLog?
     private let startMilliseconds: Int64
     private let waiting = Lock(Waiting())
     private let dropped = Lock(0)
@@ -53,7 +53,7 @@ final class RequestHistory: Sendable {
     ///
     /// - Parameter isThere: whether there still is such an environment. What the file has of others goes at the start.
     init(
-        path: String, _ options: HistoryOptions, clock: any TimeSource, log: RequestLog?,
+        path: String, _ options: HistoryOptions, clock: any TimeSource, log: ServerLog?,
         isThere: @escaping @Sendable (HistoryPlace) -> Bool = { _ in true }
     ) {
         self.path = path

@@ -4,9 +4,9 @@ import CloudWire
 /// Writes the audit log around what administrators do.
 struct OperatorAudit: Sendable {
     private let audit: AuditLog
-    private let log: RequestLog?
+    private let log: ServerLog?
 
-    init(_ control: ControlStore, _ log: RequestLog?) {
+    init(_ control: ControlStore, _ log: ServerLog?) {
         audit = AuditLog(control)
         self.log = log
     }

@@ -32,12 +32,12 @@ final class OperatorHandler: Sendable {
     private let rates = Lock(RateBuckets(rate))
     /// True once an administrator can sign in: that stays so.
     private let isOpen = Lock(false)
-    private let log: RequestLog?
+    private let log: ServerLog?
 
     /// - Throws: `CryptoError`, `CloudStoreError`.
     init(
         _ control: ControlStore, _ folder: DataFolder, _ options: CloudServerOptions, table: EnvironmentTable,
-        history: RequestHistory?, log: RequestLog?
+        history: RequestHistory?, log: ServerLog?
     ) throws {
         self.control = control
         self.options = options
@@ -226,11 +226,11 @@ final class OperatorHandler: Sendable {
 
 /// How an error of the operator API is answered.
 enum OperatorFailure {
-    static func send(_ error: any Error, _ reply: Reply, _ log: RequestLog?) {
+    static func send(_ error: any Error, _ reply: Reply, _ log: ServerLog?) {
         reply.send(wireError(error, reply.exchange.requestID, log))
     }
 
-    static func wireError(_ error: any Error, _ requestID: String, _ log: RequestLog?) -> WireError {
+    static func wireError(_ error: any Error, _ requestID: String, _ log: ServerLog?) -> WireError {
         switch error {
         case let error as WireError: return error
         case let error as ControlError: return wireError(error)

@@ -15,11 +15,11 @@ final class OperatorSessions: Sendable {
     private let check: AdministratorSignIn
     private let hashes: FairWorker
     private let refusedLines: Lock<HourlyLimit>
-    private let log: RequestLog?
+    private let log: ServerLog?
 
     /// - Throws: `CryptoError`, `CloudStoreError`.
     init(
-        _ control: ControlStore, _ audit: OperatorAudit, _ options: CloudServerOptions, log: RequestLog?
+        _ control: ControlStore, _ audit: OperatorAudit, _ options: CloudServerOptions, log: ServerLog?
     ) throws {
         self.control = control
         self.options = options

@@ -19,12 +19,12 @@ struct OperatorStores: Sendable {
     private let gate: OperatorGate
     private let queue: FairWorker
     private let audit: OperatorAudit
-    private let log: RequestLog?
+    private let log: ServerLog?
 
     /// - Parameter queue: the handler's thread, on which outcomes are written.
     init(
         _ control: ControlStore, _ audit: OperatorAudit, _ table: EnvironmentTable, _ gate: OperatorGate,
-        _ queue: FairWorker, _ log: RequestLog?
+        _ queue: FairWorker, _ log: ServerLog?
     ) {
         self.log = log
         self.control = control

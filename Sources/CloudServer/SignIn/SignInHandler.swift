@@ -6,12 +6,12 @@ import HTTPServer
 final class SignInHandler: Sendable {
     let checker: any SignInChecker
     private let queue: FairWorker
-    private let log: RequestLog?
+    private let log: ServerLog?
     /// Is told of each sign-in from where the account was not signed in to before.
     private let newPlace: @Sendable (SignInNews) -> Void
 
     init(
-        _ checker: any SignInChecker, waitingMax: Int, log: RequestLog?,
+        _ checker: any SignInChecker, waitingMax: Int, log: ServerLog?,
         newPlace: @escaping @Sendable (SignInNews) -> Void = { _ in }
     ) {
         self.checker = checker

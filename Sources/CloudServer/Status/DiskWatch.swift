@@ -22,11 +22,11 @@ final class DiskWatch: Sendable {
     private let trouble = Lock<DiskTrouble?>(nil)
     /// Tries to copy the log of each store in which that failed, by the store's path.
     private let stuckLogs = Lock<[String: @Sendable () -> CloudStoreError?]>([:])
-    private let log: RequestLog?
+    private let log: ServerLog?
     private let probe: @Sendable (_ isSuspect: Bool) -> DiskTrouble?
 
     /// - Parameter probe: looks whether anything can be written, more closely when something couldn't. May block.
-    init(log: RequestLog?, probe: @escaping @Sendable (_ isSuspect: Bool) -> DiskTrouble?) {
+    init(log: ServerLog?, probe: @escaping @Sendable (_ isSuspect: Bool) -> DiskTrouble?) {
         self.log = log
         self.probe = probe
     }

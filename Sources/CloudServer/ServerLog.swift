@@ -47,7 +47,7 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 
 /// Takes the log's lines from the loops and writes them on a thread of its own. Lines that come faster than the sink
 /// takes them are dropped, and the log says how many.
-final class RequestLog: Sendable {
+final class ServerLog: Sendable {
     /// A line that isn't text yet.
     typealias Entry = @Sendable () -> [UInt8]
 
