@@ -5,7 +5,7 @@ import HTTPServer
 struct FileAnswer {
     private let file: AssetDownload
     private let name: String
-    private let range: ByteRange
+    private let range: HTTPByteRange
     private let isKnown: Bool
 
     /// - Parameter name: the last part of the address, which the client chooses.
@@ -13,7 +13,7 @@ struct FileAnswer {
         self.file = file
         self.name = name
         let entityTag = "\"\(file.checksum)\""
-        range = ByteRange(
+        range = HTTPByteRange(
             head.header("Range"), condition: head.header("If-Range"), entityTag: entityTag, bytes: file.bytes)
         isKnown =
             head.header("If-None-Match")?.split(separator: ",")

@@ -1,5 +1,5 @@
 /// Which part of a file a request asks for (RFC 9110, section 14). Only one range; a request for several gets all.
-enum ByteRange: Equatable {
+enum HTTPByteRange: Equatable {
     /// All of it.
     case whole
     /// From an offset, so many bytes.
