@@ -6,7 +6,7 @@ import Crypto
 public struct ControlAccounts: ServiceAccounts {
     let control: ControlStore
     private let isDevelopmentForEveryone: Bool
-    private let readKeys = ReadKeys()
+    private let publicKeys = PublicKeyCache()
 
     /// Makes the accounts of a control file.
     ///
@@ -77,13 +77,13 @@ public struct ControlAccounts: ServiceAccounts {
     /// The key, when it was made for this environment of this container and not revoked.
     public func serverKey(_ keyID: String, container: CloudService.Container) throws -> ServiceServerKey? {
         guard let key = try control.serverKey(id: keyID) else {
-            readKeys.drop(id: keyID)
+            publicKeys.drop(id: keyID)
             return nil
         }
         guard key.container == container.identifier, key.environment == container.environment else {
             return nil
         }
         return ServiceServerKey(
-            publicKey: try readKeys.key(id: keyID, der: key.publicKey), userRecordName: key.userRecordName)
+            publicKey: try publicKeys.key(id: keyID, der: key.publicKey), userRecordName: key.userRecordName)
     }
 }

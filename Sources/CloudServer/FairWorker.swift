@@ -25,7 +25,7 @@ final class FairWorker: Sendable {
     ///
     /// - Parameter address: of the client; of IPv6 its network counts. Empty: the server itself.
     func submit(of address: String, _ job: @escaping @Sendable () -> Void) -> Bool {
-        let owner = TryLimiter.key(address: address)
+        let owner = AttemptLimiter.key(address: address)
         let isTaken = waiting.withLock { waiting in
             guard waiting.places.begin(owner) else { return false }
             waiting.jobs.append((owner, job), of: owner, bytes: 0)

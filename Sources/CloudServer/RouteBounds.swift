@@ -33,7 +33,7 @@ extension Route {
                 memoryBytes: Self.memoryFixed + Self.hashBytes,
                 answerBytes: Self.pageBytesMax, rowsRead: Self.rowsFixed, rowsWritten: Self.rowsFixed,
                 diskBytes: 3 * Self.rowsFixed * Self.pageBytes,
-                countedBy: ["signInsWaitingMax", "FairWorker", "TryLimiter", "signInBytesMax"])
+                countedBy: ["signInsWaitingMax", "FairWorker", "AttemptLimiter", "signInBytesMax"])
         case .signOut:
             let rows = limits.devicesMax + Self.rowsFixed
             return RequestBounds(
@@ -67,7 +67,8 @@ extension Route {
                 diskBytes: 3 * IndexBuilding.schemaChangeRowsMax * Self.pageBytes
                     + 2 * SchemaLanguage.textBytesMax,
                 countedBy: [
-                    "OperatorGate", "OperatorHandler", "OperatorCounting", "TryLimiter", "signInsWaitingMax",
+                    "OperatorGate", "OperatorHandler", "OperatorCounting", "AttemptLimiter",
+                    "signInsWaitingMax",
                     "textBytesMax", "schemaChangeRowsMax",
                 ])
         case .live, .nowhere:

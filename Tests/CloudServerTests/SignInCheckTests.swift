@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func anAccountThatIsGuessedAtHasToWaitLongerEachTime() {
-        for _ in 1..<TryLimiter.accountTriesFree {
+        for _ in 1..<AttemptLimiter.accountTriesFree {
             #expect(check.signIn(request("ann", "wrong"), peer: "a") == .refused)
         }
         for seconds in [1, 2, 4, 8] {
@@ -128,7 +128,7 @@ import Testing
         let now = ManualTimeSource(milliseconds: 1_800_000_000_000)
         let control = try ControlStore(path: folder.file("control.sqlite"), clock: now)
         let check = try SignInCheck(control, isDevelopmentForEveryone: true, clock: clock)
-        for _ in 0..<TryLimiter.accountTriesFree + 2 {
+        for _ in 0..<AttemptLimiter.accountTriesFree + 2 {
             _ = check.signIn(request("ann", "wrong"), peer: "192.0.2.1")
             clock.advance(byMilliseconds: 5_000)
         }
@@ -198,14 +198,14 @@ import Testing
 
     @Test func whoSignedInFromAnAddressBeforeIsNotKeptOutByOthersTries() {
         #expect(token(check.signIn(request("ann", "the password of ann"), peer: "192.0.2.1")) != nil)
-        for _ in 0..<TryLimiter.accountTriesFree {
+        for _ in 0..<AttemptLimiter.accountTriesFree {
             #expect(check.signIn(request("ann", "wrong"), peer: "192.0.2.9") == .refused)
         }
         let early = check.signIn(request("ann", "the password of ann"), peer: "192.0.2.2")
         #expect(early == .tooManyTries(retryAfterSeconds: 1), "from somewhere new")
         #expect(token(check.signIn(request("ann", "the password of ann"), peer: "192.0.2.1")) != nil)
         // Whoever sits there and guesses has to wait as everybody.
-        for _ in 0..<TryLimiter.accountTriesFree {
+        for _ in 0..<AttemptLimiter.accountTriesFree {
             #expect(check.signIn(request("ann", "wrong"), peer: "192.0.2.1") == .refused)
         }
         let wait = check.signIn(request("ann", "the password of ann"), peer: "192.0.2.1")
@@ -216,7 +216,7 @@ import Testing
         #expect(token(check.signIn(request("ann", "the password of ann"), peer: "192.0.2.1")) != nil)
         let restarted = try SignInCheck(
             ControlStore(path: folder.file("control.sqlite")), isDevelopmentForEveryone: true, clock: clock)
-        for _ in 0..<TryLimiter.accountTriesFree {
+        for _ in 0..<AttemptLimiter.accountTriesFree {
             #expect(restarted.signIn(request("ann", "wrong"), peer: "192.0.2.9") == .refused)
         }
         let right = request("Ann", "the password of ann")
@@ -225,8 +225,8 @@ import Testing
     }
 
     @Test func anAddressThatGuessesAtManyAccountsHasToWait() {
-        var limiter = TryLimiter()
-        for number in 0..<TryLimiter.addressTriesFree {
+        var limiter = AttemptLimiter()
+        for number in 0..<AttemptLimiter.addressTriesFree {
             #expect(limiter.begin(account: "account\(number)", address: "2001:db8::1", at: 0) == nil)
         }
         #expect(limiter.begin(account: "another", address: "2001:db8::1", at: 0) == 1)
@@ -242,8 +242,8 @@ import Testing
     }
 
     @Test func addressesOfIPv4AreToldApartAlsoWhereTheyComeAsIPv6() {
-        var limiter = TryLimiter()
-        for number in 0..<TryLimiter.addressTriesFree {
+        var limiter = AttemptLimiter()
+        for number in 0..<AttemptLimiter.addressTriesFree {
             #expect(limiter.begin(account: "account\(number)", address: "::ffff:192.0.2.1", at: 0) == nil)
         }
         #expect(limiter.begin(account: "another", address: "::ffff:192.0.2.1", at: 0) == 1)
@@ -253,14 +253,15 @@ import Testing
 
     @Test func waitsAndMemoryAreBounded() {
         #expect(
-            TryLimiter.waitMilliseconds(failures: 1000, free: 5) == Int64(TryLimiter.waitSecondsMax) * 1000)
-        var limiter = TryLimiter()
-        for number in 0..<TryLimiter.entriesMax + 100 {
+            AttemptLimiter.waitMilliseconds(failures: 1000, free: 5) == Int64(AttemptLimiter.waitSecondsMax)
+                * 1000)
+        var limiter = AttemptLimiter()
+        for number in 0..<AttemptLimiter.entriesMax + 100 {
             _ = limiter.begin(account: "ann", address: "host\(number)", at: Int64(number) * 1_000_000)
         }
-        #expect(limiter.count <= TryLimiter.entriesMax)
-        let later = Int64(TryLimiter.entriesMax + 100) * 1_000_000 + TryLimiter.memoryMilliseconds
-        for _ in 0..<TryLimiter.accountTriesFree {
+        #expect(limiter.count <= AttemptLimiter.entriesMax)
+        let later = Int64(AttemptLimiter.entriesMax + 100) * 1_000_000 + AttemptLimiter.memoryMilliseconds
+        for _ in 0..<AttemptLimiter.accountTriesFree {
             #expect(
                 limiter.begin(account: "ann", address: "new", at: later) == nil, "an hour later all is new")
         }

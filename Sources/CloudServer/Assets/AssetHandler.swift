@@ -115,7 +115,7 @@ final class AssetHandler: Sendable {
         guard parts.count == 8, let ticket = head.queryValue("t") else {
             return reply.send(Refusal.noSuchPath(head.path))
         }
-        let owner = TryLimiter.key(address: peer)
+        let owner = AttemptLimiter.key(address: peer)
         guard downloads.withLock({ $0.begin(owner) }) else { return reply.send(Refusal.tooManyFiles) }
         let ending = TransferEnd { [self] in downloads.withLock { $0.end(owner) } }
         let worker = worker()

@@ -27,7 +27,7 @@ final class UploadSink: HTTPBodySink {
     /// The client's address.
     private let peer: String
     /// Its network, which counts for how many files are sent at a time.
-    private var network: String { TryLimiter.key(address: peer) }
+    private var network: String { AttemptLimiter.key(address: peer) }
     private let startedMilliseconds: Int64
     private let state = Lock(State())
 

@@ -15,7 +15,7 @@ final class AdministratorSignIn: Sendable {
     private let control: ControlStore
     private let administrators: Administrators
     private let sessions: AdministratorSessions
-    private let tries: Lock<TryLimiter>
+    private let tries: Lock<AttemptLimiter>
     private let clock: any MonotonicSource
     /// Costs as much to check as a real one, and fits no password.
     private let nobody: PasswordHash
@@ -29,7 +29,7 @@ final class AdministratorSignIn: Sendable {
         sessions = AdministratorSessions(control)
         nobody = try PasswordHash.fittingNothing()
         tries = Lock(
-            TryLimiter(
+            AttemptLimiter(
                 digest: { (try? control.signInTryDigest(of: "administrator: " + $0)) ?? [] },
                 kept: try control.signInTries(), at: clock.elapsedMilliseconds()))
     }

@@ -10,7 +10,7 @@ public import System
 /// for the address, longer each time, also after a restart.
 public final class SignInCheck: SignInChecker {
     private let control: ControlStore
-    private let tries: Lock<TryLimiter>
+    private let tries: Lock<AttemptLimiter>
     private let isDevelopmentForEveryone: Bool
     private let clock: any MonotonicSource
     /// Costs as much to check as a real one, and fits no password.
@@ -32,7 +32,7 @@ public final class SignInCheck: SignInChecker {
         self.clock = clock
         // Where there is no memory for a digest all are counted together.
         tries = Lock(
-            TryLimiter(
+            AttemptLimiter(
                 digest: { (try? control.signInTryDigest(of: $0)) ?? [] }, kept: try control.signInTries(),
                 at: clock.elapsedMilliseconds()))
         nobody = try PasswordHash.fittingNothing()
@@ -103,7 +103,7 @@ public final class SignInCheck: SignInChecker {
     }
 
     private static func place(_ peer: String, _ client: String?) -> ControlSignInPlace {
-        ControlSignInPlace(network: TryLimiter.key(address: peer), address: peer, client: client)
+        ControlSignInPlace(network: AttemptLimiter.key(address: peer), address: peer, client: client)
     }
 
     private func answer(to request: SignInRequest, from place: ControlSignInPlace) throws -> SignInAnswer {

@@ -53,7 +53,7 @@ import Testing
             try Administrators(guarded.control).add("maria", role: .look)
             try OperatorClient.setPassword(of: "maria", guarded.control)
             let client = try OperatorClient(guarded)
-            let wrong = try (0..<TryLimiter.accountTriesFree).map { _ in
+            let wrong = try (0..<AttemptLimiter.accountTriesFree).map { _ in
                 try client.post("session", #"{"name":"maria","password":"wrong"}"#).status
             }
             #expect(wrong == [401, 401, 401, 401, 401])
@@ -131,7 +131,7 @@ import Testing
                 ).status
             }
             #expect(try signIn(OperatorClient.password, from: "192.0.2.1") == 200)
-            for _ in 0..<TryLimiter.accountTriesFree { _ = try signIn("wrong", from: "192.0.2.2") }
+            for _ in 0..<AttemptLimiter.accountTriesFree { _ = try signIn("wrong", from: "192.0.2.2") }
             #expect(try signIn(OperatorClient.password, from: "192.0.2.2") == 429)
             #expect(try signIn(OperatorClient.password, from: "192.0.2.1") == 200)
         }

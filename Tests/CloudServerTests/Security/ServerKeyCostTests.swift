@@ -92,10 +92,10 @@ import Testing
     }
 
     @Test func readKeysAreBoundedAndDropped() throws {
-        let keys = ReadKeys()
+        let keys = PublicKeyCache()
         let (der, other) = (privateKey.publicKey.der, try P256PrivateKey().publicKey)
-        for number in 0..<ReadKeys.keysMax { _ = try keys.key(id: "\(number)", der: der) }
-        #expect(keys.count == ReadKeys.keysMax)
+        for number in 0..<PublicKeyCache.keysMax { _ = try keys.key(id: "\(number)", der: der) }
+        #expect(keys.count == PublicKeyCache.keysMax)
         _ = try keys.key(id: "next", der: der)
         #expect(keys.count == 1)
         #expect(try keys.key(id: "next", der: other.der) == other)

@@ -220,7 +220,7 @@ import Testing
             #expect(answer.status == 403 && answer.text.contains("role=\"alert\""))
             #expect(answer.text.contains("value=\"ada&quot;&gt;&lt;script&gt;\""))
             #expect(!answer.text.contains("data-token"))
-            for _ in 0..<TryLimiter.accountTriesFree {
+            for _ in 0..<AttemptLimiter.accountTriesFree {
                 _ = try page.send([("account", "ada"), ("password", "x"), ("action", "sign-in")])
             }
             let limited = try page.send(Self.right)

@@ -6,10 +6,10 @@ import CloudStore
     import Darwin
 #endif
 
-/// Accounts and addresses whose tries failed, and how long each waits before its next password is checked.
+/// Limits sign-in attempts: how long each account and address with failed attempts waits before the next one.
 ///
-/// A try counts as failed from its beginning until it succeeds, so that many at once are no way around.
-struct TryLimiter {
+/// An attempt counts as failed until it succeeds, so parallel attempts don't bypass the limit.
+struct AttemptLimiter {
     /// So many wrong passwords for an account are free.
     static let accountTriesFree = 5
     /// So many wrong passwords from an address are free: many people may share one.

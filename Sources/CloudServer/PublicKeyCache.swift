@@ -1,11 +1,11 @@
 import Crypto
 import System
 
-/// The keys of programs that have asked, read and checked: that costs several times what a signature's check does.
+/// Cache of parsed public keys: parsing one costs several times as much as checking a signature.
 ///
-/// It outlives what the control file's look-ups remember, which any write to the file ends. Whether a key still counts
-/// is the file's to say.
-final class ReadKeys: Sendable {
+/// It outlives the cache of the control file's look-ups, which any write to the file clears. Whether a key is still
+/// valid is looked up in the file.
+final class PublicKeyCache: Sendable {
     /// So many are kept; at the next one all go.
     static let keysMax = 1_000
 
