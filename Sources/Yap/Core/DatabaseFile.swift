@@ -29,7 +29,7 @@ package final class DatabaseFile {
     package init(path: String, encryptionKey: YapDatabaseOptions.EncryptionKey? = nil) throws {
         (self.path, self.encryptionKey) = (path, encryptionKey)
         sqlite = try Self.translating(path) {
-            try Schema.openReadOnly(path: path, encryptionKey: encryptionKey?.key)
+            try DatabaseSchema.openReadOnly(path: path, encryptionKey: encryptionKey?.key)
         }
         config = ConfigTable(sqlite)
     }

@@ -110,7 +110,7 @@ public final class YapDatabase: Sendable {
         do {
             let first = SnapshotMark(number: 0, writer: writerID)
             let (file, corruption) = try CorruptFile(path: path, options: options).opening {
-                let sqlite = try Schema.open(
+                let sqlite = try DatabaseSchema.open(
                     path: path, options: options.writerSQLiteOptions, firstMark: first)
                 return (sqlite: sqlite, mark: try ConfigTable(sqlite).mark())
             }

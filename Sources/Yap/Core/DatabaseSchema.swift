@@ -7,7 +7,7 @@ import SQLite
 #endif
 
 /// The database's own tables, and what tells a file of ours from another's.
-enum Schema {
+enum DatabaseSchema {
     /// "Yap1" in the file's header.
     static let applicationID: Int64 = 0x5961_7031
     /// The format this code writes, in `PRAGMA user_version`.
@@ -88,5 +88,5 @@ enum Schema {
     }
 }
 
-/// The system's call, which `Schema.open` would hide.
+/// The system's call, which `DatabaseSchema.open` would hide.
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
