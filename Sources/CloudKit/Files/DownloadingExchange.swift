@@ -25,8 +25,8 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
     private var held: ArraySlice<Event> = []
     private var failure: CKError?
     /// The files that the first of these still needs.
-    private var missing: [AssetDownload]?
-    private var underWay: AssetDownload?
+    private var missing: [PendingDownload]?
+    private var underWay: PendingDownload?
 
     private let containerIdentifier: String
     /// Whether the files' checksums are of a kind that can be looked at here: Apple's aren't.
@@ -60,7 +60,7 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
         return ready.isEmpty ? try base.nextStep() : .report(ready)
     }
 
-    private func downloads(of event: Event) -> [AssetDownload] {
+    private func downloads(of event: Event) -> [PendingDownload] {
         guard let cache, let record = event.fetchedRecord else { return [] }
         return record.downloads(to: cache, checksChecksums: checksumsAreOurs, handling: handling)
     }
@@ -93,7 +93,7 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
 }
 
 /// A file of a record that lies on the server, and how it is fetched.
-private struct AssetDownload: Sendable {
+private struct PendingDownload: Sendable {
     var asset: FetchedAsset
     var transfer: FileTransfer
     /// Whether the record is reported without the file when the server can't send it.
@@ -134,9 +134,9 @@ extension RecordState {
     /// How the files of the record come that lie on the server.
     fileprivate func downloads(
         to cache: AssetCache, checksChecksums: Bool, handling: AssetHandlingRule?
-    ) -> [AssetDownload] {
+    ) -> [PendingDownload] {
         guard plain.hasAssets else { return [] }
-        var downloads: [AssetDownload] = []
+        var downloads: [PendingDownload] = []
         var bytes: Int64 = 0
         for (key, value) in plain.values.sorted(by: { $0.key < $1.key }) {
             for asset in value.assets where asset.fileURL == nil {
@@ -153,7 +153,7 @@ extension RecordState {
                 transfer.progress = FileProgress(
                     recordID: recordID, begin: Double(begin), end: Double(bytes))
                 downloads.append(
-                    AssetDownload(
+                    PendingDownload(
                         asset: fetched, transfer: transfer, isOptional: handling == .optional))
             }
         }

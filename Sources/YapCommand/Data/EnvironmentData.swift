@@ -50,7 +50,7 @@ struct EnvironmentData {
         return try body(
             CloudService(
                 store: store, clock: SystemTimeSource(), random: SystemRandomSource(), container: container,
-                accounts: OperatorAccounts(), limits: options.limits, settings: options.settings,
+                accounts: LocalAccounts(), limits: options.limits, settings: options.settings,
                 assetFiles: files, usageElsewhere: { sibling.usage(of: $0) }))
     }
 
@@ -141,7 +141,7 @@ struct EnvironmentData {
 }
 
 /// Who has the files may ask as anybody: a token is the user's record name.
-private struct OperatorAccounts: ServiceAccounts {
+private struct LocalAccounts: ServiceAccounts {
     func user(webAuthToken: String, container: CloudService.Container) -> ServiceUser? {
         ServiceUser(userRecordName: webAuthToken)
     }
