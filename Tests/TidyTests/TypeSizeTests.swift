@@ -21,8 +21,6 @@ import Testing
         "SQLite/Connection": Limit(lines: 1_010),
         // YapDatabase's class of this name has all of these methods.
         "Yap/YapDatabaseReadWriteTransaction": Limit(lines: 955),
-        // The loop, its sockets and its timers have one thread.
-        "HTTPServer/EventLoop": Limit(lines: 915),
         // Loop, status, listeners, log and lifecycle are still to be parted.
         "YapCloudKit/SyncRunner": Limit(lines: 905),
         // A value with the whole state of a database's sync, so that the engine stays a function of it.

@@ -65,7 +65,7 @@ extension SignInHandler {
 
     /// Ends the pushes of a session's device and then the session, later.
     ///
-    /// - Parameter endPushes: ends those of the user's devices, and says whether they are ended. Called on the handler's
+    /// - Parameter endPushes: ends the pushes of the user's devices and returns true on success. Called on the handler's
     ///   thread.
     func signOut(
         webAuthToken: String?, peer: String, _ reply: Reply,

@@ -42,9 +42,9 @@ extension EventLoop {
             bytes.withUnsafeBufferPointer { take(connection, $0) }
             return true
         }
-        switch connection.receive(into: readBuffer) {
+        switch connection.receive(into: buffers.read) {
         case .bytes(let count):
-            take(connection, UnsafeBufferPointer(rebasing: readBuffer[..<count]))
+            take(connection, UnsafeBufferPointer(rebasing: buffers.read[..<count]))
             return true
         case .blocked: return connection.isReadable
         case .ended:
@@ -93,8 +93,7 @@ extension EventLoop {
 
     /// From now on, enough of the body must come within the span.
     func beginBodySpan(_ connection: HTTPConnection, _ exchange: Exchange) {
-        exchange.awaitsBody = true
-        exchange.bytesInAtSpan = exchange.bytesIn
+        exchange.beginBodySpan()
         setDeadline(connection, now + milliseconds(options.bodySpanSeconds))
     }
 
@@ -128,7 +127,7 @@ extension EventLoop {
             if count > bytesMax {
                 return refuse(connection, 413, "the body is longer than \(bytesMax) bytes")
             }
-            if exchange.sink == nil { exchange.body.reserveCapacity(min(count, Self.readBufferBytes)) }
+            if exchange.sink == nil { exchange.body.reserveCapacity(min(count, EventLoopBuffers.readBytes)) }
         }
         connection.parser.bodyBytesMax = bytesMax
         if parsed.expectsContinue, parsed.framing != .none, !bodyIsHere {
@@ -141,9 +140,8 @@ extension EventLoop {
         guard let exchange = connection.exchange else { return }
         exchange.bytesIn += bytes.count
         guard let sink = exchange.sink else {
-            exchange.body.append(contentsOf: bytes)
-            switch shared.bodies.take(bytes.count, for: exchange.network) {
-            case .taken: exchange.bytesHeld += bytes.count
+            switch exchange.append(bytes, shared.bodies) {
+            case .taken: break
             case .isFull: refuse(connection, 503, "too many bodies at a time")
             case .shareIsFull: refuse(connection, 503, "too many bodies at a time from your network")
             }
@@ -157,14 +155,6 @@ extension EventLoop {
         }
     }
 
-    /// A body has been given away, or nobody wants it any more.
-    func letGoOfBody(_ exchange: Exchange) {
-        exchange.body = []
-        guard exchange.bytesHeld > 0 else { return }
-        shared.bodies.giveBack(exchange.bytesHeld, for: exchange.network)
-        exchange.bytesHeld = 0
-    }
-
     private func handle(_ connection: HTTPConnection) {
         guard let exchange = connection.exchange, let head = exchange.head else { return }
         connection.phase = .handling
@@ -172,7 +162,7 @@ extension EventLoop {
         exchange.head = nil
         var request = HTTPRequest(head: head, body: [], sink: exchange.sink)
         swap(&request.body, &exchange.body)
-        letGoOfBody(exchange)
+        exchange.releaseBody(shared.bodies)
         handler.handle(
             request,
             HTTPExchange(requestID: exchange.requestID, mailbox: mailbox, key: connection.exchangeKey))
@@ -185,7 +175,7 @@ extension EventLoop {
     /// Reads and drops; false when there is nothing more to do now.
     private func linger(_ connection: HTTPConnection) -> Bool {
         guard connection.isReadable else { return false }
-        switch connection.receiveRaw(into: readBuffer) {
+        switch connection.receiveRaw(into: buffers.read) {
         case .bytes(let count):
             connection.lingeredByteCount += count
             if connection.lingeredByteCount <= Self.lingerBytesMax { return true }
@@ -202,20 +192,17 @@ extension EventLoop {
         case .handshaking, .lingering: cut(connection, .tooSlow)
         case .responding:
             if connection.output.isEmpty { return cut(connection, .unanswered) }
-            if !readsFastEnough(connection) { cut(connection, .tooSlow) }
+            guard let exchange = connection.exchange, connection.readsFastEnough(exchange, options) else {
+                return cut(connection, .tooSlow)
+            }
+            beginOutputSpan(connection, exchange)
         case .handling:
             expireAnswer(connection)
         case .reading:
             if let exchange = connection.exchange, exchange.isPaused {
                 refuse(connection, 503, "the body was not taken in time", .unanswered)
             } else if let exchange = connection.exchange {
-                let wanted = options.bodySpanSeconds * Double(options.bodyBytesPerSecondMin)
-                let isInTime =
-                    exchange.sink != nil
-                    || now - exchange.startedMilliseconds <= milliseconds(options.bodySecondsMax)
-                if isInTime, Double(exchange.bytesIn - exchange.bytesInAtSpan) >= wanted {
-                    return beginBodySpan(connection, exchange)
-                }
+                if exchange.sendsFastEnough(options, now: now) { return beginBodySpan(connection, exchange) }
                 refuse(connection, 408, "the body came too slowly", .tooSlow)
             } else if !connection.parser.isBetweenRequests {
                 refuse(connection, 408, "the head came too slowly", .tooSlow)

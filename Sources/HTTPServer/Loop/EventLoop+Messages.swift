@@ -1,20 +1,8 @@
-import Glibc
-
 extension EventLoop {
-    /// The connection whose present request the key names.
-    private func connection(_ key: ExchangeKey) -> HTTPConnection? {
-        let descriptor = Int(key.descriptor)
-        guard descriptor < connections.count, let connection = connections[descriptor],
-            connection.generation == key.generation, connection.requestCount == key.request,
-            connection.exchange != nil
-        else { return nil }
-        return connection
-    }
-
     func read(_ message: EventLoopMessage) {
         switch message {
         case .answer(let key, let answer):
-            guard let connection = connection(key), connection.phase == .handling else {
+            guard let connection = connections[key], connection.phase == .handling else {
                 answer.written?(false)
                 return
             }
@@ -22,21 +10,21 @@ extension EventLoop {
             respond(connection, answer)
             list(connection)
         case .abandoned(let key):
-            guard let connection = connection(key), connection.phase == .handling else { return }
+            guard let connection = connections[key], connection.phase == .handling else { return }
             // The client has left, so no answer is needed: it was no error of the handler.
             if connection.exchange?.clientLeft == true { return cut(connection, .clientLeft) }
             refuse(connection, 500, "the handler gave no answer", .unanswered)
             list(connection)
         case .onDisconnect(let key, let body):
-            guard let connection = connection(key), let exchange = connection.exchange, !exchange.clientLeft,
+            guard let connection = connections[key], let exchange = connection.exchange, !exchange.clientLeft,
                 connection.phase == .handling
             else { return body() }
             exchange.onDisconnect.append(body)
         case .onGiveUp(let key, let giveUp):
-            guard let connection = connection(key), connection.phase == .handling else { return }
+            guard let connection = connections[key], connection.phase == .handling else { return }
             connection.exchange?.giveUp = giveUp
         case .resume(let key):
-            guard let connection = connection(key), let exchange = connection.exchange, exchange.isPaused,
+            guard let connection = connections[key], let exchange = connection.exchange, exchange.isPaused,
                 connection.phase == .reading
             else { return }
             exchange.isPaused = false
@@ -46,15 +34,15 @@ extension EventLoop {
             if connection.pending.isEmpty { take(connection, UnsafeBufferPointer(start: nil, count: 0)) }
             list(connection)
         case .refuse(let key, let response):
-            guard let connection = connection(key), connection.phase == .reading else { return }
+            guard let connection = connections[key], connection.phase == .reading else { return }
             connection.exchange?.keepsAlive = false
             respond(connection, PendingResponse(response: response))
             list(connection)
         case .piece(let key, let number, let bytes, let isLast):
-            guard let connection = connection(key) else { return }
+            guard let connection = connections[key] else { return }
             take(connection, number, bytes, isLast: isLast)
         case .pieceFailed(let key, let number):
-            guard let connection = connection(key), connection.exchange?.pullNumber == number else { return }
+            guard let connection = connections[key], connection.exchange?.pullNumber == number else { return }
             cut(connection, .unanswered)
         case .stop(let graceMilliseconds): stop(graceMilliseconds: graceMilliseconds)
         }
@@ -76,13 +64,12 @@ extension EventLoop {
     private func stop(graceMilliseconds: Int) {
         let deadline = now + Int64(max(0, graceMilliseconds))
         stopDeadline = min(deadline, stopDeadline ?? deadline)
-        if listener >= 0 {
-            // Clients in the kernel's queue would see a reset. As many as that holds: a flood must not hold us up.
+        if listener.isOpen {
+            // Clients in the kernel's queue would see a reset. The bound keeps a flood from delaying the stop.
             for _ in 0..<64 where !acceptConnections() { break }
-            Glibc.close(listener)
-            listener = -1
+            listener.close()
         }
-        for case let connection? in connections {
+        for connection in connections.all {
             if connection.phase == .handshaking { cut(connection, .stopped) }
             if connection.exchange?.held != nil { setDeadline(connection, now) }
             // A request that is in the socket already is served.
@@ -95,6 +82,6 @@ extension EventLoop {
     }
 
     func cutAll() {
-        for case let connection? in connections { cut(connection, .stopped) }
+        for connection in connections.all { cut(connection, .stopped) }
     }
 }

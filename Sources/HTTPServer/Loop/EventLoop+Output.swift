@@ -4,21 +4,19 @@ import Synchronization
 extension EventLoop {
     /// How much a source is asked for at a time.
     private static let pullBytesMax = 64 * 1024
-    /// A smaller answer isn't counted: the number of connections bounds those.
-    private static let countedBytesMin = 4 * 1024
 
     /// Gives the kernel what it takes of the output.
     func flush(_ connection: HTTPConnection) {
         while !connection.output.isEmpty, connection.isWritable {
-            let result = connection.tls.map { connection.send(through: $0, tlsBuffer) }
-            switch result ?? connection.send(vectors) {
+            let result = connection.tls.map { connection.send(through: $0, buffers.tls) }
+            switch result ?? connection.send(buffers.vectors) {
             case .bytes(let count): connection.exchange?.bytesOut += count
             case .blocked: break
             case .ended, .failed: return cut(connection, .clientLeft)
             }
         }
         guard let exchange = connection.exchange, connection.phase == .responding else { return }
-        letGoOfOutput(exchange, waitingBytes: connection.output.byteCount)
+        exchange.releaseOutput(shared.output, queuedBytes: connection.output.byteCount)
         if connection.output.isEmpty {
             exchange.bytesReadAtSpan = nil
             if exchange.source == nil { finish(connection, exchange) }
@@ -27,40 +25,10 @@ extension EventLoop {
         }
     }
 
-    /// What the client has read of a large answer makes room for others'.
-    private func letGoOfOutput(_ exchange: Exchange, waitingBytes: Int) {
-        let gone = exchange.outputBytesHeld - waitingBytes
-        guard gone > 0 else { return }
-        exchange.outputBytesHeld -= gone
-        shared.output.giveBack(gone, for: exchange.network)
-    }
-
-    /// Counts a large answer; false when there is no room for it.
-    private func takesOutput(_ exchange: Exchange, _ response: HTTPResponse) -> Bool {
-        guard case .bytes(let bytes) = response.body, exchange.sendsBody,
-            bytes.count >= Self.countedBytesMin
-        else { return true }
-        guard shared.output.take(bytes.count, for: exchange.network) == .taken else { return false }
-        exchange.outputBytesHeld = bytes.count
-        return true
-    }
-
     /// From now on, the client must read enough within the span.
-    private func beginOutputSpan(_ connection: HTTPConnection, _ exchange: Exchange) {
-        exchange.bytesReadAtSpan = exchange.bytesOut - connection.unreadByteCount()
+    func beginOutputSpan(_ connection: HTTPConnection, _ exchange: Exchange) {
+        connection.beginOutputSpan(exchange)
         setDeadline(connection, now + milliseconds(options.outputSpanSeconds))
-    }
-
-    /// Whether the client read enough in the span that ended now; if so, another one begins.
-    func readsFastEnough(_ connection: HTTPConnection) -> Bool {
-        guard let exchange = connection.exchange, let before = exchange.bytesReadAtSpan else { return false }
-        let count = exchange.bytesOut - connection.unreadByteCount() - before
-        let rest = Double(connection.output.byteCount + connection.unreadByteCount())
-        let perSecondMin = max(
-            Double(options.outputBytesPerSecondMin), rest / max(1, options.outputSecondsMax))
-        guard Double(count) >= options.outputSpanSeconds * perSecondMin else { return false }
-        beginOutputSpan(connection, exchange)
-        return true
     }
 
     /// Puts an answer into the output.
@@ -71,7 +39,7 @@ extension EventLoop {
         exchange.written = answer.written
         exchange.onDisconnect = []
         exchange.giveUp = nil
-        letGoOfBody(exchange)
+        exchange.releaseBody(shared.bodies)
         var response = answer.response
         if !response.isWellFormed {
             response = handler.errorResponse(
@@ -79,7 +47,7 @@ extension EventLoop {
             response.status = 500
             if !response.isWellFormed { response = HTTPResponse(status: 500) }
         }
-        if !takesOutput(exchange, response) {
+        if !exchange.countOutput(of: response, shared.output) {
             guard response.mayBeAskedAgain else { return cut(connection, .unanswered) }
             response = handler.errorResponse(
                 status: 503, reason: "too many answers wait to be read by their clients")
@@ -87,32 +55,12 @@ extension EventLoop {
         }
         exchange.status = response.status
         if response.asksToClose || stopDeadline != nil || connection.sawEnd { exchange.keepsAlive = false }
-        let length = prepareBody(exchange, response)
+        let length = exchange.frame(response.body)
         let date = date.bytes(options.clock)
         connection.output.append(
             response.headBytes(
                 exchange: exchange, length: length, date: date, requestIDHeader: options.requestIDHeader))
         if case .bytes(let bytes) = response.body, exchange.sendsBody { connection.output.append(bytes) }
-    }
-
-    /// Decides how the body is framed: the length to announce, or nil.
-    private func prepareBody(_ exchange: Exchange, _ response: HTTPResponse) -> Int? {
-        switch response.body {
-        case .bytes(let bytes): return bytes.count
-        case .stream(let source):
-            let length = source.byteCount
-            guard exchange.sendsBody else {
-                source.cancelled()
-                return length
-            }
-            exchange.source = source
-            exchange.sourceRemaining = length ?? .max
-            if length == nil {
-                exchange.isChunked = !exchange.isVersion10
-                if !exchange.isChunked { exchange.keepsAlive = false }
-            }
-            return length
-        }
     }
 
     /// Answers for the server itself, and closes after it.
@@ -172,24 +120,9 @@ extension EventLoop {
             exchange.pullNumber == number
         else { return }
         exchange.isPulling = false
-        // A body of another length than announced would shift the next answer: the client must see a cut instead.
-        if !exchange.isChunked, exchange.sourceRemaining != .max {
-            exchange.sourceRemaining -= bytes.count
-            guard exchange.sourceRemaining >= 0, !isLast || exchange.sourceRemaining == 0 else {
-                return cut(connection, .unanswered)
-            }
+        guard exchange.append(bytes, isLast: isLast, to: &connection.output) else {
+            return cut(connection, .unanswered)
         }
-        if exchange.isChunked {
-            if !bytes.isEmpty {
-                connection.output.append(Array("\(String(bytes.count, radix: 16))\r\n".utf8))
-                connection.output.append(bytes)
-                connection.output.append([0x0D, 0x0A])
-            }
-            if isLast { connection.output.append(Array("0\r\n\r\n".utf8)) }
-        } else {
-            connection.output.append(bytes)
-        }
-        if isLast { exchange.source = nil }
         list(connection)
     }
 
@@ -219,16 +152,11 @@ extension EventLoop {
     private func tell(
         _ connection: HTTPConnection, _ exchange: Exchange, _ ending: HTTPExchangeSummary.Ending
     ) {
-        letGoOfBody(exchange)
-        letGoOfOutput(exchange, waitingBytes: 0)
+        exchange.releaseBody(shared.bodies)
+        exchange.releaseOutput(shared.output, queuedBytes: 0)
         exchange.written?(ending == .answered)
         exchange.written = nil
-        handler.finished(
-            HTTPExchangeSummary(
-                requestID: exchange.requestID, peer: connection.peer, method: exchange.method,
-                path: exchange.path, status: exchange.status, bytesIn: exchange.bytesIn,
-                bytesOut: exchange.bytesOut, milliseconds: now - exchange.startedMilliseconds,
-                ending: ending, context: exchange.context))
+        handler.finished(exchange.summary(peer: connection.peer, now: now, ending))
     }
 
     /// Tells the handler that the client has closed its side. An answer is still tried.
@@ -246,19 +174,14 @@ extension EventLoop {
         guard connection.phase != .closed else { return }
         let wasReading = connection.phase == .reading
         connection.phase = .closed
-        connections[Int(connection.descriptor)] = nil
-        connectionCount -= 1
-        if connection.isTurnedAway {
-            turnedAwayCount -= 1
-        } else {
-            shared.connectionCount.subtract(1, ordering: .relaxed)
-        }
+        connections.remove(connection)
+        if !connection.isTurnedAway { shared.connectionCount.subtract(1, ordering: .relaxed) }
         if connection.isCounted { shared.addresses.end(connection.network) }
         // Goodbye only at a place where the client may see an end; a cut must look like one.
         if connection.exchange == nil { connection.tls?.sayGoodbye() }
         connection.tls = nil
         close(connection.descriptor)
-        if listenerPausedUntil != nil { resumeListener() }
+        if listener.pausedUntil != nil { listener.resume() }
         connection.pending = []
         connection.output = OutputQueue()
         guard let exchange = connection.exchange else { return }

@@ -27,14 +27,10 @@ final class SharedServerState: Sendable {
     }
 }
 
-/// A loop's own side: its epoll, its listening socket and its connections. Only its thread touches it.
+/// An event loop: its epoll instance, listening socket and connections. Only its thread uses it.
 final class EventLoop {
-    static let readBufferBytes = 64 * 1024
-    private static let eventsMax = 256
-    private static let vectorsMax = 16
     /// How often messages are read before the loop looks at epoll, the clock and its timers again.
     private static let roundsMax = 16
-    private static let listenerKey = UInt64.max
     private static let wakeKey = UInt64.max - 1
 
     let mailbox: EventLoopMailbox
@@ -45,74 +41,50 @@ final class EventLoop {
     var identifiers: RequestIdentifiers
     var date: HTTPDate
 
-    let epoll: Int32
-    var listener: Int32
-    var connections = [HTTPConnection?]()
-    var connectionCount = 0
-    var turnedAwayCount = 0
-    var generation: UInt32 = 0
-    /// Connections to go on with before sleeping.
-    var listed = [HTTPConnection]()
-    var wheel: TimerWheel
+    private let poller: Poller
+    let listener: ListeningSocket
+    var connections = ConnectionTable()
+    private var timers: ConnectionTimers
+    /// Connections to continue with before the loop sleeps.
+    private var listed = [HTTPConnection]()
     var now: Int64
-    var listenerPausedUntil: Int64?
+    /// Time at which all connections are closed. Nil until the server stops.
     var stopDeadline: Int64?
-
-    let readBuffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: readBufferBytes)
-    /// Output on its way into TLS: as much as a record holds.
-    let tlsBuffer: UnsafeMutableBufferPointer<UInt8>
-    let vectors = UnsafeMutableBufferPointer<iovec>.allocate(capacity: vectorsMax)
-    private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: eventsMax)
+    let buffers: EventLoopBuffers
     private var messages = [EventLoopMessage]()
-    private var due = [UInt64]()
 
-    /// Takes the listening socket over.
+    /// Takes over the listening socket.
     init(mailbox: EventLoopMailbox, shared: SharedServerState, listener: Int32) throws {
         self.mailbox = mailbox
         self.shared = shared
-        self.listener = listener
         options = shared.options
         handler = shared.handler
         limits = options.parserLimits
-        tlsBuffer = .allocate(capacity: shared.tls == nil ? 0 : 16 * 1024)
+        buffers = EventLoopBuffers(usesTLS: shared.tls != nil)
         identifiers = RequestIdentifiers(random: options.random)
         date = HTTPDate()
         now = options.monotonicClock.elapsedMilliseconds()
-        wheel = TimerWheel(nowMilliseconds: now)
-        vectors.initialize(repeating: iovec())
-        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        guard epoll >= 0 else { throw HTTPServerError.system("epoll_create1", errno) }
-        guard watch(mailbox.wakeDescriptor, EPOLLIN.rawValue | EPOLLET.rawValue, Self.wakeKey),
-            watch(listener, EPOLLIN.rawValue, Self.listenerKey)
-        else { throw HTTPServerError.system("epoll_ctl", errno) }
-    }
-
-    deinit {
-        if epoll >= 0 { Glibc.close(epoll) }
-        if listener >= 0 { Glibc.close(listener) }
-        readBuffer.deallocate()
-        tlsBuffer.deallocate()
-        vectors.deallocate()
-        events.deallocate()
-    }
-
-    private func watch(_ descriptor: Int32, _ interest: UInt32, _ key: UInt64) -> Bool {
-        var event = epoll_event()
-        event.events = interest
-        event.data.u64 = key
-        return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0
+        timers = ConnectionTimers(nowMilliseconds: now)
+        do {
+            poller = try Poller()
+        } catch {
+            Glibc.close(listener)
+            throw error
+        }
+        self.listener = try ListeningSocket(listener, poller)
+        guard poller.add(mailbox.wakeDescriptor, EPOLLIN.rawValue | EPOLLET.rawValue, key: Self.wakeKey)
+        else {
+            throw HTTPServerError.system("epoll_ctl", errno)
+        }
     }
 
     /// Serves until it is stopped and the last connection is closed.
     func run() {
-        while stopDeadline == nil || connectionCount > 0 {
-            let timeout = mailbox.fallAsleep() ? sleepMilliseconds() : 0
-            let count = epoll_wait(epoll, events.baseAddress, Int32(Self.eventsMax), timeout)
+        while stopDeadline == nil || connections.count > 0 {
+            let events = poller.wait(milliseconds: mailbox.fallAsleep() ? sleepMilliseconds() : 0)
             now = options.monotonicClock.elapsedMilliseconds()
             mailbox.wakeUp()
-            for index in 0..<max(0, Int(count)) {
-                handle(events[index].data.u64, events[index].events)
-            }
+            for event in events { handle(event.data.u64, event.events) }
             goOn()
             runTimers()
             // A handler that answers at once saves a look at epoll; but a client that pipelines without end would
@@ -128,20 +100,20 @@ final class EventLoop {
 
     private func sleepMilliseconds() -> Int32 {
         if !listed.isEmpty { return 0 }
-        var timeout = wheel.timeoutMilliseconds(now: now) ?? .max
-        if let listenerPausedUntil { timeout = min(timeout, max(0, listenerPausedUntil - now)) }
+        var timeout = timers.timeoutMilliseconds(now: now) ?? .max
+        if let resume = listener.pausedUntil { timeout = min(timeout, max(0, resume - now)) }
         if let stopDeadline { timeout = min(timeout, max(0, stopDeadline - now)) }
         return timeout == .max ? -1 : Int32(min(timeout, 60_000))
     }
 
     private func handle(_ key: UInt64, _ flags: UInt32) {
-        if key == Self.listenerKey {
+        if ListeningSocket.isKey(key) {
             _ = acceptConnections()
             return
         }
         // The wake's only duty is to end the sleep; it is edge-triggered, so its count need not be read.
         if key == Self.wakeKey { return }
-        guard let connection = connection(key: key) else { return }
+        guard let connection = connections[key: key] else { return }
         if flags & EPOLLIN.rawValue != 0 { connection.isReadable = true }
         if flags & EPOLLOUT.rawValue != 0 { connection.isWritable = true }
         if connection.tls != nil {
@@ -158,14 +130,6 @@ final class EventLoop {
             }
         }
         goOn(connection)
-    }
-
-    func connection(key: UInt64) -> HTTPConnection? {
-        let descriptor = Int(UInt32(truncatingIfNeeded: key))
-        guard descriptor < connections.count, let connection = connections[descriptor],
-            connection.generation == UInt32(truncatingIfNeeded: key >> 32)
-        else { return nil }
-        return connection
     }
 
     /// Goes on with the connections that were listed, once each.
@@ -187,123 +151,27 @@ final class EventLoop {
     }
 
     private func runTimers() {
-        if let until = listenerPausedUntil, now >= until { resumeListener() }
+        if let resume = listener.pausedUntil, now >= resume { listener.resume() }
         if let stopDeadline, now >= stopDeadline { return cutAll() }
-        wheel.advance(toMilliseconds: now, due: &due)
-        if due.isEmpty { return }
-        for key in due {
-            guard let connection = connection(key: key) else { continue }
-            if connection.deadlineMilliseconds <= now {
-                connection.timerMilliseconds = .max
-                expire(connection)
-            } else if connection.timerMilliseconds <= now {
-                connection.timerMilliseconds = .max
-                setDeadline(connection, connection.deadlineMilliseconds)
-            }
-        }
-        due = []
-    }
-
-    /// Moves a connection's deadline. A later one needs no new entry in the wheel: the old one looks again.
-    func setDeadline(_ connection: HTTPConnection, _ deadline: Int64) {
-        connection.deadlineMilliseconds = deadline
-        guard deadline < connection.timerMilliseconds, connection.phase != .closed else { return }
-        connection.timerMilliseconds = min(deadline, wheel.horizonMilliseconds())
-        wheel.insert(connection.key, deadlineMilliseconds: deadline)
-    }
-
-    // MARK: Connections come
-
-    /// Takes connections out of the kernel's queue; whether there may be more.
-    func acceptConnections() -> Bool {
-        // A bound, so that a storm of connections doesn't starve those that are there.
-        for _ in 0..<64 {
-            var address = sockaddr_storage()
-            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-            let descriptor = withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    accept4(listener, $0, &length, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
-                }
-            }
-            if descriptor >= 0 {
-                open(descriptor, address)
+        for key in timers.takeDue(now: now) {
+            guard let connection = connections[key: key], timers.isExpired(connection, now: now) else {
                 continue
             }
-            switch errno {
-            case EAGAIN: return false
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                pauseListener()
-                return false
-            default: continue
-            }
+            expire(connection)
         }
-        return true
     }
 
-    private func open(_ descriptor: Int32, _ address: sockaddr_storage) {
-        generation &+= 1
-        if generation == .max { generation = 1 }
-        let connection = HTTPConnection(
-            descriptor: descriptor, generation: generation, peer: text(of: address),
-            network: ClientNetwork(address), limits: limits)
-        let index = Int(descriptor)
-        if index >= connections.count {
-            connections += Array(repeating: nil, count: index + 1 - connections.count)
-        }
-        connections[index] = connection
-        connectionCount += 1
-        let total = shared.connectionCount.add(1, ordering: .relaxed).newValue
+    func setDeadline(_ connection: HTTPConnection, _ deadline: Int64) {
+        timers.setDeadline(connection, deadline)
+    }
+
+    /// Watches a new connection.
+    ///
+    /// - Returns: false if the system refused.
+    func watch(_ connection: HTTPConnection) -> Bool {
         let interest = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
-        guard watch(descriptor, interest, connection.key) else { return cut(connection, .refused) }
-        if total > options.connectionsMax { return turnAway(connection, "too many connections") }
-        guard shared.addresses.begin(connection.network) else {
-            return turnAway(connection, "too many connections from your address")
-        }
-        connection.isCounted = true
-        if let tls = shared.tls {
-            guard let session = tls.session(descriptor) else { return cut(connection, .refused) }
-            connection.tls = session
-            connection.phase = .handshaking
-            setDeadline(connection, now + milliseconds(options.headerTimeoutSeconds))
-        } else {
-            setDeadline(connection, now + milliseconds(options.idleTimeoutSeconds))
-        }
+        return poller.add(connection.descriptor, interest, key: connection.key)
     }
-
-    /// So many connections at a time beyond the limit are told why.
-    private static let turnedAwayMax = 256
-
-    private func turnAway(_ connection: HTTPConnection, _ reason: String) {
-        if shared.tls != nil || turnedAwayCount >= Self.turnedAwayMax { return cut(connection, .refused) }
-        connection.isTurnedAway = true
-        turnedAwayCount += 1
-        shared.connectionCount.subtract(1, ordering: .relaxed)
-        refuse(connection, 503, reason)
-        goOn(connection)
-    }
-
-    private static let pauseMilliseconds: Int64 = 100
-
-    /// With no descriptor left, `accept` would fail again at once; the waiting clients stay in the kernel's queue.
-    private func pauseListener() {
-        listenerPausedUntil = now + Self.pauseMilliseconds
-        setListenerInterest(0)
-    }
-
-    func resumeListener() {
-        listenerPausedUntil = nil
-        setListenerInterest(EPOLLIN.rawValue)
-    }
-
-    private func setListenerInterest(_ interest: UInt32) {
-        guard listener >= 0 else { return }
-        var event = epoll_event()
-        event.events = interest
-        event.data.u64 = Self.listenerKey
-        epoll_ctl(epoll, EPOLL_CTL_MOD, listener, &event)
-    }
-
-    // MARK: Messages
 
     /// Does what the messages say; false when there was none.
     private func readMessages() -> Bool {
