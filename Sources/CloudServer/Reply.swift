@@ -1,31 +1,32 @@
 import CloudWire
 import HTTPServer
 
-/// What the log says of a request beside what HTTP knows.
+/// What the log and the history record of a request beside what HTTP knows.
 struct RequestNote: Sendable {
-    /// The client's address, where a proxy of the operator's own tells it.
+    /// The parsed path; nil until the request is routed.
+    var route: Route?
+    /// The client's address, if a trusted proxy reports it.
     var peer: String?
     var clientID: String?
-    var user: String?
-    /// The code of a request that failed as a whole.
-    var errorCode: String?
-    /// How many records of a request that was answered were refused, by the code of each.
-    var recordErrors: [String: Int] = [:]
-    /// How many writes shared the commit.
-    var groupRequests = 0
-    /// What the client calls itself.
     var userAgent: String?
-    /// A device's wait for a push that ended without one.
+    /// True for a device's poll that ended without a push.
     var isEmptyPoll = false
-    /// What the service tells of the request.
-    var detail: WireDetail?
-    /// Of a request of the operator API with a session.
+    /// The service's own note.
+    var service = WireNote()
+    /// Set for requests of the operator API with a session.
     var ofOperator: OperatorNote?
+}
+
+extension HTTPExchangeSummary {
+    var note: RequestNote? { context as? RequestNote }
+
+    var route: Route { note?.route ?? Route(path: path) }
 }
 
 /// An exchange with what is needed to answer it in CloudKit's form.
 struct Reply: Sendable {
     let exchange: HTTPExchange
+    private let route: Route?
     private let origin: String?
     private let wantsExtras: Bool
     private let clientID: String?
@@ -42,13 +43,14 @@ struct Reply: Sendable {
 
     /// - Parameter peer: the client's address, where it is another one than the connection's.
     init(
-        _ exchange: HTTPExchange, _ head: HTTPRequestHead, isCrossOrigin: Bool, peer: String? = nil,
+        _ exchange: HTTPExchange, _ head: HTTPRequestHead, _ route: Route, peer: String? = nil,
         bodyBytes: Int = 0
     ) {
         self.exchange = exchange
+        self.route = route
         holdsBusy = bodyBytes >= Self.heldBodyBytes
         self.peer = peer
-        origin = isCrossOrigin ? head.header(WireHeader.origin) : nil
+        origin = route.isCrossOrigin ? head.header(WireHeader.origin) : nil
         wantsExtras = head.header(WireHeader.client) == "1"
         clientID = head.queryValue(WireHeader.clientIDItem)
         userAgent = head.header("User-Agent")
@@ -56,17 +58,14 @@ struct Reply: Sendable {
 
     /// What is known of every request.
     private var note: RequestNote {
-        RequestNote(peer: peer, clientID: clientID, userAgent: userAgent, ofOperator: ofOperator)
+        RequestNote(
+            route: route, peer: peer, clientID: clientID, userAgent: userAgent, ofOperator: ofOperator)
     }
 
     /// Answers with what the service said.
     func send(_ response: WireResponse) {
         var note = note
-        note.user = response.note.userRecordName
-        note.errorCode = response.note.errorCode
-        note.recordErrors = response.note.recordErrors
-        note.groupRequests = response.note.groupRequests
-        note.detail = response.note.detail
+        note.service = response.note
         respond(
             status: response.status, headers: response.headers, body: response.body, note: note,
             refusesOrigin: response.note.refusesOrigin, mayBeAskedAgain: response.note.isRead)
@@ -84,11 +83,7 @@ struct Reply: Sendable {
 
     /// Answers with an error.
     func send(_ error: WireError) {
-        let response = Self.response(error, requestID: exchange.requestID, wantsExtras: wantsExtras)
-        guard case .bytes(let body) = response.body else { return }
-        var note = note
-        note.errorCode = error.serverErrorCode.rawValue
-        respond(status: response.status, headers: response.headers, body: body, note: note)
+        send(error.response(requestID: exchange.requestID, extras: wantsExtras))
     }
 
     /// Answers with something else than JSON.
@@ -98,11 +93,21 @@ struct Reply: Sendable {
         exchange.respond(response, context: note)
     }
 
-    /// The answer to a request that pages of any origin may send, for where there is no exchange yet.
+    /// Makes the response to a request of any origin that is rejected before there is an exchange.
     static func response(_ error: WireError, to head: HTTPRequestHead) -> HTTPResponse {
+        response(error, to: head, origin: head.header(WireHeader.origin))
+    }
+
+    /// - Parameter origin: the origin of the page that may read the response.
+    static func response(_ error: WireError, to head: HTTPRequestHead, origin: String?) -> HTTPResponse {
         response(
-            error, requestID: head.requestID, wantsExtras: head.header(WireHeader.client) == "1",
-            origin: head.header(WireHeader.origin))
+            error.response(requestID: head.requestID, extras: head.header(WireHeader.client) == "1"),
+            origin: origin)
+    }
+
+    static func response(_ response: WireResponse, origin: String? = nil) -> HTTPResponse {
+        let headers = response.headers + ownHeaders + (origin.map(crossOriginHeaders) ?? [])
+        return HTTPResponse(status: response.status, headers: headers, body: .bytes(response.body))
     }
 
     /// Answers with JSON that has been written already.
@@ -157,23 +162,6 @@ struct Reply: Sendable {
         (name: "Cache-Control", value: "no-store"), (name: "X-Frame-Options", value: "DENY"),
         (name: "X-Content-Type-Options", value: "nosniff"), (name: "Referrer-Policy", value: "same-origin"),
     ]
-
-    /// An error as an answer, for where there is no exchange yet.
-    static func response(
-        _ error: WireError, requestID: String?, wantsExtras: Bool, origin: String? = nil
-    ) -> HTTPResponse {
-        var error = error
-        error.uuid = requestID
-        let body =
-            (try? error.json(extras: wantsExtras)) ?? Array(#"{"serverErrorCode":"INTERNAL_ERROR"}"#.utf8)
-        var headers = jsonHeaders + ownHeaders
-        if wantsExtras { headers.append((WireHeader.protocolVersion, "1")) }
-        if let seconds = error.retryAfterSeconds {
-            headers.append(("Retry-After", String(Int(seconds.rounded(.up)))))
-        }
-        if let origin { headers += crossOriginHeaders(origin) }
-        return HTTPResponse(status: error.serverErrorCode.httpStatus, headers: headers, body: .bytes(body))
-    }
 
     /// An answer is for its client alone, since it may carry the next token: no cache keeps it, and no browser guesses
     /// its type.

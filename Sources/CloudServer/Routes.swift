@@ -6,11 +6,11 @@ import System
 /// Where a request leads.
 enum Route: Equatable {
     /// To a service: `/database/1/{container}/{environment}/...`, and under `/device/1/` tokens and notifications.
-    case service(CloudService.Container)
+    case service(ServicePath)
     /// To a device's long poll: `/device/1/{container}/{environment}/courier`.
-    case courier(CloudService.Container)
+    case courier(ServicePath)
     /// To a file that is sent (`/asset/1/{container}/{environment}/upload`) or fetched (`.../file/{checksum}/{name}`).
-    case asset(CloudService.Container, isUpload: Bool)
+    case asset(ServicePath, isUpload: Bool)
     case signIn
     /// Where the sign-in page's form goes.
     case signInForm
@@ -72,18 +72,14 @@ enum Route: Equatable {
     }
 
     private static func inContainer(_ path: String) -> Route {
-        let parts = path.pathSegments(maxSplits: 6)
-        guard parts.count >= 6, parts[0].isEmpty, parts[2] == "1", !parts[3].isEmpty,
-            parts[4] == "development" || parts[4] == "production"
-        else { return .nowhere }
-        let container = CloudService.Container(identifier: parts[3], environment: parts[4])
-        switch (parts[1], parts[5]) {
-        case ("database", _) where parts.count == 7: return .service(container)
-        case ("device", "tokens") where parts.count == 7: return .service(container)
-        case ("device", "notifications") where parts.count == 7: return .service(container)
-        case ("device", "courier") where parts.count == 6: return .courier(container)
-        case ("asset", "upload") where parts.count == 6: return .asset(container, isUpload: true)
-        case ("asset", "file") where parts.count == 7: return .asset(container, isUpload: false)
+        guard let path = ServicePath(path), path.namesContainer else { return .nowhere }
+        switch path.family {
+        case .database: return .service(path)
+        case .device where path.endpoint == "courier": return .courier(path)
+        case .device where path.endpoint.hasPrefix("tokens/") || path.endpoint.hasPrefix("notifications/"):
+            return .service(path)
+        case .asset where path.endpoint == "upload": return .asset(path, isUpload: true)
+        case .asset where path.endpoint.hasPrefix("file/"): return .asset(path, isUpload: false)
         default: return .nowhere
         }
     }
@@ -136,10 +132,9 @@ final class Routes: HTTPHandler {
     }
 
     func bodyPlan(for head: HTTPRequestHead) -> HTTPBodyPlan {
-        if head.path.hasPrefix("/asset/1/"), case .asset(let container, let isUpload) = Route(path: head.path)
-        {
+        if head.path.hasPrefix("/asset/1/"), case .asset(let path, let isUpload) = Route(path: head.path) {
             return assets.bodyPlan(
-                for: head, onlyContainer ?? container, isUpload: isUpload, peer: peer(of: head))
+                for: head, container(of: path), isUpload: isUpload, peer: peer(of: head))
         }
         // Told by the beginning: the whole path is looked at once, when the request is there.
         let isService = head.path.hasPrefix("/database/1/") || head.path.hasPrefix("/device/1/")
@@ -155,30 +150,28 @@ final class Routes: HTTPHandler {
         let error = bytesMax == 0 ? Refusal.noSuchPath(head.path) : Refusal.bodyTooLarge(bytesMax: bytesMax)
         return .refuse(
             Reply.response(
-                error, requestID: head.requestID, wantsExtras: head.header(WireHeader.client) == "1",
-                origin: isService ? head.header(WireHeader.origin) : nil))
+                error, to: head, origin: isService ? head.header(WireHeader.origin) : nil))
     }
 
     func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
         let head = request.head
         let route = Route(path: head.path)
         let reply = Reply(
-            exchange, head, isCrossOrigin: route.isCrossOrigin,
+            exchange, head, route,
             peer: options.trustsForwardedFor ? peer(of: head) : nil, bodyBytes: request.body.count)
         if head.method == "OPTIONS", route.isCrossOrigin {
             return preflight(head, reply, route)
         }
         if route.isOfStrangers, let refusal = refusal(of: head) { return reply.send(refusal) }
         switch route {
-        case .service(let container):
-            ask(request, reply, onlyContainer ?? container)
-        case .courier(let container):
+        case .service(let path):
+            ask(request, reply, path)
+        case .courier(let path):
             guard head.method == "GET" else { return reply.send(Refusal.wrongMethod("GET")) }
             courier.poll(
-                head, reply, peer: peer(of: head), container: onlyContainer ?? container, in: table)
-        case .asset(let container, let isUpload):
-            assets.handle(
-                request, reply, onlyContainer ?? container, isUpload: isUpload, peer: peer(of: head))
+                head, reply, peer: peer(of: head), container: container(of: path), in: table)
+        case .asset(let path, let isUpload):
+            assets.handle(request, reply, path, container(of: path), isUpload: isUpload, peer: peer(of: head))
         case .signIn:
             guard let signIns else { return reply.send(Refusal.noSuchPath(head.path)) }
             if head.method == "GET" {
@@ -218,8 +211,8 @@ final class Routes: HTTPHandler {
             default: .badRequest
             }
         let seconds: Double? = status == 503 ? 5 : nil
-        return Reply.response(
-            WireError(code, reason: reason, retryAfterSeconds: seconds), requestID: nil, wantsExtras: false)
+        let error = WireError(code, reason: reason, retryAfterSeconds: seconds)
+        return Reply.response(error.response(requestID: nil, extras: false))
     }
 
     func finished(_ summary: HTTPExchangeSummary) {
@@ -232,11 +225,15 @@ final class Routes: HTTPHandler {
 
     // MARK: -
 
-    private func ask(_ request: HTTPRequest, _ reply: Reply, _ container: CloudService.Container) {
+    private func container(of path: ServicePath) -> CloudService.Container {
+        onlyContainer ?? CloudService.Container(path)
+    }
+
+    private func ask(_ request: HTTPRequest, _ reply: Reply, _ path: ServicePath) {
         let cancellation = ServiceCancellation()
         // What nobody waits for any more is not done; what is being done is waited for.
         reply.exchange.onGiveUp { cancellation.cancel() }
-        ask(wireRequest(request.head, request.body), container, cancellation) { result in
+        ask(wireRequest(request.head, path, request.body), container(of: path), cancellation) { result in
             switch result {
             case .failure(let error): reply.send(error)
             case .success(let response): reply.send(response)
@@ -247,10 +244,10 @@ final class Routes: HTTPHandler {
     /// Answers a browser's question whether a page may ask, which counts as nobody's request. The app says which pages
     /// may. When the app is unknown, or can't be asked now, the answer is yes, and the request itself gets the error.
     private func preflight(_ head: HTTPRequestHead, _ reply: Reply, _ route: Route) {
-        guard case .service(let container) = route, head.queryValue(WireHeader.apiTokenItem) != nil else {
+        guard case .service(let path) = route, head.queryValue(WireHeader.apiTokenItem) != nil else {
             return sendCountedPreflight(head, reply)
         }
-        ask(wireRequest(head, []), onlyContainer ?? container, ServiceCancellation()) { [self] result in
+        ask(wireRequest(head, path, []), container(of: path), ServiceCancellation()) { [self] result in
             switch result {
             case .success(let response)
             where response.note.refusesOrigin || response.status == 429 || response.status == 503:
@@ -275,12 +272,13 @@ final class Routes: HTTPHandler {
         strangers.refusal(of: peer(of: head), atMilliseconds: options.clock.nowMilliseconds())
     }
 
-    private func wireRequest(_ head: HTTPRequestHead, _ body: [UInt8]) -> WireRequest {
+    private func wireRequest(_ head: HTTPRequestHead, _ path: ServicePath, _ body: [UInt8]) -> WireRequest {
         var request = WireRequest(
             method: head.method, path: head.path, query: head.query, headers: serviceHeaders(of: head),
             body: body, requestID: head.requestID, serverURL: serverURL(for: head), rawTarget: head.target,
             peer: peer(of: head))
         request.isTraced = history != nil
+        request.parsedPath = path
         return request
     }
 
@@ -339,7 +337,8 @@ final class Routes: HTTPHandler {
 
 /// The log's line of a request. Neither the query nor a header is in it, because that is where the secrets are.
 func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8] {
-    let note = summary.context as? RequestNote
+    let note = summary.note
+    let service = note?.service
     let textBytesMax = 255
     var line = LogLine()
     line.put("time", logTime(milliseconds: milliseconds))
@@ -347,17 +346,15 @@ func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8]
     line.put("peer", note?.peer ?? summary.peer)
     line.put("method", summary.method, bytesMax: textBytesMax)
     line.put("path", summary.path, bytesMax: 512)
-    switch Route(path: summary.path) {
-    case .asset(let container, let isUpload):
-        line.put("container", container.identifier, bytesMax: textBytesMax)
-        line.put("environment", container.environment, bytesMax: textBytesMax)
+    switch summary.route {
+    case .asset(let path, let isUpload):
+        line.put("container", path.container, bytesMax: textBytesMax)
+        line.put("environment", path.environment, bytesMax: textBytesMax)
         line.put("operation", isUpload ? "asset/upload" : "asset/file")
-    case .service(let container), .courier(let container):
-        line.put("container", container.identifier, bytesMax: textBytesMax)
-        line.put("environment", container.environment, bytesMax: textBytesMax)
-        let parts = summary.path.pathSegments()
-        let operation = parts.dropFirst(parts[1] == "database" ? 6 : 5).joined(separator: "/")
-        line.put("operation", operation, bytesMax: textBytesMax)
+    case .service(let path), .courier(let path):
+        line.put("container", path.container, bytesMax: textBytesMax)
+        line.put("environment", path.environment, bytesMax: textBytesMax)
+        line.put("operation", path.endpoint, bytesMax: textBytesMax)
     case .signIn, .signInForm: line.put("operation", "sign-in")
     case .signOut: line.put("operation", "sign-out")
     case .sessions: line.put("operation", "sessions")
@@ -365,12 +362,12 @@ func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8]
     case .dashboard: line.put("operation", "dashboard")
     case .health, .live, .metrics, .root, .nowhere: break
     }
-    line.put("user", note?.user)
+    line.put("user", service?.userRecordName)
     line.put("client", note?.clientID, bytesMax: textBytesMax)
     line.put("status", summary.status)
-    line.put("error", note?.errorCode)
-    if let counts = note?.recordErrors, !counts.isEmpty { line.put("recordErrors", counts) }
-    if let count = note?.groupRequests, count > 0 { line.put("group", count) }
+    line.put("error", service?.errorCode)
+    if let counts = service?.recordErrors, !counts.isEmpty { line.put("recordErrors", counts) }
+    if let count = service?.groupRequests, count > 0 { line.put("group", count) }
     line.put("bytesIn", summary.bytesIn)
     line.put("bytesOut", summary.bytesOut)
     line.put("milliseconds", Int(summary.milliseconds))

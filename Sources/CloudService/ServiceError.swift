@@ -5,8 +5,6 @@ import CloudWire
 enum ServiceError {
     /// Bytes of a name that an error repeats; `ServiceLimits.nameBytesMax` allows no longer one.
     private static let repeatedNameBytesMax = 255
-    /// Bytes of a reason, which may name a part of the request.
-    static let reasonBytesMax = 2_048
 
     static func badRequest(_ reason: String) -> WireError {
         WireError(.badRequest, reason: "BadRequestException: \(reason)", ckErrorCode: 12)

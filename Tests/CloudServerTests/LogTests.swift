@@ -32,7 +32,8 @@ import Testing
     @Test func aLineIsShortWhateverAClientHasSent() throws {
         for text in [String(repeating: "x", count: 15_000), "e" + String(repeating: "\u{301}", count: 7_000)]
         {
-            let note = RequestNote(clientID: text, user: "_1", errorCode: nil, groupRequests: 0)
+            var note = RequestNote(clientID: text)
+            note.service.userRecordName = "_1"
             for path in [
                 "/database/1/\(text)/production/private/x", "/database/1/a/\(text)/private/x",
                 "/database/1/a/production/private/\(text)",
@@ -45,7 +46,10 @@ import Testing
     }
 
     @Test func aLineNamesTheContainerTheOperationTheUserAndTheError() throws {
-        let note = RequestNote(clientID: "phone", user: "_1", errorCode: "CONFLICT", groupRequests: 3)
+        var note = RequestNote(clientID: "phone")
+        note.service.userRecordName = "_1"
+        note.service.errorCode = "CONFLICT"
+        note.service.groupRequests = 3
         let line = requestLine(
             summary(path: "/database/1/iCloud.x/production/private/records/modify", context: note),
             milliseconds: 1_795_000_000_123)

@@ -1,4 +1,5 @@
 import CloudService
+import CloudWire
 import Testing
 
 @testable import CloudServer
@@ -6,12 +7,15 @@ import Testing
 @Suite struct RouteTests {
     private static let container = CloudService.Container(identifier: "iCloud.x", environment: "development")
 
-    @Test func requestsAreLedToTheirContainer() {
+    @Test func requestsAreLedToTheirContainer() throws {
         let prefix = "iCloud.x/development"
-        #expect(
-            Route(path: "/database/1/\(prefix)/private/records/modify") == .service(Self.container))
-        #expect(Route(path: "/device/1/\(prefix)/tokens/create") == .service(Self.container))
-        #expect(Route(path: "/device/1/\(prefix)/courier") == .courier(Self.container))
+        guard case .service(let write) = Route(path: "/database/1/\(prefix)/private/records/modify"),
+            case .service(let token) = Route(path: "/device/1/\(prefix)/tokens/create"),
+            case .courier(let poll) = Route(path: "/device/1/\(prefix)/courier")
+        else { throw Failure("led elsewhere") }
+        for path in [write, token, poll] { #expect(CloudService.Container(path) == Self.container) }
+        #expect(write.database == "private" && write.endpoint == "records/modify")
+        #expect(token.database.isEmpty && token.endpoint == "tokens/create")
         #expect(Route(path: "/yap/1/sign-in") == .signIn)
         #expect(Route(path: "/yap/1/health") == .health)
         #expect(Route(path: "/") == .root)

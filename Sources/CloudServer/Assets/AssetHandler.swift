@@ -3,28 +3,28 @@ import CloudWire
 import HTTPServer
 import System
 
-/// Takes the files that clients send, and gives out those that they fetch: on threads of its own, because disks block.
+/// Handles uploads and downloads of files, on threads of its own because disks block.
 final class AssetHandler: Sendable {
     private static let workersCount = 4
-    /// Jobs of requests that have not shown their ticket yet, on each worker.
+    /// Maximum number of jobs on each worker for requests without a checked ticket.
     private static let strangersJobsMax = 2_048
-    /// What multipart adds to a file at most.
+    /// Maximum bytes that multipart adds to a file.
     private static let formBytesMax = 16 << 10
-    /// A client network has this part of the transfers that are left.
+    /// One client network may take this fraction of the free transfers.
     static let sharesCount = 8
 
     let table: EnvironmentTable
-    /// Takes the time of the uploads.
+    /// Measures the time of uploads.
     let clock: any MonotonicSource
     let uploadMillisecondsMax: Int64
     private let workers: [Worker]
     private let fileBytesMax: Int64
     private let nextWorker = Lock(0)
-    /// Files that are being sent, by the user whom their address was made for.
+    /// Uploads in progress, by the user of their address.
     private let uploads: Lock<FairCount>
-    /// The same by the client's network: one that has many accounts is still one.
+    /// Uploads in progress, by client network: one network may have many accounts.
     private let uploadsOfNetworks: Lock<FairCount>
-    /// Files that are being fetched, by the client's network: a file's address doesn't say who uses it.
+    /// Downloads in progress, by client network: a file's address doesn't name a user.
     private let downloads: Lock<FairCount>
 
     init(_ options: CloudServerOptions, table: EnvironmentTable) {
@@ -39,12 +39,12 @@ final class AssetHandler: Sendable {
         workers = (0..<Self.workersCount).map { _ in Worker(jobsMax: Self.strangersJobsMax) }
     }
 
-    /// How many bytes the HTTP server must let through in a body.
+    /// Maximum bytes of a body that the HTTP server must accept.
     static func bodyBytesMax(_ options: CloudServerOptions) -> Int {
         Int(fileBytesMax(options)) + formBytesMax
     }
 
-    /// As many as can be counted together with what multipart adds.
+    /// Leaves room for what multipart adds.
     private static func fileBytesMax(_ options: CloudServerOptions) -> Int64 {
         min(options.limits.assets.fileBytesMax, .max - Int64(formBytesMax))
     }
@@ -63,12 +63,12 @@ final class AssetHandler: Sendable {
         return .stream(to: UploadSink(self, worker(), head, container, peer: peer))
     }
 
-    /// Answers a request whose body is here.
+    /// Answers a request after its body was received.
     ///
     /// - Parameter peer: the client's address.
     func handle(
-        _ request: HTTPRequest, _ reply: Reply, _ container: CloudService.Container, isUpload: Bool,
-        peer: String
+        _ request: HTTPRequest, _ reply: Reply, _ path: ServicePath, _ container: CloudService.Container,
+        isUpload: Bool, peer: String
     ) {
         switch (request.head.method, isUpload) {
         case ("POST", true):
@@ -76,17 +76,17 @@ final class AssetHandler: Sendable {
                 return reply.send(Refusal.noSuchPath(request.head.path))
             }
             sink.finish(reply)
-        case ("GET", false), ("HEAD", false): download(request.head, reply, container, peer)
+        case ("GET", false), ("HEAD", false): download(request.head, path, reply, container, peer)
         default: reply.send(Refusal.wrongMethod(isUpload ? "POST" : "GET"))
         }
     }
 
-    /// Ends what waits for the disk. The HTTP server must have stopped.
+    /// Stops the workers. The HTTP server must have stopped.
     func stop() {
         for worker in workers { worker.stop() }
     }
 
-    /// Takes room for a file of a user whose ticket was checked. A request without a checked ticket holds no room.
+    /// Reserves an upload for a user after the ticket was checked.
     func beginUpload(of user: String, from network: String) -> Bool {
         guard uploadsOfNetworks.withLock({ $0.begin(network) }) else { return false }
         let isTaken = uploads.withLock { $0.begin(user) }
@@ -109,10 +109,11 @@ final class AssetHandler: Sendable {
     }
 
     private func download(
-        _ head: HTTPRequestHead, _ reply: Reply, _ container: CloudService.Container, _ peer: String
+        _ head: HTTPRequestHead, _ path: ServicePath, _ reply: Reply, _ container: CloudService.Container,
+        _ peer: String
     ) {
-        let parts = head.path.pathSegments()
-        guard parts.count == 8, let ticket = head.queryValue("t") else {
+        let parts = path.endpoint.pathSegments()
+        guard parts.count == 3, let ticket = head.queryValue("t") else {
             return reply.send(Refusal.noSuchPath(head.path))
         }
         let owner = AttemptLimiter.key(address: peer)
@@ -126,8 +127,8 @@ final class AssetHandler: Sendable {
                 case .success(let environment):
                     defer { table.release(environment) }
                     do throws(WireError) {
-                        let file = try environment.service.openAsset(checksum: parts[6], ticket: ticket)
-                        let answer = FileAnswer(file, head, name: parts[7])
+                        let file = try environment.service.openAsset(checksum: parts[1], ticket: ticket)
+                        let answer = FileAnswer(file, head, name: parts[2])
                         reply.send(answer.response { FileSource($0, worker, ending) })
                     } catch {
                         reply.send(error)
@@ -141,7 +142,7 @@ final class AssetHandler: Sendable {
     }
 }
 
-/// Calls `end` once, when the last who holds it lets go.
+/// Calls `end` once, when the last reference is released.
 final class TransferEnd: Sendable {
     private let end: @Sendable () -> Void
 

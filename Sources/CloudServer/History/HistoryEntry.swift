@@ -64,11 +64,11 @@ extension HistoryEntry {
     /// - Returns: nil for what isn't kept: the dashboard, health and numbers, polls that ended with nothing, and
     ///   requests of the operator API without a session.
     init?(_ summary: HTTPExchangeSummary, timeMilliseconds: Int64) {
-        let note = summary.context as? RequestNote
+        let note = summary.note
         guard note?.isEmptyPoll != true else { return nil }
-        var container: CloudService.Container?
+        var place: ServicePath?
         var database: String?
-        switch Route(path: summary.path) {
+        switch summary.route {
         case .health, .live, .metrics, .root, .dashboard: return nil
         case .operators:
             // Which of them are kept was decided when they were handed in.
@@ -76,16 +76,13 @@ extension HistoryEntry {
             operation = note.operation
             database = note.database
             administrator = note.administrator
-        case .service(let asked):
-            let parts = summary.path.pathSegments()
-            let isDatabase = parts[1] == "database"
-            let name = parts.dropFirst(isDatabase ? 6 : 5).joined(separator: "/")
-            operation = CloudService.operationNames.contains(name) ? name : "other"
-            database = isDatabase ? parts[5] : nil
-            container = asked
-        case .courier(let asked): (operation, container) = ("courier", asked)
-        case .asset(let asked, let isUpload):
-            (operation, container) = (isUpload ? "asset/upload" : "asset/file", asked)
+        case .service(let path):
+            operation = CloudService.operationNames.contains(path.endpoint) ? path.endpoint : "other"
+            database = path.family == .database ? path.database : nil
+            place = path
+        case .courier(let path): (operation, place) = ("courier", path)
+        case .asset(let path, let isUpload):
+            (operation, place) = (isUpload ? "asset/upload" : "asset/file", path)
         case .signIn, .signInForm: operation = "sign-in"
         case .signOut: operation = "sign-out"
         case .sessions: operation = "sessions"
@@ -97,7 +94,7 @@ extension HistoryEntry {
             let bytes = text.utf8.prefix(bytesMax).map { $0 < 0x20 ? UInt8(ascii: "?") : $0 }
             return String(decoding: bytes, as: UTF8.self)
         }
-        let detail = note?.detail
+        let detail = note?.service.detail
         id = cut(summary.requestID, Self.addressBytesMax)
         self.timeMilliseconds = timeMilliseconds
         milliseconds = max(0, summary.milliseconds)
@@ -108,19 +105,19 @@ extension HistoryEntry {
             isFile ? summary.path.pathSegments().prefix(6).joined(separator: "/") : summary.path,
             Self.pathBytesMax)
         let ofOperator = note?.ofOperator
-        self.container = (container?.identifier ?? ofOperator?.container).map { cut($0, Self.nameBytesMax) }
-        environment = container?.environment ?? ofOperator?.environment
+        self.container = (place?.container ?? ofOperator?.container).map { cut($0, Self.nameBytesMax) }
+        environment = place?.environment ?? ofOperator?.environment
         self.database = database.map { cut($0, 16) }
-        user = (note?.user ?? ofOperator?.user).map { cut($0, Self.nameBytesMax) }
+        user = (note?.service.userRecordName ?? ofOperator?.user).map { cut($0, Self.nameBytesMax) }
         session = detail?.sessionID.map { cut($0, Self.addressBytesMax) }
         client = note?.userAgent.map { cut($0, Self.clientBytesMax) }
         address = cut(note?.peer ?? summary.peer, Self.addressBytesMax)
         status = summary.status
-        code = note?.errorCode ?? (summary.ending == .answered ? nil : Self.endings[summary.ending])
-        recordErrors = note?.recordErrors ?? [:]
+        code = note?.service.errorCode ?? (summary.ending == .answered ? nil : Self.endings[summary.ending])
+        recordErrors = note?.service.recordErrors ?? [:]
         bytesIn = summary.bytesIn
         bytesOut = summary.bytesOut
-        groupRequests = note?.groupRequests ?? 0
+        groupRequests = note?.service.groupRequests ?? 0
         zones = (detail?.zoneNames ?? []).map { cut($0, Self.nameBytesMax) }
         recordsCount = detail?.recordsCount ?? 0
         rowsExamined = detail?.query?.rowsExamined

@@ -74,7 +74,7 @@ final class RequestHistory: Sendable {
 
     /// Hands a request in. Doesn't wait.
     func add(_ summary: HTTPExchangeSummary) {
-        let note = summary.context as? RequestNote
+        let note = summary.note
         if note?.isEmptyPoll == true { return }
         let now = clock.nowMilliseconds()
         if let note = note?.ofOperator, !keeps(note, status: summary.status, now) { return }
@@ -158,7 +158,7 @@ final class RequestHistory: Sendable {
 
     /// What an entry takes in memory, about.
     private static func weight(of summary: HTTPExchangeSummary) -> Int {
-        let detail = (summary.context as? RequestNote)?.detail
+        let detail = summary.note?.service.detail
         return 1_024 + summary.path.utf8.count + 512 * (detail?.records.count ?? 0)
             + 256 * ((detail?.fetches.count ?? 0) + (detail?.query?.filters.count ?? 0))
     }

@@ -135,7 +135,8 @@ final class OperatorData: Sendable {
         let cancellation = request.cancellation
         table.use(container, from: request.peer, bodyBytes: wire.body.count) { [table] result in
             switch result {
-            case .failure(let error): completion(Self.response(error, request.head.requestID))
+            case .failure(let error):
+                completion(error.response(requestID: request.head.requestID, extras: false))
             case .success(let environment):
                 environment.thread.send(wire, for: caller, cancellation: cancellation) { response in
                     table.release(environment)
@@ -159,17 +160,6 @@ final class OperatorData: Sendable {
             peer: request.peer)
         wire.isTraced = true
         return wire
-    }
-
-    private static func response(_ error: WireError, _ requestID: String) -> WireResponse {
-        var error = error
-        error.uuid = requestID
-        var response = WireResponse(
-            status: error.serverErrorCode.httpStatus,
-            headers: [("Content-Type", "application/json; charset=UTF-8")],
-            body: (try? error.json()) ?? [])
-        response.note.errorCode = error.serverErrorCode.rawValue
-        return response
     }
 }
 

@@ -25,11 +25,11 @@ struct RequestCounts {
     private var bytesOut: Int64 = 0
 
     mutating func count(_ summary: HTTPExchangeSummary) {
-        let operation = Self.operation(of: summary.path)
+        let operation = Self.operation(of: summary.route)
         requests[Key(operation: operation, status: summary.status), default: 0] += 1
         bytesIn += Int64(summary.bytesIn)
         bytesOut += Int64(summary.bytesOut)
-        let note = summary.context as? RequestNote
+        let note = summary.note?.service
         if let code = note?.errorCode { errors[code, default: 0] += 1 }
         recordErrors.merge(note?.recordErrors ?? [:], uniquingKeysWith: +)
         if let writes = note?.groupRequests, writes > 0 { groups.add(Double(writes)) }
@@ -68,12 +68,10 @@ struct RequestCounts {
     }
 
     /// The operation's name: one of a few, whatever the path says.
-    static func operation(of path: String) -> String {
-        switch Route(path: path) {
-        case .service:
-            let parts = path.pathSegments()
-            let name = parts.dropFirst(parts[1] == "device" ? 5 : 6).joined(separator: "/")
-            return CloudService.operationNames.contains(name) ? name : "other"
+    static func operation(of route: Route) -> String {
+        switch route {
+        case .service(let path):
+            return CloudService.operationNames.contains(path.endpoint) ? path.endpoint : "other"
         case .courier: return "courier"
         case .signIn: return "sign-in"
         case .health, .live: return "health"

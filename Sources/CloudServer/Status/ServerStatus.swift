@@ -39,7 +39,7 @@ final class ServerStatus: Sendable {
     static let askersMax = 4_096
 
     /// - Parameters:
-    ///   - dataFolder: whose files are measured; nil for a service without a folder.
+    ///   - dataFolder: the folder to measure, or nil for a service without a folder.
     ///   - watch: knows whether the disk can be written.
     init(dataFolder: DataFolder?, watch: DiskWatch?, clock: any TimeSource) {
         self.dataFolder = dataFolder
@@ -73,7 +73,7 @@ final class ServerStatus: Sendable {
             exchange.respond(
                 HTTPResponse(status: 200, contentType: MetricsText.contentType, body: body))
         } refuse: {
-            $0.respond(Reply.response(Refusal.busy, requestID: nil, wantsExtras: false))
+            $0.respond(Reply.response(Refusal.busy.response(requestID: nil, extras: false)))
         }
     }
 

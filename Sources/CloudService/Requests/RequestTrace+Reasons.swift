@@ -11,11 +11,8 @@ extension WireError {
     /// The reason up to the first thing in it that may be the value of a field: the name of a record that a reference
     /// points to, or a part of a body that wasn't understood.
     var reasonWithoutValues: String? {
-        guard var reason else { return nil }
         // Before anything is looked for: a reason can be as long as the request.
-        if reason.utf8.count > ServiceError.reasonBytesMax {
-            reason = String(decoding: reason.utf8.prefix(ServiceError.reasonBytesMax), as: UTF8.self)
-        }
+        guard let reason = boundedReason else { return nil }
         let told = Self.withoutQuotes(Self.withoutTarget(reason))
         return told.utf8.count <= Self.reasonBytesMax
             ? told : String(decoding: told.utf8.prefix(Self.reasonBytesMax), as: UTF8.self)

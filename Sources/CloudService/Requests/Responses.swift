@@ -34,7 +34,7 @@ struct Responses: Sendable {
         case .error(let error):
             return response(error, request)
         case .nothing, .push, .readLater:
-            return response(Array("{}".utf8), request.wantsExtras)
+            return WireResponse(json: Array("{}".utf8), extras: request.wantsExtras)
         case .message(let message, let numbersAsStrings, let ifTooLarge):
             return encoded(message, numbersAsStrings, ifTooLarge, for: request)
         }
@@ -49,7 +49,7 @@ struct Responses: Sendable {
             let json = try message.json(
                 extras: request.wantsExtras, numbersAsStrings: numbersAsStrings,
                 assets: tickets.form(for: request), bytesMax: bytesMax)
-            return response(json, request.wantsExtras)
+            return WireResponse(json: json, extras: request.wantsExtras)
         }
         func answer(_ message: any JSONMessage) throws(JSONError) -> WireResponse {
             do {
@@ -72,31 +72,11 @@ struct Responses: Sendable {
         }
     }
 
-    private func response(_ body: [UInt8], _ extras: Bool, status: Int = 200) -> WireResponse {
-        var headers = [(name: "Content-Type", value: "application/json; charset=UTF-8")]
-        if extras { headers.append((WireHeader.protocolVersion, "1")) }
-        return WireResponse(status: status, headers: headers, body: body)
-    }
-
-    /// The answer to a request that failed as a whole.
+    /// The response to a request that failed as a whole.
     private func response(_ error: WireError, _ request: PreparedRequest) -> WireResponse {
-        var error = error
-        error.uuid = request.requestID ?? random.nextUUID().lowercased()
-        // A path or a name that the reason tells can be as long as the request.
-        if let reason = error.reason, reason.utf8.count > ServiceError.reasonBytesMax {
-            error.reason =
-                String(decoding: reason.utf8.prefix(ServiceError.reasonBytesMax), as: UTF8.self) + "..."
-        }
-        let body =
-            (try? error.json(extras: request.wantsExtras))
-            ?? Array(#"{"serverErrorCode":"INTERNAL_ERROR"}"#.utf8)
-        var response = response(body, request.wantsExtras, status: error.serverErrorCode.httpStatus)
-        response.note.errorCode = error.serverErrorCode.rawValue
         request.trace?.failed(error)
-        if let seconds = error.retryAfterSeconds {
-            response.headers.append(("Retry-After", String(Int(seconds.rounded(.up)))))
-        }
-        return response
+        return error.response(
+            requestID: request.requestID ?? random.nextUUID().lowercased(), extras: request.wantsExtras)
     }
 }
 

@@ -1,4 +1,4 @@
-import CloudWire
+package import CloudWire
 
 /// What is done with a request before the store is asked.
 extension CloudService {
@@ -7,9 +7,11 @@ extension CloudService {
         var authenticated = RequestAuthentication()
         let trace = request.isTraced ? RequestTrace() : nil
         var assets: AssetAddress?
+        var container: Container?
         let work: ServiceWork
         do {
             let route = try route(of: request)
+            container = Container(route)
             assets = AssetAddress(route, request, publicURL: publicURL)
             try authentication.admit(request, to: route, &authenticated)
             var caller = ServiceCaller(
@@ -21,7 +23,8 @@ extension CloudService {
                 request.isPreflight ? .answer(.nothing) : try self.work(for: request, at: route, caller)
             work = authentication.once(signed: authenticated.signedChange, asked)
         } catch {
-            work = .answer(.error(authentication.withSignIn(ServiceFailure.wireError(error), for: request)))
+            let error = ServiceFailure.wireError(error)
+            work = .answer(.error(authentication.withSignIn(error, for: request, in: container)))
         }
         trace?.cameFrom(sessionID: authenticated.user?.sessionID)
         return PreparedRequest(
@@ -57,5 +60,10 @@ extension CloudService {
 extension CloudService.Container {
     init(_ route: ServiceRoute) {
         self.init(identifier: route.container, environment: route.environment)
+    }
+
+    /// The container that a path names.
+    package init(_ path: ServicePath) {
+        self.init(identifier: path.container, environment: path.environment)
     }
 }

@@ -11,26 +11,24 @@ struct ServiceRoute {
     /// How the endpoint may be asked.
     let row: EndpointRow
 
-    /// Throws a `WireError` for a path or a method that leads nowhere.
+    /// - Throws: `WireError` for a path or a method that isn't served.
     init(_ request: WireRequest) throws {
-        let parts = request.path.pathSegments()
-        let isOfDevice = parts.count > 1 && parts[1] == "device"
-        let actionIndex = isOfDevice ? 5 : 6
-        guard parts.count > actionIndex + 1, isOfDevice || parts[1] == "database", parts[0].isEmpty,
-            parts[2] == "1", let scope = isOfDevice ? .private : DatabaseScope(rawValue: parts[5]),
-            let endpoint = Endpoint(rawValue: parts.dropFirst(actionIndex).joined(separator: "/"))
+        guard let path = request.parsedPath ?? ServicePath(request.path), path.family != .asset,
+            let scope = path.family == .device ? .private : DatabaseScope(rawValue: path.database),
+            let endpoint = Endpoint(rawValue: path.endpoint)
         else { throw ServiceError.noSuchEndpoint(request.path) }
+        let isOfDevice = path.family == .device
         let row = EndpointRow.row(of: endpoint)
         guard row.isOfDevice == isOfDevice else { throw ServiceError.noSuchEndpoint(request.path) }
-        guard ["development", "production"].contains(parts[4]), !parts[3].isEmpty else {
-            throw ServiceError.noSuchContainer(parts[3], environment: parts[4])
+        guard path.namesContainer else {
+            throw ServiceError.noSuchContainer(path.container, environment: path.environment)
         }
         guard request.method == "POST" || request.isPreflight || request.method == "GET" && row.allowsGet
         else {
             throw ServiceError.badRequest("\(endpoint.rawValue) is asked for by POST")
         }
-        container = parts[3]
-        environment = parts[4]
+        container = path.container
+        environment = path.environment
         self.scope = scope
         self.endpoint = endpoint
         self.row = row

@@ -100,13 +100,14 @@ final class Authentication: Sendable {
         }
     }
 
-    /// The error with where the user can sign in, when it says that they must.
-    func withSignIn(_ error: WireError, for request: WireRequest) -> WireError {
-        guard error.serverErrorCode == .authenticationRequired, error.redirectURL == nil,
-            let route = try? ServiceRoute(request),
+    /// Adds the address of the sign-in page to an error that requires a sign-in.
+    func withSignIn(
+        _ error: WireError, for request: WireRequest, in container: CloudService.Container?
+    ) -> WireError {
+        guard error.serverErrorCode == .authenticationRequired, error.redirectURL == nil, let container,
             let target = try? accounts.signInTarget(
                 apiToken: request.queryItem(WireHeader.apiTokenItem),
-                origin: request.header(WireHeader.origin), container: CloudService.Container(route)),
+                origin: request.header(WireHeader.origin), container: container),
             let base = publicURL ?? request.serverURL
         else { return error }
         var error = error

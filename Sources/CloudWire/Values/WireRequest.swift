@@ -18,8 +18,10 @@ public struct WireRequest: Sendable {
     public var rawTarget: String?
     /// The client's address, for limits on clients that don't sign in. Not on the wire.
     public var peer: String?
-    /// Whether the server wants the note of the answer to have a detail. Not on the wire.
+    /// True if the server wants a detail in the response's note. Not on the wire.
     public var isTraced = false
+    /// `path` as the server has parsed it; nil if it hasn't. Not on the wire.
+    package var parsedPath: ServicePath?
 
     /// Makes a request.
     public init(

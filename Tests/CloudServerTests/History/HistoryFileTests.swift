@@ -17,10 +17,10 @@ enum Summaries {
         detail: WireDetail? = WireDetail()
     ) -> HTTPExchangeSummary {
         var note = RequestNote()
-        note.user = user
-        note.errorCode = code
+        note.service.userRecordName = user
+        note.service.errorCode = code
         note.userAgent = "Notes/1.0"
-        note.detail = detail
+        note.service.detail = detail
         return HTTPExchangeSummary(
             requestID: id, peer: "127.0.0.1", method: "POST", path: path, status: status, bytesIn: 10,
             bytesOut: 20, milliseconds: milliseconds, ending: .answered, context: note)

@@ -37,7 +37,7 @@ import UseCounter
         try cloud.notify(cloud.limits.subscriptionsMax)
         var options = CloudServerOptions()
         options.limits = cloud.limits
-        let route = Route.courier(WalkedCloud.container)
+        let route = Route(path: "/device/1/\(RawDevice.container)/development/courier")
         let bounds = try #require(route.bounds(options))
         let first = try #require(try cloud.service.takePush(apnsToken: token))
         let (push, use) = try cloud.counting {

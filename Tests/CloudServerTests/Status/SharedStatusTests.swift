@@ -28,7 +28,7 @@ private final class HealthAlone: HTTPHandler {
     func bodyPlan(for head: HTTPRequestHead) -> HTTPBodyPlan { .collect(bytesMax: 0) }
 
     func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
-        status.answerHealth(Reply(exchange, request.head, isCrossOrigin: false), isStopping: false)
+        status.answerHealth(Reply(exchange, request.head, .health), isStopping: false)
         let count = asked.withLock { asked in
             asked += 1
             return asked
