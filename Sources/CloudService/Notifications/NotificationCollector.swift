@@ -2,20 +2,20 @@ import CloudStore
 import CloudWire
 import System
 
-/// Puts what users are told into their collections, and makes pushes of it for their devices. Pure.
+/// Adds notifications to the collections of their users, and makes a push for each device. Pure.
 struct NotificationCollector {
-    /// What one subscription tells.
-    struct News {
+    /// A notification of one subscription that is to be made.
+    struct NewNotification {
         let subscription: SubscriptionKey
         let kind: NotificationRow.Kind
         let info: WireNotificationInfo?
         let cause: PushCause
         var fields: [String: Field] = [:]
-        /// The type of the record; nil when it isn't of one record.
+        /// The type of the record, or nil if the notification isn't about one record.
         var recordType: String?
-        /// Devices that needn't be told.
+        /// Devices that get no push, because they made the change.
         let makers: Set<DeviceKey>
-        /// The one device that did all of it.
+        /// The device that made all the changes, or nil if there are several.
         let maker: DeviceKey?
     }
 
@@ -33,11 +33,10 @@ struct NotificationCollector {
     private var made: [NotificationKey: NotificationRow] = [:]
     private var webhooks: WebhookCollector
     private(set) var tokens = Set<String>()
-    /// How many pushes were made.
+    /// Number of pushes made.
     private(set) var pushesCount = 0
 
-    /// - Parameter loaded: the devices, their pushes, the collections' rows and the unread notifications of those who
-    ///   are told.
+    /// - Parameter loaded: the users' devices, pushes, collection rows and unread notifications.
     init(
         loaded: StoreLoaded, webhooks: [WebhookRow], container: String?, limits: ServiceLimits,
         nowMilliseconds: Int64, random: any RandomSource
@@ -53,11 +52,11 @@ struct NotificationCollector {
         self.webhooks = WebhookCollector(webhooks, limits: limits, nowMilliseconds: nowMilliseconds)
     }
 
-    mutating func add(_ news: News) throws {
-        let user = news.subscription.user
+    mutating func add(_ new: NewNotification) throws {
+        let user = new.subscription.user
         var feed = feeds[user] ?? NotificationFeedRow(user: user, epoch: random.nextEpoch())
         // One unread notification stands for all changes in a zone or a database.
-        if news.kind == .feed, let before = unread[news.subscription] {
+        if new.kind == .feed, let before = unread[new.subscription] {
             remove(before.key)
             feed.count -= 1
             feed.unreadCount -= 1
@@ -67,20 +66,20 @@ struct NotificationCollector {
         feed.unreadCount += 1
         feeds[user] = feed
         changedFeeds.insert(user)
-        // A name of its own for each: a late acknowledgement of the one before does not delete this one.
+        // Each has its own ID, so a late acknowledgement of the previous one doesn't delete it.
         let notificationID = random.nextUUID().lowercased()
         var payload = PushPayload(
-            news.info, cause: news.cause, fields: news.fields, user: user, notificationID: notificationID,
+            new.info, cause: new.cause, fields: new.fields, user: user, notificationID: notificationID,
             container: container, valuesBytesMax: limits.notificationValuesBytesMax)
-        if news.info?.shouldBadge == true { payload.aps?.badge = feed.unreadCount }
+        if new.info?.shouldBadge == true { payload.aps?.badge = feed.unreadCount }
         let row = NotificationRow(
             key: NotificationKey(user: user, number: feed.counter), notificationID: notificationID,
-            kind: news.kind, subscription: news.subscription, atMilliseconds: nowMilliseconds,
-            maker: news.maker.flatMap { $0.user == user ? $0.device : nil }, content: try payload.json())
+            kind: new.kind, subscription: new.subscription, atMilliseconds: nowMilliseconds,
+            maker: new.maker.flatMap { $0.user == user ? $0.device : nil }, content: try payload.json())
         made[row.key] = row
-        if news.kind == .feed { unread[news.subscription] = row }
-        push(row, makers: news.makers)
-        webhooks.add(row, recordType: news.recordType)
+        if new.kind == .feed { unread[new.subscription] = row }
+        push(row, makers: new.makers)
+        webhooks.add(row, recordType: new.recordType)
     }
 
     private mutating func remove(_ key: NotificationKey) {
@@ -101,7 +100,7 @@ struct NotificationCollector {
         }
     }
 
-    /// Adds what is to be written.
+    /// Adds the rows to write.
     func finish(_ changes: inout StoreChanges) {
         changes.pushes += changedPushes.sorted().compactMap { pushes[$0] }
         changes.notifications.removedNotifications += removed.sorted()

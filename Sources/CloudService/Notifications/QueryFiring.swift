@@ -26,22 +26,22 @@ struct QueryFiring {
     var isEmpty: Bool { fired.isEmpty }
 
     func needsOldFields(of changed: ChangedRecord) -> Bool {
-        changed.event == .deleted && indexes[changed.watch]?.watchesDeletions == true
+        changed.trigger == .delete && indexes[changed.watch]?.watchesDeletions == true
     }
 
     /// Adds a changed record. `old` is the row with its fields.
     mutating func add(
         _ changed: ChangedRecord, old: RecordRow, _ readers: inout SubscriberAccess
     ) throws {
-        guard let index = indexes[changed.watch], changed.event != .deleted || index.watchesDeletions else {
+        guard let index = indexes[changed.watch], changed.trigger != .delete || index.watchesDeletions else {
             return
         }
-        let row = changed.event == .deleted ? old : changed.row
+        let row = changed.trigger == .delete ? old : changed.row
         // One that can't be read can be deleted all the same.
         let fields = (try? FieldsBinary.decode(row.fields)) ?? [:]
-        var watchers = FiredWatchers()
+        var watchers = FiredSubscriptions()
         var told = ToldFields(fields, limits)
-        for subscription in index.fired(by: changed.event, row, fields: fields)
+        for subscription in index.fired(by: changed.trigger, row, fields: fields)
         where try !spentKeys.contains(subscription.row.key) && readers.mayRead(row, subscription.row.key.user)
         {
             told.add(subscription.fieldNames, of: subscription.row.key.user)
@@ -53,16 +53,16 @@ struct QueryFiring {
             spent.append(subscription)
             spentKeys.insert(key)
             watchers.once.append(
-                FiredWatchers.Once(
+                FiredSubscriptions.Once(
                     user: key.user, subscriptionID: key.subscriptionID, content: subscription.row.content))
         }
-        guard watchers.count > 0 else { return }
+        guard watchers.count > 0, let reason = changed.trigger.reason else { return }
         var kept = FieldsBinary.encode(told.fields)
         if kept.count > fieldsBytesLeft { kept = FieldsBinary.encode([:]) }
         fieldsBytesLeft -= min(kept.count, fieldsBytesLeft)
         fired.append(
             FiredChangeRow(
-                record: row.key, recordType: row.recordType, reason: changed.event.rawValue, maker: maker,
+                record: row.key, recordType: row.recordType, reason: reason, maker: maker,
                 atMilliseconds: nowMilliseconds, fields: kept,
                 watchers: watchers.bytes))
     }

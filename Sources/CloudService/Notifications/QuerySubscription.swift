@@ -1,26 +1,11 @@
 import CloudStore
 import CloudWire
 
-/// What happened to a record; the raw value is Apple's `fo`.
-enum RecordEvent: Int64, Hashable, Sendable {
-    case created = 1
-    case updated = 2
-    case deleted = 3
-
-    var trigger: WireSubscription.Trigger {
-        switch self {
-        case .created: .create
-        case .updated: .update
-        case .deleted: .delete
-        }
-    }
-}
-
 /// A query subscription, read once and asked often.
 struct QuerySubscription: Sendable {
     let row: SubscriptionRow
     let matcher: QueryMatcher
-    let events: Set<RecordEvent>
+    let triggers: [WireSubscription.Trigger]
     let firesOnce: Bool
     let info: WireNotificationInfo?
     /// The fields whose values its notifications tell.
@@ -35,17 +20,18 @@ struct QuerySubscription: Sendable {
         self.row = row
         matcher = try QueryMatcher(
             query, schema: schema, database: row.key.database, userRecordName: row.key.user, limits: limits)
-        let triggers = subscription.firesOn ?? []
-        events = Set([RecordEvent.created, .updated, .deleted].filter { triggers.contains($0.trigger) })
+        triggers = subscription.firesOn ?? []
         firesOnce = subscription.firesOnce ?? false
         info = subscription.notificationInfo
         fieldNames = info?.fieldNames ?? []
         key = (query.filterBy ?? []).lazy.compactMap(EqualityKey.init).first
     }
 
-    /// Whether the change of a record fires it. `record` is as it is now, or as it was.
-    func isFired(by event: RecordEvent, _ record: QuerySubject) -> Bool {
-        events.contains(event) && (row.zoneName == nil || row.zoneName == record.row.key.zone.zoneName)
+    /// Returns true if a change of a record fires the subscription.
+    ///
+    /// - Parameter record: the record after the change, or before it if it was deleted.
+    func isFired(by trigger: WireSubscription.Trigger, _ record: QuerySubject) -> Bool {
+        triggers.contains(trigger) && (row.zoneName == nil || row.zoneName == record.row.key.zone.zoneName)
             && matcher.matches(record)
     }
 }

@@ -2,10 +2,10 @@ import CloudStore
 import CloudWire
 import System
 
-/// A record that was saved, or deleted.
+/// A record that was saved or deleted.
 struct ChangedRecord {
-    let event: RecordEvent
-    /// As it is now; of a deleted one, as it was, as far as it was loaded.
+    let trigger: WireSubscription.Trigger
+    /// The saved record, or what was loaded of a deleted one.
     let row: RecordRow
 
     var watch: WatchKey { WatchKey(database: row.key.zone.database, recordType: row.recordType) }
@@ -35,19 +35,19 @@ final class QueryWatches: Sendable {
         by changes: inout StoreChanges, loaded: StoreLoaded, maker: DeviceKey?,
         in writer: any CloudStoreWriter
     ) throws {
-        let events = Self.events(of: changes, loaded: loaded)
-        let indexes = try self.indexes(of: Set(events.map(\.watch)).sorted(), writer)
+        let changed = Self.changedRecords(of: changes, loaded: loaded)
+        let indexes = try self.indexes(of: Set(changed.map(\.watch)).sorted(), writer)
         guard !indexes.isEmpty else { return }
         var firing = QueryFiring(
             indexes: indexes, maker: maker, nowMilliseconds: clock.nowMilliseconds(), limits: limits)
         var readers = SubscriberAccess(schema: try schemas.schema(in: writer), reader: writer)
-        var rest = events.filter { indexes[$0.watch] != nil }[...]
+        var rest = changed.filter { indexes[$0.watch] != nil }[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.oldRecordsMax)
             rest = rest.dropFirst(part.count)
             let old = try oldRecords(
                 of: part.filter { firing.needsOldFields(of: $0) }, loaded: loaded, writer)
-            for event in part { try firing.add(event, old: old[event.row.key] ?? event.row, &readers) }
+            for record in part { try firing.add(record, old: old[record.row.key] ?? record.row, &readers) }
         }
         guard !firing.isEmpty else { return }
         if try writer.notificationReader.firedChangesCount() >= Int64(limits.firedChangesMax) {
@@ -60,14 +60,14 @@ final class QueryWatches: Sendable {
     }
 
     /// What `changes` do to records, in their order: saves and tombstones, then what goes without a trace.
-    private static func events(of changes: StoreChanges, loaded: StoreLoaded) -> [ChangedRecord] {
+    private static func changedRecords(of changes: StoreChanges, loaded: StoreLoaded) -> [ChangedRecord] {
         let saved = changes.records.compactMap { row -> ChangedRecord? in
             let old = loaded.records[row.key].flatMap { $0.isDeleted ? nil : $0 }
-            if row.isDeleted { return old.map { ChangedRecord(event: .deleted, row: $0) } }
-            return ChangedRecord(event: old == nil ? .created : .updated, row: row)
+            if row.isDeleted { return old.map { ChangedRecord(trigger: .delete, row: $0) } }
+            return ChangedRecord(trigger: old == nil ? .create : .update, row: row)
         }
         let removed = changes.removedRecords.compactMap { key in
-            loaded.records[key].map { ChangedRecord(event: .deleted, row: $0) }
+            loaded.records[key].map { ChangedRecord(trigger: .delete, row: $0) }
         }
         return saved + removed
     }

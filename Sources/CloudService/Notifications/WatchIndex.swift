@@ -32,7 +32,7 @@ struct WatchIndex: Sendable {
     var count: Int { subscriptions.count }
 
     /// Whether one fires when a record is deleted: then the fields that it had must be known.
-    var watchesDeletions: Bool { subscriptions.contains { $0.events.contains(.deleted) } }
+    var watchesDeletions: Bool { subscriptions.contains { $0.triggers.contains(.delete) } }
 
     subscript(number: Int64) -> QuerySubscription? { placeOfNumber[number].map { subscriptions[$0] } }
 
@@ -40,10 +40,12 @@ struct WatchIndex: Sendable {
     func candidatesCount(fields: [String: Field]) -> Int { candidates(fields: fields).count }
 
     /// The subscriptions that a change fires, in the order of their numbers.
-    func fired(by event: RecordEvent, _ record: RecordRow, fields: [String: Field]) -> [QuerySubscription] {
+    func fired(by trigger: WireSubscription.Trigger, _ record: RecordRow, fields: [String: Field])
+        -> [QuerySubscription]
+    {
         let subject = QuerySubject(row: record, fields: fields)
         return candidates(fields: fields).sorted().map { subscriptions[$0] }
-            .filter { $0.isFired(by: event, subject) }
+            .filter { $0.isFired(by: trigger, subject) }
     }
 
     private func candidates(fields: [String: Field]) -> [Int] {

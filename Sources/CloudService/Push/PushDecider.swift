@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import System
 
-/// Decides which devices are told of changes: all of each subscriber, except the one that made all the changes. Pure.
+/// Decides which devices get a push: all devices of each subscriber, except the one that made all the changes. Pure.
 struct PushDecider {
     /// The subscriptions in databases whose zones changed.
     let subscriptions: [DatabaseKey: [SubscriptionRow]]
@@ -11,23 +11,23 @@ struct PushDecider {
 
     struct Decision {
         var changes = StoreChanges()
-        /// The tokens of the devices that are told, sorted.
+        /// The tokens of the devices that get a push, sorted.
         var tokens: [String] = []
-        /// The last zone that was gone through.
+        /// The last processed zone.
         var last: ZoneKey?
-        /// True when not all tasks were gone through.
+        /// True if some tasks remain.
         var isCutShort = false
     }
 
-    /// What the tasks of a step tell one subscription.
+    /// A subscription that the tasks of a step fire.
     private struct Found {
         let row: SubscriptionRow
-        /// Who made all changes of a task; nil among them: several, or one without name.
+        /// The device that made all changes of each task. Nil if there are several, or one without a name.
         var makers: Set<DeviceKey?>
     }
 
-    /// Goes through the changed zones in order, then through the changed records, until `pushesMax` pushes are made or
-    /// `watchersMax` query subscriptions are told.
+    /// Processes the changed zones in order, then the changed records, until `pushesMax` pushes are made or `watchersMax`
+    /// query subscriptions are notified.
     func decide(
         _ tasks: [PushTaskRow], _ fired: [FiredChangeRow], pushesMax: Int, watchersMax: Int,
         collector: inout NotificationCollector
@@ -45,14 +45,16 @@ struct PushDecider {
             decision.changes.removedPushTasks.append(task.zone)
             decision.last = task.zone
         }
-        for found in found.values.sorted(by: { $0.row.key < $1.row.key }) { try collector.add(news(found)) }
+        for found in found.values.sorted(by: { $0.row.key < $1.row.key }) {
+            try collector.add(notification(found))
+        }
         var watchersLeft = watchersMax
         for change in fired {
             guard collector.pushesCount < pushesMax, watchersLeft > 0 else {
                 decision.isCutShort = true
                 break
             }
-            watchersLeft -= try tell(change, watchersMax: watchersLeft, &decision, &collector)
+            watchersLeft -= try notify(change, watchersMax: watchersLeft, &decision, &collector)
         }
         collector.finish(&decision.changes)
         decision.tokens = collector.tokens.sorted()
@@ -66,26 +68,30 @@ struct PushDecider {
             .filter { $0.recordType == nil && ($0.zoneName == nil || $0.zoneName == zone.zoneName) }
     }
 
-    private func news(_ found: Found) -> NotificationCollector.News {
+    private func notification(_ found: Found) -> NotificationCollector.NewNotification {
         let subscription = try? WireSubscription(json: found.row.content)
         let maker = found.makers.count == 1 ? found.makers.first ?? nil : nil
-        return NotificationCollector.News(
+        return NotificationCollector.NewNotification(
             subscription: found.row.key, kind: .feed, info: subscription?.notificationInfo,
             cause: PushCause(found.row), makers: Set([maker].compactMap { $0 }), maker: maker)
     }
 
     // MARK: Records
 
-    /// Tells those who watch a record, and returns how many they were. What is too much for a step stays for the next.
-    private func tell(
+    /// Notifies the subscriptions that a record fired. Those beyond `watchersMax` remain for the next step.
+    ///
+    /// - Returns: the number of subscriptions notified.
+    private func notify(
         _ change: FiredChangeRow, watchersMax: Int, _ decision: inout Decision,
         _ collector: inout NotificationCollector
     ) throws -> Int {
-        // What can't be read must not stay in the way of what comes after it.
-        var rest = (try? FiredWatchers(change.watchers)) ?? FiredWatchers()
-        let told = rest.takeFirst(watchersMax)
+        // An unreadable row must not block the following ones.
+        var rest = (try? FiredSubscriptions(change.watchers)) ?? FiredSubscriptions()
+        let notified = rest.takeFirst(watchersMax)
         let fields = (try? FieldsBinary.decode(change.fields)) ?? [:]
-        for watcher in watchers(told, of: change) { try collector.add(news(of: watcher, change, fields)) }
+        for watcher in watchers(notified, of: change) {
+            try collector.add(notification(of: watcher, change, fields))
+        }
         if rest.count > 0 {
             var later = change
             later.watchers = rest.bytes
@@ -94,13 +100,13 @@ struct PushDecider {
         } else {
             decision.changes.notifications.removedFiredChanges.append(change.number)
         }
-        return told.count
+        return notified.count
     }
 
     private typealias Watcher = (key: SubscriptionKey, info: WireNotificationInfo?)
 
-    /// Without the subscriptions that are gone: a user who unsubscribed isn't told of earlier changes either.
-    private func watchers(_ fired: FiredWatchers, of change: FiredChangeRow) -> [Watcher] {
+    /// Leaves out deleted subscriptions: after unsubscribing, a user gets no notification of earlier changes.
+    private func watchers(_ fired: FiredSubscriptions, of change: FiredChangeRow) -> [Watcher] {
         let staying = fired.numbers.compactMap { number -> Watcher? in
             indexes[change.watch]?[number].map { ($0.row.key, $0.info) }
         }
@@ -113,29 +119,29 @@ struct PushDecider {
             }
     }
 
-    private func news(
+    private func notification(
         of watcher: Watcher, _ change: FiredChangeRow, _ fields: [String: Field]
-    ) -> NotificationCollector.News {
-        NotificationCollector.News(
+    ) -> NotificationCollector.NewNotification {
+        NotificationCollector.NewNotification(
             subscription: watcher.key, kind: .query, info: watcher.info,
             cause: PushCause(change, subscriptionID: watcher.key.subscriptionID), fields: fields,
             recordType: change.recordType, makers: Set([change.maker].compactMap { $0 }), maker: change.maker)
     }
 
-    /// Whom the zones' tasks and the records' changes may tell.
+    /// The users that the tasks and the fired changes may notify.
     func users(_ tasks: [PushTaskRow], _ fired: [FiredChangeRow], watchersMax: Int) -> Set<String> {
         var users = Set(tasks.flatMap { watchers(of: $0.zone) }.map(\.key.user))
         var watchersLeft = watchersMax
         for change in fired where watchersLeft > 0 {
-            guard var rest = try? FiredWatchers(change.watchers) else { continue }
-            let told = rest.takeFirst(watchersLeft)
-            watchersLeft -= told.count
-            users.formUnion(watchers(told, of: change).map(\.key.user))
+            guard var rest = try? FiredSubscriptions(change.watchers) else { continue }
+            let notified = rest.takeFirst(watchersLeft)
+            watchersLeft -= notified.count
+            users.formUnion(watchers(notified, of: change).map(\.key.user))
         }
         return users
     }
 
-    /// The zone and database subscriptions that the tasks tell.
+    /// The zone and database subscriptions that the tasks fire.
     func subscriptions(of tasks: [PushTaskRow]) -> [SubscriptionKey] {
         Set(tasks.flatMap { watchers(of: $0.zone) }.map(\.key)).sorted()
     }

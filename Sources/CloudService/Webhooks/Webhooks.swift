@@ -10,11 +10,11 @@ package final class Webhooks: Sendable {
     /// Deliveries that one step gives up.
     private static let abandonedMax = 500
 
-    private struct News {
+    private struct Unannounced {
         var listener: (@Sendable (_ abandonedCount: Int) -> Void)?
-        /// What was given up, until it is announced.
+        /// Number of deliveries given up since the last announcement.
         var abandonedCount = 0
-        /// True when something is to be sent, until it is announced.
+        /// True if deliveries were made since the last announcement.
         var deliveriesWereMade = false
     }
 
@@ -23,7 +23,7 @@ package final class Webhooks: Sendable {
     private let random: any RandomSource
     private let container: CloudService.Container?
     private let limits: ServiceLimits
-    private let news = Lock(News())
+    private let unannounced = Lock(Unannounced())
 
     init(
         store: any CloudStore, clock: any TimeSource, random: any RandomSource,
@@ -33,35 +33,35 @@ package final class Webhooks: Sendable {
         self.limits = limits
     }
 
-    /// Is told when something new is to be sent to webhooks and is on disk, and how much was given up. Called on the
-    /// thread that wrote it, and must not wait.
+    /// Sets the listener, which is called when new deliveries are on disk, with the number of deliveries given up. It is
+    /// called on the thread that wrote them, and must not wait.
     package func setListener(_ listener: (@Sendable (_ abandonedCount: Int) -> Void)?) {
-        // The one before is released after the lock: it holds what listened.
-        _ = news.withLock { news in
-            defer { news.listener = listener }
-            return news.listener
+        // The previous listener is released after the lock, because it holds its owner.
+        _ = unannounced.withLock { unannounced in
+            defer { unannounced.listener = listener }
+            return unannounced.listener
         }
     }
 
-    /// Something is to be sent.
-    func noteDeliveries() { news.withLock { $0.deliveriesWereMade = true } }
+    /// Notes that there are new deliveries.
+    func noteDeliveries() { unannounced.withLock { $0.deliveriesWereMade = true } }
 
-    /// Lets the listener know of what is on disk.
+    /// Calls the listener for the deliveries that are on disk.
     func announce() {
-        let (listener, abandonedCount) = news.withLock { news in
+        let (listener, abandonedCount) = unannounced.withLock { unannounced in
             defer {
-                news.deliveriesWereMade = false
-                news.abandonedCount = 0
+                unannounced.deliveriesWereMade = false
+                unannounced.abandonedCount = 0
             }
-            let isNews = news.deliveriesWereMade || news.abandonedCount > 0
-            return (isNews ? news.listener : nil, news.abandonedCount)
+            let isPending = unannounced.deliveriesWereMade || unannounced.abandonedCount > 0
+            return (isPending ? unannounced.listener : nil, unannounced.abandonedCount)
         }
         listener?(abandonedCount)
     }
 
     /// What is to be sent to webhooks now, `requestsMax` at most.
     ///
-    /// It stays until `settle` tells what became of it: a server that ends in between sends it again.
+    /// The delivery stays until `settle` is called: a server that ends before that sends it again.
     ///
     /// - Throws: `CloudStoreError`, `CryptoError`.
     package func due(requestsMax: Int) throws -> WebhookBatch {
@@ -110,11 +110,11 @@ package final class Webhooks: Sendable {
         noteAbandoned(changes, before: before)
     }
 
-    /// Counts what was given up; told with the next announcement.
+    /// Counts deliveries that were given up. The next announcement reports them.
     private func noteAbandoned(_ changes: StoreChanges, before: [WebhookRow]) {
         let old = Dictionary(before.map { ($0.name, $0.abandonedCount) }) { $1 }
         let count = changes.notifications.webhooks.reduce(0) { $0 + $1.abandonedCount - (old[$1.name] ?? 0) }
-        if count > 0 { news.withLock { $0.abandonedCount += Int(count) } }
+        if count > 0 { unannounced.withLock { $0.abandonedCount += Int(count) } }
     }
 
     /// Gives up what no webhook has taken in a day; returns how much it was.

@@ -24,12 +24,18 @@ public struct WireSubscription: Hashable, Sendable {
         /// Makes a trigger from its name on the wire.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A record is made that the query finds.
+        /// A record that matches the query is created.
         public static let create = Trigger(rawValue: "create")
-        /// A record changes that the query finds.
+        /// A record that matches the query is updated.
         public static let update = Trigger(rawValue: "update")
-        /// A record is deleted that the query found.
+        /// A record that matched the query is deleted.
         public static let delete = Trigger(rawValue: "delete")
+
+        private static let inOrder = [create, update, delete]
+
+        /// The number of the trigger in a notification and on disk, Apple's `fo`: 1 create, 2 update, 3 delete. Nil for
+        /// an unknown trigger.
+        public var reason: Int64? { Self.inOrder.firstIndex(of: self).map { Int64($0) + 1 } }
     }
 
     /// The subscription's name, unique in its user's database.

@@ -251,7 +251,7 @@ import Testing
             recordType: "todo", tagEpoch: 1, counter: 0, created: stamp, modified: stamp, fields: [])
         #expect(index.candidatesCount(fields: ["to": text("user77")]) == 1)
         #expect(
-            index.fired(by: .created, record, fields: ["to": text("user77")]).map(\.row.key.user) == ["_77"])
+            index.fired(by: .create, record, fields: ["to": text("user77")]).map(\.row.key.user) == ["_77"])
         #expect(index.candidatesCount(fields: ["to": text("nobody")]) == 0)
     }
 

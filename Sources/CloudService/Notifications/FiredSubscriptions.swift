@@ -1,16 +1,16 @@
 import CloudStore
 import CloudWire
 
-/// Whose subscriptions a change has fired, as it is kept until they are told.
-struct FiredWatchers: Equatable {
-    /// A subscription that fired its only time: it is gone, so all of it is kept here.
+/// The subscriptions that a change fired, as stored until they are notified.
+struct FiredSubscriptions: Equatable {
+    /// A subscription that fires only once. It is already deleted, so its content is stored here.
     struct Once: Equatable {
         let user: String
         let subscriptionID: String
         let content: [UInt8]
     }
 
-    /// The numbers of the subscriptions that stay.
+    /// The numbers of the subscriptions that still exist.
     var numbers: [Int64] = []
     var once: [Once] = []
 
@@ -47,9 +47,9 @@ struct FiredWatchers: Equatable {
         try reader.expectEnd()
     }
 
-    /// Splits off the first `count`.
-    mutating func takeFirst(_ count: Int) -> FiredWatchers {
-        var taken = FiredWatchers()
+    /// Removes and returns the first `count`.
+    mutating func takeFirst(_ count: Int) -> FiredSubscriptions {
+        var taken = FiredSubscriptions()
         taken.numbers = Array(numbers.prefix(count))
         numbers.removeFirst(taken.numbers.count)
         taken.once = Array(once.prefix(count - taken.numbers.count))
