@@ -7,13 +7,13 @@ extension CloudServer {
     /// it, and closed again when too many are open.
     ///
     /// - Parameters:
-    ///   - dataFolder: where the files are. Whoever serves it holds its lock.
-    ///   - control: which containers there are.
-    ///   - accounts: who may ask, and who a token's user is.
-    ///   - signIn: what checks passwords.
-    ///   - witness: remembers how far the folder has come, so that one that was put back is found out when the server
-    ///     starts, and gets new epochs; nil: nobody looks.
-    ///   - options: how to listen, and what to keep.
+    ///   - dataFolder: the folder of the files. The process that serves it holds its lock.
+    ///   - control: the list of containers.
+    ///   - accounts: authenticates requests and their users.
+    ///   - signIn: checks passwords.
+    ///   - witness: remembers the folder's progress. It lets the server detect a restored folder at its start and give
+    ///     it new epochs. Nil skips the check.
+    ///   - options: the address to listen on, limits and logging.
     public convenience init(
         dataFolder: DataFolder, control: ControlStore, accounts: any ServiceAccounts,
         signIn: any SignInChecker, witness: FolderWitness? = nil,

@@ -43,7 +43,7 @@ public final class CloudServer: Sendable {
     ///
     /// - Parameters:
     ///   - onlyContainer: every path leads to this one's service; nil: each to its own.
-    ///   - dataFolder: whose files are measured and watched; nil for a service without a folder.
+    ///   - dataFolder: the folder to measure and watch, or nil for a service without a folder.
     ///   - control: says what of the folder is being removed; nil: nothing ever is.
     ///   - restores: makes the detector of a restored folder, or nil to skip the check.
     ///   - beginWebhooks: names the environments in which something was left to send. Called on a thread of its own.

@@ -45,7 +45,7 @@ public struct CloudServerOptions: Sendable {
     public var logLinesMax = 16_384
     /// What is kept of the requests that were answered.
     public var history = HistoryOptions()
-    /// Serve `GET /metrics` to whoever asks.
+    /// True to serve `GET /metrics` to any client.
     public var servesMetrics = false
 
     /// How many requests a second may come to an environment of a container.

@@ -1,9 +1,9 @@
 public import CloudService
 import CloudStore
 
-/// Who lets others find them, as the control file keeps it.
+/// Looks up discoverable users in the control file.
 extension ControlAccounts: ServicePeople {
-    /// The user, if they let others of the container find them.
+    /// Returns the user, or nil if they aren't discoverable in the container.
     public func person(_ key: ServiceUserKey, container: CloudService.Container) throws -> ServiceUser? {
         switch key {
         case .emailAddress(let email):
@@ -13,12 +13,12 @@ extension ControlAccounts: ServicePeople {
         }
     }
 
-    /// Those who let everybody of the container find them, by the names of their records.
+    /// Returns the users that are listed for everybody in the container, sorted by record name.
     public func listedPeople(container: CloudService.Container, countMax: Int) throws -> [ServiceUser] {
         try control.listedPeople(container: container.identifier, countMax: countMax).map(\.user)
     }
 
-    /// How far the user who signed in with `webAuthToken` lets others find their name.
+    /// Returns the discoverability of the token's user.
     public func discoverability(
         webAuthToken: String, container: CloudService.Container
     ) throws -> ServiceDiscoverability {
@@ -27,7 +27,7 @@ extension ControlAccounts: ServicePeople {
         return ServiceDiscoverability(isDiscoverable: choice.isDiscoverable, isListed: choice.isListed)
     }
 
-    /// Lets others find the name of the user who signed in with `webAuthToken`, or no longer.
+    /// Sets the discoverability of the token's user.
     public func setDiscoverability(
         _ choice: ServiceDiscoverability, webAuthToken: String, container: CloudService.Container
     ) throws {

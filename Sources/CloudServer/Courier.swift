@@ -85,7 +85,7 @@ final class Courier: Sendable {
         }
     }
 
-    /// Ends the polls of devices whose environment is being removed.
+    /// Ends the polls of an environment that is being removed.
     func remove(where isRemoved: (CloudService.Container) -> Bool) {
         for waiting in polls.withLock({ $0.end { isRemoved($0.container) } }) {
             waiting.reply.send(Refusal.removed(waiting.container))
@@ -144,7 +144,7 @@ final class Courier: Sendable {
                 table.release(environment)
                 polls.withLock { $0.end(device, number) }?.reply.send(error)
             case .success(let push?):
-                // Who has left by now finds the push at its next poll.
+                // A client that has disconnected gets the push at its next poll.
                 guard let waiting = polls.withLock({ $0.end(device, number) }) else {
                     return table.release(environment)
                 }

@@ -105,7 +105,7 @@ struct CourierPolls<Exchange> {
         return poll.exchange
     }
 
-    /// Ends the polls whose time is over.
+    /// Ends the expired polls.
     mutating func endExpired(nowMilliseconds: Int64) -> [Exchange] {
         var expired: [Exchange] = []
         while deadlinesStart < deadlines.count, deadlines[deadlinesStart].milliseconds <= nowMilliseconds {

@@ -70,7 +70,7 @@ final class EnvironmentTable: Sendable {
     private struct Slot {
         var stage: Stage
         var waiting: [User] = []
-        /// The addresses whose turns it waits for: the first turn opens it for all.
+        /// The addresses waiting for their turn. The first turn opens it for all.
         var addresses: Set<String> = []
         /// Bytes of the bodies that wait with them.
         var waitingBytes = 0

@@ -1,4 +1,4 @@
-/// One line of the log: a JSON object whose members stand in the order in which they were put in.
+/// One line of the log: a JSON object with members in insertion order.
 struct LogLine {
     private(set) var bytes: [UInt8] = [UInt8(ascii: "{")]
 

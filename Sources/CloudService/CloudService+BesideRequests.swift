@@ -104,7 +104,7 @@ extension CloudService {
 // MARK: - Exports
 
 extension CloudService {
-    /// A line has a record of `recordBytesMax` at most, whose control characters take six bytes each.
+    /// A line has one record of up to `recordBytesMax`, and each control character takes six bytes.
     public static let exportLineBytesMax = 16 << 20
 
     /// Writes all of a user's private database, or of the environment, as lines of JSON, of one committed moment.

@@ -81,8 +81,8 @@ public final class CloudService: Sendable {
     ///     as a test with one container wants it.
     ///   - publicURL: where clients reach the service, as `https://cloud.example.com`, for the addresses that it
     ///     hands out. With nil it is the host that a request names.
-    ///   - accounts: who may ask. With nil it is a list in memory of `users` and of whom `addUser` adds.
-    ///   - users: who signs in with which web auth token, when there are no `accounts`.
+    ///   - accounts: authenticates requests. Nil uses a list in memory of `users` and those added by `addUser`.
+    ///   - users: the users by web auth token, if `accounts` is nil.
     ///   - limits: what one request may ask for.
     ///   - groupLimits: how much one transaction takes in.
     ///   - settings: what it does where Apple's documents leave a choice.

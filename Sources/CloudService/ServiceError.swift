@@ -172,8 +172,8 @@ enum ServiceError {
 }
 
 extension WireError {
-    /// The error with the record's name, unless no record can have it: then the error's place among the results says
-    /// whose it is.
+    /// Returns the error with the record's name, unless no record can have that name. Then the error's index among the
+    /// results identifies the record.
     func named(_ recordName: String?) -> WireError {
         var error = self
         error.recordName = recordName.flatMap { ServiceError.repeats($0) ? $0 : nil }

@@ -66,7 +66,7 @@ public struct ServiceLimits: Hashable, Sendable {
     public var subscriptionBytesMax = 16 << 10
     /// Query subscriptions of all users to one type of records in the public database.
     public var watchersMax = 10_000
-    /// Changed records whose subscribers were not told yet. A write that adds one more is told to try again.
+    /// Maximum changes with pending notifications. Writes that exceed it are rejected with `TRY_AGAIN_LATER`.
     public var firedChangesMax = 10_000
     /// Maximum bytes of fields that one write keeps for its subscribers. A deletion may delete 20,000 records with it:
     /// beyond the maximum, subscribers hear of a record without its fields.
@@ -142,7 +142,7 @@ public struct GroupLimits: Hashable, Sendable {
     public var bytesMax = 16 << 20
     /// Milliseconds after which a group takes no more requests.
     public var milliseconds: Int64 = 50
-    /// Milliseconds of a group for each user who has a write in it, within those: another's write waits no longer.
+    /// Milliseconds of a group for each user with a write in it. Writes of other users wait no longer than that.
     public var userMilliseconds: Int64 = 8
     /// Requests that wait for an answer; the next one is told to try again later.
     public var waitingRequestsMax = 4_096

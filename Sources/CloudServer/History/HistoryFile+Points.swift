@@ -79,7 +79,7 @@ extension HistoryFile {
         for (key, point) in points { try add(point, to: key) }
     }
 
-    /// Returns the environment whose points count the entry. An entry that no service has answered has none: any client
+    /// Returns the environment that counts the entry in its points. An entry without a service has none: any client
     /// can invent the name of a container.
     private func place(of entry: HistoryEntry, _ known: inout Set<HistoryPlace>) -> HistoryPlace? {
         guard let container = entry.container, let environment = entry.environment, entry.isOfService else {

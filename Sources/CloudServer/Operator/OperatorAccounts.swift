@@ -4,7 +4,7 @@ import CloudWire
 import Crypto
 import HTTPServer
 
-/// The endpoints of accounts: the people who may sign in to apps.
+/// The endpoints of accounts, with which people sign in to apps.
 struct OperatorAccounts: Sendable {
     enum Request: Hashable {
         case list, show(name: String)

@@ -53,7 +53,7 @@ enum OperatorEndpoint: Hashable {
         let path = String(head.path.dropFirst(Self.prefix.count))
         var methods =
             Self.fixed[path] ?? HistoryEndpoint(path).map { ["GET": .history($0)] } ?? Self.inContainer(path)
-        // Also one whose name is that of an endpoint.
+        // Also a name that is equal to an endpoint's.
         if let name = Self.account(path) { methods = (methods ?? [:]).merging(["GET": name]) { $1 } }
         guard let methods else { throw Refusal.noSuchPath(head.path) }
         guard let found = methods[head.method] else {

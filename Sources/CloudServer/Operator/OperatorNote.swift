@@ -10,7 +10,7 @@ struct OperatorNote: Sendable {
     let container: String?
     let environment: String?
     let database: String?
-    /// The user in whose name the administrator asks.
+    /// The user that the administrator acts for.
     let user: String?
     /// Whether the history has it also when it succeeds: it changes something, or the audit log names it.
     var isKept: Bool

@@ -36,7 +36,7 @@ extension Routes {
     private func sentForm(_ request: HTTPRequest) -> SentForm {
         let head = request.head
         let isOfAnotherSite = head.header("Sec-Fetch-Site").map { $0 != "same-origin" } ?? false
-        // Whether it is http or https a proxy knows, and the host tells whose page it is.
+        // Only a proxy knows the scheme, so the hosts are compared.
         let own = serverURL(for: head).map(Self.host)
         let isOfAnotherOrigin = head.header(WireHeader.origin).map { Self.host($0) != own } ?? false
         return SentForm(

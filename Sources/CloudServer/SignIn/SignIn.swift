@@ -54,7 +54,7 @@ extension SignInChecker {
     public func signOut(webAuthToken: String) throws -> Bool { false }
 }
 
-/// A session: a user who is signed in, and the environment that it is for.
+/// A session of a signed-in user in one environment.
 public struct SignInSession: Hashable, Sendable {
     /// The environment that the session is for.
     public let container: CloudService.Container
@@ -85,15 +85,14 @@ public struct OwnSessions: Sendable {
 
 /// What a sign-in comes to.
 public enum SignInAnswer: Hashable, Sendable {
-    /// The password fits.
+    /// The password is correct.
     case signedIn(
         webAuthToken: String, userRecordName: String, expiresAtMilliseconds: Int64, news: SignInNews)
-    /// No such account, or another password: which one isn't told.
+    /// The account doesn't exist or the password is wrong. The response doesn't distinguish the two.
     case refused
-    /// The container or the API token isn't here; or the app, or the account whose password this is, may not use the
-    /// environment.
+    /// The container or the API token doesn't exist, or the app or the account may not use the environment.
     case denied(WireError)
-    /// The account or the address tried too often.
+    /// Too many failed attempts for the account or from the address.
     case tooManyTries(retryAfterSeconds: Int)
     /// The server could not read or write; the reason is for the log.
     case failed(reason: String)

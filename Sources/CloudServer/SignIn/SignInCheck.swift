@@ -107,7 +107,7 @@ public final class SignInCheck: SignInChecker {
     }
 
     private func answer(to request: SignInRequest, from place: ControlSignInPlace) throws -> SignInAnswer {
-        // Without a token of the app nobody gets as far as a password, whose check is what costs.
+        // Checking a password is expensive, so a request without the app's token is rejected first.
         let container = CloudService.Container(
             identifier: request.container, environment: request.environment)
         guard ["development", "production"].contains(request.environment) else {

@@ -2,10 +2,10 @@ import CloudStore
 import CloudWire
 import Crypto
 
-/// What the service says by its signature about a file: that it may be sent, that it was, or that it may be fetched.
-/// Who brings it back needs no row in the store.
+/// A signed statement about a file: it may be uploaded, it was uploaded, or it may be downloaded. The store needs no
+/// row for it.
 struct AssetClaims: Hashable, Sendable {
-    /// What the signature is good for; one is never taken for another.
+    /// The purpose of the signature. A claim of one purpose is never accepted for another.
     enum Purpose: UInt8 {
         case upload = 1
         case receipt = 2
@@ -13,11 +13,11 @@ struct AssetClaims: Hashable, Sendable {
     }
 
     private static let version: UInt8 = 1
-    /// Longer ones can't be ours.
+    /// Maximum bytes of a claim. A longer text isn't one of ours.
     private static let textBytesMax = 4_096
 
     var purpose: Purpose
-    /// From then on it is worth nothing.
+    /// Time at which it expires.
     var expiresMilliseconds: Int64
     var database: DatabaseKey
     /// Empty in a download.
@@ -28,9 +28,9 @@ struct AssetClaims: Hashable, Sendable {
     var recordType = ""
     /// Empty when the file may be for any field.
     var fieldName = ""
-    /// Who asked. Empty in a download.
+    /// The calling user. Empty in a download.
     var user = ""
-    /// The file; none in an upload, which has yet to bring it.
+    /// The file, or nil in an upload.
     var file: StoredAsset?
 
     /// The claims and a signature of them, as text for addresses.

@@ -112,7 +112,7 @@ extension FieldValue {
 }
 
 extension ServiceCaller {
-    /// Whose uploads those of the caller are.
+    /// The owner that the caller's uploads count for.
     var assetUser: String? { user?.userRecordName ?? (isServerKey ? "" : nil) }
 }
 

@@ -7,7 +7,7 @@ public final class AssetUpload: Sendable {
     private let transfers: AssetTransfers
     private let claims: AssetClaims
     private let state: Lock<State>
-    /// Whom the address was made for; empty for a program that signs with a key.
+    /// The user that the address was made for. Empty for a program with a server-to-server key.
     package var user: String { claims.user }
 
     private struct State {

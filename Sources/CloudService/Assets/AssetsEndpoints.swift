@@ -61,7 +61,7 @@ struct AssetsEndpoints: Sendable {
             let places = Dictionary(grouping: items.indices) { items[$0].recordName }
             for (name, places) in places.sorted(by: { $0.key < $1.key }) {
                 let row = loaded.records[RecordKey(zone: source, recordName: name)]
-                // Who may not read it isn't told that it is there, as by a lookup.
+                // Without read permission the record is reported as missing, as by a lookup.
                 guard let row, !row.isDeleted, access.permissions(row).contains(.read) else {
                     for place in places { results[place] = .error(ServiceError.recordNotFound.named(name)) }
                     continue

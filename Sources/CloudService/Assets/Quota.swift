@@ -90,7 +90,7 @@ struct Quota: Sendable {
 }
 
 extension ModifyOutcome {
-    /// The user who made the record; nil for a record that is made now.
+    /// The creator of the record, or nil for a new record.
     fileprivate var creator: String? {
         switch self {
         case .save(let draft): draft.old?.created.userRecordName

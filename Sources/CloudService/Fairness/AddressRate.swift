@@ -1,12 +1,12 @@
 package import CloudWire
 import System
 
-/// How often an address may ask a server for what belongs to no service, as its sign-in page: as often as those who
-/// haven't signed in may ask a service.
+/// Limits the requests of an address for resources outside a service, as the sign-in page. It has the rate of
+/// unauthenticated requests.
 package final class AddressRate: Sendable {
     private let buckets: Lock<RateBuckets?>
 
-    /// Nobody has asked yet.
+    /// Begins with full buckets.
     package init(_ rates: ServiceRates) {
         buckets = Lock(rates.address.map { RateBuckets($0) })
     }

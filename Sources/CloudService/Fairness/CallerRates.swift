@@ -1,7 +1,7 @@
 import CloudWire
 import System
 
-/// Counts what callers ask, and knows in whose line each waits. Forgotten with the service.
+/// Enforces the rates of callers, and finds the owner that a request is queued for. Lives as long as the service.
 final class CallerRates: Sendable {
     private let clock: any TimeSource
     private let rates: Lock<RateKeeper>

@@ -118,8 +118,8 @@ package struct FairQueue<Element> {
     }
 }
 
-/// The users whose requests were let in lately, by their tokens. A request that isn't read yet waits in its user's
-/// line; one with an unknown token waits in its address's.
+/// The users of recently accepted requests, by token. An unread request is queued for its token's user, or for its
+/// address if the token is unknown.
 struct KnownCallers {
     static let entriesMax = 20_000
 

@@ -16,11 +16,11 @@ public struct ServiceRates: Hashable, Sendable {
         }
     }
 
-    /// Of one user, on all devices together; nil: as many as they like.
+    /// Rate of one user over all devices, or nil for no limit.
     public var user: Rate? = Rate(perSecond: 1_000, burst: 10_000)
-    /// Of all users of an environment of a container; nil: as many as they like.
+    /// Rate of all users of an environment together, or nil for no limit.
     public var container: Rate? = Rate(perSecond: 10_000, burst: 50_000)
-    /// Of those who haven't signed in, or are refused, from one address; nil: as many as they like.
+    /// Rate of unauthenticated and rejected requests from one address, or nil for no limit.
     public var address: Rate? = Rate(perSecond: 200, burst: 2_000)
 
     /// Bytes of an answer that are as much as a request: a user's larger answers count as several.
@@ -37,7 +37,7 @@ public struct ServiceRates: Hashable, Sendable {
     }()
 }
 
-/// What is left of a rate, for each of those to whom it applies.
+/// The token buckets of a rate, by owner.
 package struct RateBuckets {
     /// So many are told apart; further ones share what is left for one.
     static let entriesMax = 20_000
@@ -105,13 +105,13 @@ package struct RateBuckets {
         guard entries[owner] == nil, entries.count >= Self.entriesMax else { return owner }
         guard abs(now - cleanedMilliseconds) >= 1_000 else { return "" }
         cleanedMilliseconds = now
-        // Who has used nothing for a while is as one who never came.
+        // A full bucket is the same as none.
         entries = entries.filter { filled($0.value, at: now).level < full }
         return entries.count < Self.entriesMax ? owner : ""
     }
 }
 
-/// What is left of a service's rates.
+/// The token buckets of a service's rates.
 package struct RateKeeper {
     private var users: RateBuckets?
     private var containers: RateBuckets?

@@ -2,9 +2,9 @@ import CloudStore
 import CloudWire
 import System
 
-/// A push that waits for a device.
+/// A pending push of a device.
 public struct CourierPush: Hashable, Sendable {
-    /// The name by which the device says that it has got it.
+    /// The ID with which the device acknowledges it.
     public let notificationID: String
     /// The notification as JSON.
     public let payload: [UInt8]
@@ -12,16 +12,15 @@ public struct CourierPush: Hashable, Sendable {
     let number: Int64
 }
 
-/// How a device is given its pushes.
+/// The way in which a device receives its pushes.
 public enum PushTaking: Hashable, Sendable {
-    /// One after the other, one for each subscription, the oldest first: for our own clients, who wait for what each
-    /// subscription tells, and acknowledge.
+    /// One at a time, one for each subscription, oldest first: for our own clients, which acknowledge each.
     case each
-    /// The newest only, as Apple's service does it: it stands for all that wait, which are in the collection.
+    /// The newest only, as Apple's service does. The others are in the collection.
     case newest
 }
 
-/// Gives devices the pushes that wait for them.
+/// Delivers pending pushes to devices.
 struct DevicePushes: Sendable {
     /// Milliseconds that a device may have been silent before its asking is written down.
     private static let seenMilliseconds: Int64 = 86_400_000

@@ -84,8 +84,8 @@ struct QueryFiring {
     }
 }
 
-/// What is kept of a changed record for those who are told of it: so many bytes for each user, however many
-/// subscriptions they have.
+/// The fields of a changed record that are stored for its notifications: a maximum of bytes for each user, over all
+/// subscriptions.
 private struct ToldFields {
     private(set) var fields: [String: Field] = [:]
     private let all: [String: Field]

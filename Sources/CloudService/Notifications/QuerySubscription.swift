@@ -1,14 +1,14 @@
 import CloudStore
 import CloudWire
 
-/// A query subscription, read once and asked often.
+/// A query subscription, decoded once and evaluated often.
 struct QuerySubscription: Sendable {
     let row: SubscriptionRow
     let matcher: QueryMatcher
     let triggers: [WireSubscription.Trigger]
     let firesOnce: Bool
     let info: WireNotificationInfo?
-    /// The fields whose values its notifications tell.
+    /// The fields with values in its notifications.
     let fieldNames: Set<String>
     /// A condition that the record's field equals a value, if the query has one: by it the subscription is found.
     let key: EqualityKey?
@@ -66,7 +66,7 @@ struct EqualityKey: Hashable, Sendable {
 }
 
 extension WireNotificationInfo {
-    /// The fields whose values the notification tells.
+    /// The fields with values in the notification.
     var fieldNames: Set<String> {
         Set(
             [additionalFields, alertLocalizationArgs, titleLocalizationArgs, subtitleLocalizationArgs]

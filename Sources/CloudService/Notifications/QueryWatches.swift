@@ -14,7 +14,7 @@ struct ChangedRecord {
 /// The query subscriptions that watch types of records. Those that it remembers live as long as the service, and are
 /// read again when they or the schema change.
 final class QueryWatches: Sendable {
-    /// Records whose old fields are in memory at a time, when they go with others.
+    /// Maximum cascade-deleted records with old fields in memory at a time.
     private static let oldRecordsMax = 64
 
     private let schemas: Schemas

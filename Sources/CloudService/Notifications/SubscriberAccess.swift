@@ -1,6 +1,6 @@
 import CloudStore
 
-/// Whether those who subscribed may read a record of the public database: nobody is told of one that they may not.
+/// Checks that a subscriber may read a record of the public database. Without permission there is no notification.
 struct SubscriberAccess {
     let schema: Schema
     let reader: any CloudStoreReader
@@ -14,7 +14,7 @@ struct SubscriberAccess {
     mutating func mayRead(_ row: RecordRow, _ user: String) throws -> Bool {
         guard row.key.zone.database == .publicDatabase else { return true }
         let grants = schema.recordTypes[row.recordType]?.grants ?? RecordType.usualGrants
-        // Who subscribes is signed in, so most of the time nobody's own roles matter.
+        // Subscribers are signed in, so the roles of a single user rarely matter.
         let ofAll = [SystemRole.world, SystemRole.signedIn].compactMap { grants[$0] }
         if ofAll.contains(where: { $0.contains(.read) }) { return true }
         if let access = known[user] { return access.permissions(row).contains(.read) }

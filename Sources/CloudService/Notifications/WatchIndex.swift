@@ -2,14 +2,14 @@ import CloudStore
 import CloudWire
 import System
 
-/// The query subscriptions that watch a type, found by what a record's fields hold: a record is compared with those
-/// whose value it has and with those that name none, not with all.
+/// Index of the query subscriptions on a type by an equality condition: a record is compared only with the
+/// subscriptions on its values and with those without such a condition.
 struct WatchIndex: Sendable {
     /// In the order of their numbers.
     private let subscriptions: [QuerySubscription]
     private let placeOfNumber: [Int64: Int]
     private var byValue: [EqualityKey: [Int]] = [:]
-    /// Those that name a value of a field, for a record whose value is of no type that can be looked up.
+    /// Subscriptions with an equality condition, by field: for records with a value that can't be looked up.
     private var byField: [String: [Int]] = [:]
     private var others: [Int] = []
 

@@ -15,7 +15,7 @@ public struct ExportNames: Sendable {
 
     /// The prefix by which an account is known in an export: no record name of a user has it.
     public static let accountPrefix = "account:"
-    /// The user whose data an export of one user is.
+    /// The user of an export of one user's data.
     public static let owner = ServiceCaller.ownName
 
     /// The name in an export.
@@ -113,7 +113,7 @@ public enum ExportScope: Hashable, Sendable {
     var word: String { self == .container ? "container" : "user" }
 }
 
-/// When and by whom a record was made and changed last, as an export tells.
+/// The authors and times of a record's creation and last change, as exported.
 struct RecordStamps {
     let created: StoreStamp
     let modified: StoreStamp

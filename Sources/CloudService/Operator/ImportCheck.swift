@@ -18,7 +18,7 @@ struct ImportCheck {
     private var file: FileCheck?
     private let digest: LinesDigest
 
-    /// A file whose bytes are coming.
+    /// The file that is being received.
     private final class FileCheck {
         let digest: [UInt8]
         var bytesLeft: Int64

@@ -5,7 +5,7 @@ import CloudWire
 /// there is marked as capped.
 package struct OperatorCounting {
     static let countMax = 10_000
-    /// Maximum number of types whose index work is listed.
+    /// Maximum number of types with listed index work.
     static let typesMax = 100
     /// About a tenth of a second.
     package static let rowsMax = 500_000

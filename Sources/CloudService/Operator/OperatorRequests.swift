@@ -6,7 +6,7 @@ public struct OperatorCaller: Hashable, Sendable {
     /// The maker of records that an administrator makes in the public database as nobody else.
     public static let administratorRecordName = "_administrator"
 
-    /// The record name of the user. Nil stands for the administrator, who has all rights in the public database.
+    /// The record name of the user, or nil for the administrator, which has all rights in the public database.
     public let userRecordName: String?
 
     /// Names the user.

@@ -123,7 +123,7 @@ struct ServiceExport: Sendable {
 }
 
 extension CloudStoreReader {
-    /// The users who have private databases.
+    /// The users with private databases.
     func owners() throws -> [String] {
         var owners: [String] = []
         while true {

@@ -4,7 +4,7 @@ import System
 
 /// Decides which devices get a push: all devices of each subscriber, except the one that made all the changes. Pure.
 struct PushDecider {
-    /// The subscriptions in databases whose zones changed.
+    /// The subscriptions in the databases of changed zones.
     let subscriptions: [DatabaseKey: [SubscriptionRow]]
     /// The query subscriptions that watch a type.
     let indexes: [WatchKey: WatchIndex]
@@ -26,8 +26,8 @@ struct PushDecider {
         var makers: Set<DeviceKey?>
     }
 
-    /// Processes the changed zones in order, then the changed records, until `pushesMax` pushes are made or `watchersMax`
-    /// query subscriptions are notified.
+    /// Processes the changed zones in order, then the changed records, until it has made `pushesMax` pushes or notified
+    /// `watchersMax` query subscriptions.
     func decide(
         _ tasks: [PushTaskRow], _ fired: [FiredChangeRow], pushesMax: Int, watchersMax: Int,
         collector: inout NotificationCollector

@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import System
 
-/// Makes pushes of what has changed. What it remembers lives as long as the service; all of it can be found again.
+/// Makes pushes for changes. Its state lives as long as the service and can be rebuilt from the store.
 final class PushDelivery: Sendable {
     /// Push tasks that one step goes through.
     private static let tasksMax = 64
@@ -89,7 +89,9 @@ final class PushDelivery: Sendable {
         return false
     }
 
-    /// The step inside a transaction; returns whom to tell when it is on disk.
+    /// The step inside a transaction.
+    ///
+    /// - Returns: the tokens of the devices to notify when the transaction is on disk.
     func step(_ writer: any CloudStoreWriter) throws -> [String] {
         let (cursor, ready) = state.withLock { state in
             // Before looking: a task that is written after this transaction sets it again.
@@ -145,7 +147,7 @@ final class PushDelivery: Sendable {
         return decision
     }
 
-    /// Discards the oldest notifications of a user who has more than may be kept.
+    /// Discards the oldest notifications of a user beyond the maximum.
     private func trim(_ feed: NotificationFeedRow, _ writer: any CloudStoreWriter) throws {
         let excess = feed.count - Int64(limits.notificationsMax)
         guard excess > 0 else { return }

@@ -22,7 +22,7 @@ struct SubscriptionsDecider {
             .sorted()
     }
 
-    /// Whose subscriptions they change.
+    /// The owner of the changed subscriptions.
     var subscriber: SubscriberKey { SubscriberKey(database: database, user: user) }
 
     /// The types that the operations watch from now on, or that one of the user's subscriptions watches.

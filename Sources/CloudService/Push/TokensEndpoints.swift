@@ -47,7 +47,7 @@ package struct TokensEndpoints: Sendable {
             var wanted = StoreLoad()
             wanted.deviceTokens = [request.apnsToken]
             let found = try writer.load(wanted).tokenDevices[request.apnsToken]
-            // Only who was given the token may register it: another user's is not told apart from none.
+            // Only the token's user may register it. Another user's token gets the same error as a missing one.
             guard let found, found.key.user == user else { throw ServiceError.unknownDeviceToken }
             let key = DeviceKey(user: user, device: name ?? found.key.device)
             let row = DeviceRow(

@@ -68,7 +68,7 @@ extension ServiceLimits {
             zone: ZoneKey(database: .privateDatabase(of: name), zoneName: name), recordName: name)
     }
 
-    /// Refuses a request whose records together would have more than a request may.
+    /// Rejects a request with more index entries over all records than allowed.
     func checkIndexEntries(of drafts: [(key: RecordKey, draft: RecordDraft)], _ schema: Schema) throws {
         guard drafts.reduce(0, { $0 + $1.draft.fieldBytes.count }) > indexEntriesOfRequestMax else { return }
         var total = 0

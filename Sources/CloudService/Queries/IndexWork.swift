@@ -105,7 +105,7 @@ struct IndexWork: Hashable {
         return IndexWorkRow(recordType: recordType, content: writer.bytes)
     }
 
-    /// The row of a type whose work is done.
+    /// The row of a type without remaining work.
     static func done(_ recordType: String) -> IndexWorkRow {
         IndexWorkRow(recordType: recordType, content: [])
     }

@@ -95,7 +95,7 @@ struct QueryCondition: Hashable, Sendable {
 struct QuerySortKey: Hashable, Sendable {
     let field: QueryField
     let isAscending: Bool
-    /// The place whose distance decides; nil: the value does.
+    /// The location to sort by distance from, or nil to sort by value.
     let place: Place?
 
     static let noValue: [UInt8] = [0]

@@ -23,7 +23,7 @@ struct QueryDriver {
         case never
         /// A list has several of the values.
         case elements(QueryField)
-        /// It has several of the words, whose places these are, or one of them in several fields.
+        /// It has several of the words, given with their positions, or one word in several fields.
         case words([String: Int], [QueryField])
     }
 

@@ -10,7 +10,7 @@ struct QueryMarker {
     private static let version: UInt8 = 1
     private static let textBytesMax = 64 << 10
 
-    /// What is asked, and of whom: a marker of another query is refused.
+    /// Hash of the query and its database: a marker of another query is rejected.
     private let hash: [UInt8]
     private let seal: Seal
 

@@ -14,7 +14,7 @@ struct QueryMatcher: Hashable, Sendable {
     ///   - query: as the client sent it.
     ///   - schema: the schema as it is now. With another one make another matcher.
     ///   - database: where it looks.
-    ///   - userRecordName: who asks, for `__defaultOwner__`.
+    ///   - userRecordName: the calling user, for `__defaultOwner__`.
     /// - Throws: BAD_REQUEST that names the field, or NOT_FOUND for an unknown record type.
     init(
         _ query: RecordQuery, schema: Schema, database: DatabaseKey, userRecordName: String?,

@@ -22,7 +22,7 @@ extension QueryPosition {
 
 /// Which index a query without a sort walks in a zone, so that the next page goes on in it.
 struct QueryWalk: Hashable, Sendable {
-    /// The condition whose index it is; nil: the records' names.
+    /// The condition that the index belongs to, or nil for the records' names.
     let condition: Int?
     /// Which of the condition's scans.
     let scan: Int

@@ -6,7 +6,7 @@ struct QueryReading {
     let schema: Schema
     /// Where the query looks.
     let database: DatabaseKey
-    /// The user who asks, for the framework's word for them.
+    /// The calling user, for the framework's placeholder name.
     let userRecordName: String?
     let limits: ServiceLimits
 

@@ -105,7 +105,7 @@ struct QueryRunner {
         return page
     }
 
-    /// Keeps the first records whose fields have so many bytes together, and one at least.
+    /// Keeps the first records up to a total size of their fields, and at least one.
     ///
     /// - Returns: The position of the last that is kept, when others were let go.
     private func trim(_ found: inout [QueryFound], bytesMax: Int, _ order: QueryOrder) -> QueryPosition? {

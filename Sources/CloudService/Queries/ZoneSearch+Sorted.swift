@@ -111,7 +111,7 @@ extension ZoneSearch {
         }
     }
 
-    /// Goes through a part of an index whose order is the query's.
+    /// Walks a part of an index in the order of the query.
     private func walk(
         _ part: QueryDriver.Part, isAscending: Bool, fixed: [[UInt8]], known: Int? = nil,
         after: IndexPosition?,

@@ -153,7 +153,7 @@ final class ZoneSearch {
 
     // MARK: - Without a sort
 
-    /// The condition whose index is walked. Where there is one, how many entries it has makes no difference.
+    /// The condition that selects the index to walk. A single candidate is taken without counting its entries.
     private func drivingCondition() throws -> Int? {
         let drivers = drivers()
         return drivers.count > 1 ? try bestDriver(max: 4_096)?.condition : drivers.first?.condition

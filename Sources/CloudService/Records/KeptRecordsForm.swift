@@ -112,7 +112,7 @@ struct KeptRecordsForm: KeptForm {
             case nil: throw reader.error("an unknown kind of result")
             }
         }
-        // Only who asked for it has one.
+        // Present only if the request asked for it.
         let syncToken = reader.remainingCount == 0 ? nil : try reader.text()
         try reader.expectEnd()
         return RecordsResponse(records: results, syncToken: syncToken)

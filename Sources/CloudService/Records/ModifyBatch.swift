@@ -37,7 +37,7 @@ struct ModifyBatch {
     /// zones.
     let atomic: Bool?
     let settings: ServiceSettings
-    /// The zone whose token the client wants beside its records.
+    /// The zone to return a sync token of, beside the records.
     let tokenZone: ZoneKey?
 
     /// Reads the request; gives a name to each record that came without one.

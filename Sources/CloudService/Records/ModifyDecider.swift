@@ -241,7 +241,7 @@ struct ModifyDecider {
                 failedZones.insert(zone)
             }
         }
-        // An operation whose zone or name can't even be read fails what is atomic beside it.
+        // An operation with an unreadable zone or name fails the atomic operations beside it.
         let failsAll = zip(outcomes, keys).contains { $1 == nil } && batch.isAtomicWhereItCan
         return zip(outcomes, keys).map { outcome, key in
             if case .failed = outcome { return outcome }

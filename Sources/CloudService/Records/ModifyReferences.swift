@@ -1,12 +1,12 @@
 import CloudStore
 import CloudWire
 
-/// Lets the operations of a batch answer for the references between records: a save whose target is missing
-/// fails, a delete that others forbid fails, and what refers by DELETE_SELF goes along. Pure.
+/// Applies the rules of references to a batch: a save fails if its target is missing, a delete fails if others forbid
+/// it, and records that refer by DELETE_SELF are deleted too. Pure.
 ///
-/// It looks at how things stand when the whole batch is done, so the order of the operations doesn't matter.
-/// A failure can cause others, so it goes on until nothing fails any more, each time with what the last failures can
-/// have changed: a chain of failures costs what it is long, and not the whole batch for each of its links.
+/// The rules apply to the state after the whole batch, so the order of operations doesn't matter. A failure can cause
+/// others, so it repeats until nothing fails, each time only for what the last failures may have changed: the cost of
+/// a chain of failures is proportional to its length.
 struct ModifyReferences {
     let loaded: StoreLoaded
     let limits: ServiceLimits
@@ -162,7 +162,7 @@ struct ModifyReferences {
         gone = visited
     }
 
-    /// Who refers to `target` when the batch is done, but for those that go.
+    /// The records that refer to `target` after the batch, without the deleted ones.
     private func dependants(of target: RecordKey) -> [ReferenceRow] {
         (loaded.dependants[target] ?? []).filter { !isWritten($0.source) }
             + (referrers[target] ?? []).filter { isDone($0.index) }.map(\.reference)

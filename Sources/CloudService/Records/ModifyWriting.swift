@@ -53,7 +53,7 @@ struct ModifyWriting {
         return row
     }
 
-    /// Deletes a record, whose fields needn't be known. In a zone with a feed it leaves a tombstone.
+    /// Deletes a record. Its fields needn't be loaded. In a zone with a feed it leaves a tombstone.
     mutating func delete(_ row: RecordRow) {
         changes.removedSources.append(row.key)
         usage.delete(row)

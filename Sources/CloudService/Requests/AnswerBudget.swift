@@ -36,7 +36,7 @@ struct AnswerBudget: Sendable {
 }
 
 /// How much of its stored bytes a page may load. JSON is larger than what is stored: up to six times for text, and more
-/// for lists of small values. A page whose JSON doesn't fit is made again, and smaller.
+/// for lists of small values. If a page's JSON doesn't fit, a smaller page is made.
 enum PageSize: CaseIterable {
     case whole
     case reduced

@@ -1,6 +1,6 @@
 package import CloudWire
 
-/// What a service answers to: the last part of a path, as `records/modify`.
+/// An endpoint of the service. The raw value is the last part of its path, as `records/modify`.
 package enum Endpoint: String, CaseIterable, Sendable {
     case recordsModify = "records/modify"
     case recordsQuery = "records/query"
@@ -36,15 +36,15 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case notificationsRead = "notifications/read"
 }
 
-/// Who asks, as far as an endpoint cares.
+/// The kinds of callers that an endpoint distinguishes.
 package struct EndpointCallers: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Somebody who hasn't signed in. Only in the public database, whatever a row says.
+    /// An unauthenticated caller. Only in the public database, whatever a row says.
     package static let nobody = EndpointCallers(rawValue: 1)
-    /// A user who has signed in.
+    /// A signed-in user.
     package static let user = EndpointCallers(rawValue: 2)
     /// A program that signs with a server-to-server key. Only in the public database, whatever a row says.
     package static let serverKey = EndpointCallers(rawValue: 4)
@@ -53,11 +53,11 @@ package struct EndpointCallers: OptionSet, Hashable, Sendable {
     package static let signedIn: EndpointCallers = [.user, .serverKey]
 }
 
-/// A row of the table of endpoints: how, where and by whom each may be asked.
+/// A row of the table of endpoints: the methods, databases and callers that each accepts.
 package struct EndpointRow: Hashable, Sendable {
-    /// Whether it is served by GET beside POST.
+    /// True if it accepts GET beside POST.
     package let allowsGet: Bool
-    /// The databases that have it; none for what belongs to a device.
+    /// The databases that have it. Empty for the endpoints of devices.
     package let scopes: [DatabaseScope]
     package let callers: EndpointCallers
 
@@ -92,10 +92,10 @@ package struct EndpointRow: Hashable, Sendable {
         }
     }
 
-    /// Whether it lies under `/device/`.
+    /// True if its path begins with `/device/`.
     package var isOfDevice: Bool { scopes.isEmpty }
 
-    /// Who may ask it in a database: nobody but a user asks in one that isn't public.
+    /// Returns the callers that may use it in a database. Only users may use a database that isn't public.
     package func callers(in scope: DatabaseScope) -> EndpointCallers {
         scope == .public && !isOfDevice ? callers : callers.intersection(.user)
     }

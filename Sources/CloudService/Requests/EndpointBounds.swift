@@ -39,7 +39,7 @@ private struct BoundParts {
     private static let memoryOfRow = 1_500
     /// Bytes of memory that each request may take: SQLite's cache of pages, which it finds empty at first.
     private static let memoryFixed = 4 << 20
-    /// Rows that each request may need: who asks, what they may do, the schema, usage.
+    /// Rows that each request may need: the caller, permissions, the schema, usage.
     private static let rowsFixed = 64
     /// Bytes of a page of SQLite's log.
     private static let pageBytes = 4_096 + 24
@@ -113,7 +113,7 @@ private struct BoundParts {
         max(limits.answerBytesMax, limits.recordBytesMax * Self.jsonOfStoredByte)
     }
 
-    /// A page whose JSON is too large is made again, and smaller.
+    /// If a page's JSON is too large, a smaller page is made.
     private var pagesMade: Int { PageSize.allCases.count }
 
     var changes: RequestBounds {

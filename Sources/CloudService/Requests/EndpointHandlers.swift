@@ -18,7 +18,7 @@ extension WireRequest {
 }
 
 extension CloudService {
-    /// Who handles what: a line for each endpoint.
+    /// Routes a request to the handler of its endpoint.
     func handle(_ request: EndpointRequest) throws -> ServiceWork {
         let (body, caller, operation) = (request.body, request.caller, request.operation)
         switch request.route.endpoint {

@@ -38,7 +38,7 @@ final class KeptAnswers: Sendable {
         }
     }
 
-    /// Discards the oldest answers of users who have more than are kept.
+    /// Discards the oldest answers of users beyond the maximum.
     func trim(_ added: [KeptAnswerRow], _ writer: any CloudStoreWriter) throws {
         // Nobody's are the signed changes of servers' keys, which must not be taken twice.
         for user in Set(added.map(\.key.user)).sorted() where !user.isEmpty {

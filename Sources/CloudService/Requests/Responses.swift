@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import System
 
-/// Encodes answers.
+/// Encodes responses.
 struct Responses: Sendable {
     let store: any CloudStore
     let random: any RandomSource
@@ -81,7 +81,7 @@ struct Responses: Sendable {
 }
 
 extension JSONMessage {
-    /// How many records or zones it refuses, by the code of each.
+    /// Number of records or zones with an error, by code.
     fileprivate var recordErrors: [String: Int] {
         let errors: [WireError] =
             switch self {
@@ -94,8 +94,7 @@ extension JSONMessage {
         return errors.reduce(into: [:]) { $0[$1.serverErrorCode.rawValue, default: 0] += 1 }
     }
 
-    /// The same answer with an error in the place of each record whose stored fields can't be read; nil when it has no
-    /// records.
+    /// Returns the response with an error in place of each unreadable record, or nil if it has no records.
     fileprivate var readable: (any JSONMessage)? {
         switch self {
         case var answer as RecordsResponse:
@@ -113,7 +112,7 @@ extension JSONMessage {
         }
     }
 
-    /// The same answer to a write with the names and tags of its records alone; nil when it has no records.
+    /// Returns the response to a write with only the names and tags of its records, or nil if it has no records.
     fileprivate var brief: (any JSONMessage)? {
         guard var answer = self as? RecordsResponse else { return nil }
         answer.records = answer.records.map(\.brief)

@@ -1,14 +1,14 @@
 import CloudStore
 import CloudWire
 
-/// Who asks, and in which database: everything a handler knows of a request besides its body.
+/// The caller of a request and the database: all that a handler knows besides the body.
 struct ServiceCaller {
     /// The framework's word for the signed-in user's own name.
     static let ownName = "__defaultOwner__"
     private static let deviceIDBytesMax = 255
 
     let user: ServiceUser?
-    /// A program with a server-to-server key: the developer, who may do everything in the public database.
+    /// True for a program with a server-to-server key, which may do everything in the public database.
     let isServerKey: Bool
     let scope: DatabaseScope
     /// The client understands our keys beside Apple's.

@@ -8,9 +8,9 @@ struct PreparedRequest: Sendable {
     let wantsExtras: Bool
     /// The server's name for the request.
     var requestID: String?
-    /// Who asks, for the log.
+    /// The calling user, for the log.
     var userRecordName: String?
-    /// What the check of who asks adds to the answer.
+    /// What authentication adds to the response.
     var additions = AnswerAdditions()
     /// Where the files of its records are; nil when the request led nowhere.
     var assets: AssetAddress?

@@ -25,15 +25,16 @@ struct Access: Sendable {
         self.roles = roles
     }
 
-    /// The same for a user in the public database who isn't asking just now.
+    /// The access of a subscriber to the public database, without a request.
     init(subscriber user: String, schema: Schema, customRoles: [String]) {
         self.schema = schema
         self.user = user
         roles = schema.roles.intersection(customRoles).union([SystemRole.world, SystemRole.signedIn])
     }
 
-    /// What the caller may do with the records of a type; `creator` is who made the one in question, nil for one that
-    /// another has made.
+    /// Returns the caller's permissions on records of a type.
+    ///
+    /// - Parameter creator: the creator of the record, or nil for another user.
     func permissions(_ recordType: String, creator: String?) -> Permissions {
         guard let roles else { return .all }
         let grants = schema.recordTypes[recordType]?.grants ?? RecordType.usualGrants
@@ -64,7 +65,7 @@ extension Permissions {
 }
 
 extension RecordRow {
-    /// Whose record it is. A user's own record is theirs, whoever saved it first.
+    /// The owner of the record. A user record always belongs to its user.
     var maker: String {
         recordType == Schema.usersTypeName && key.zone.database == .publicDatabase
             ? key.recordName : created.userRecordName

@@ -1,16 +1,15 @@
 import CloudStore
 import CloudWire
 
-/// What the operations of a batch may do, and what their answers may show.
+/// Decides what the operations of a batch may do, and what their responses may show.
 extension Access {
-    /// Why an operation isn't allowed; nil when it is, or fails for another reason.
+    /// Returns the error of a forbidden operation, or nil if it is allowed or fails for another reason.
     ///
-    /// Who may neither read nor change a record learns from a locked change no more than from one of a record that
-    /// isn't there.
+    /// A caller without read permission gets the same error as for a missing record.
     func refusal(of operation: ModifyBatch.Operation, key: RecordKey, old: RecordRow?) -> WireError? {
         guard decides else { return nil }
         guard let old else { return refusal(ofNew: operation, key: key) }
-        // That the name is taken can't be hidden from who would take it.
+        // A caller that wants the name learns in any case that it is taken.
         if operation.kind == .create { return nil }
         let permissions = permissions(old)
         switch operation.kind {

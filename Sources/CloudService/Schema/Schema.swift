@@ -1,6 +1,6 @@
 public import CloudWire
 
-/// What an environment of a container knows of its record types: their fields, indexes and who may do what.
+/// The schema of an environment: record types with their fields, indexes and permissions.
 ///
 /// A value: a change makes another one. `SchemaLanguage` is its text form.
 public struct Schema: Hashable, Sendable {
@@ -82,10 +82,10 @@ public struct Permissions: OptionSet, Hashable, Sendable {
 
 /// The roles that every schema has.
 public enum SystemRole {
-    /// Everybody, also without an account.
+    /// Everybody, with or without an account.
     public static let world = "_world"
-    /// Everybody who is signed in.
+    /// Every signed-in user.
     public static let signedIn = "_icloud"
-    /// Who made the record.
+    /// The creator of the record.
     public static let creator = "_creator"
 }

@@ -131,7 +131,7 @@ final class Authentication: Sendable {
         }
     }
 
-    /// The table of endpoints says who may ask.
+    /// Checks that the endpoint's row allows this kind of caller.
     private func checkRow(of route: ServiceRoute, _ authentication: RequestAuthentication) throws {
         let callers = route.row.callers(in: route.scope)
         if authentication.isServerKey {

@@ -1,10 +1,9 @@
 import Crypto
 
-/// Makes bytes that nobody can read, make or change who hasn't the secret: the same bytes each time, so that answers
-/// don't differ by chance.
+/// Encrypts and authenticates bytes with a secret. Deterministic, so equal responses have equal bytes.
 ///
-/// The code of the content comes first, and from it come the bytes that the content is mixed with (the construction
-/// that is called SIV): contents that differ are mixed with others.
+/// The construction is SIV: the content's authentication code comes first and is the seed of the key stream, so
+/// different contents have different key streams.
 struct Seal {
     private static let codeBytes = 16
     private let codeKey: [UInt8]

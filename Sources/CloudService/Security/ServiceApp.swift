@@ -2,12 +2,12 @@ public import Crypto
 
 /// What an API token stands for: an app that may use the container.
 public struct ServiceApp: Hashable, Sendable {
-    /// The origins whose pages may ask with the token, each as `https://example.com:8443`; nil: any.
+    /// The origins that may use the token, each as `https://example.com:8443`, or nil for any.
     public var origins: [String]?
     /// The environment that the token is for; nil: any.
     public var environment: String?
 
-    /// Makes an app whose pages may be of these origins (nil: of any), in this environment (nil: in any).
+    /// Makes an app for these origins and this environment. Nil allows any.
     public init(origins: [String]? = nil, environment: String? = nil) {
         self.origins = origins
         self.environment = environment
@@ -46,20 +46,20 @@ public enum ServiceSignIn: Hashable, Sendable {
 }
 
 extension ServiceAccounts {
-    /// The token's user, whose token stays.
+    /// Returns the token's user, without a new token.
     public func signIn(webAuthToken: String, container: CloudService.Container) throws -> ServiceSignIn {
         try user(webAuthToken: webAuthToken, container: container).map { .user($0) } ?? .unknown
     }
 
-    /// Nil: there is no page.
+    /// Returns nil: there is no sign-in page.
     public func signInTarget(
         apiToken: String?, origin: String?, container: CloudService.Container
     ) throws -> String? { nil }
 
-    /// True: all environments are for everyone.
+    /// Returns true: everybody may use all environments.
     public func admits(userRecordName: String?, container: CloudService.Container) throws -> Bool { true }
 
-    /// An app whose pages may be of any origin, when the token is admitted.
+    /// Returns an app for any origin if the token is admitted.
     public func app(apiToken: String?, container: CloudService.Container) throws -> ServiceApp? {
         try admits(apiToken: apiToken, container: container) ? ServiceApp() : nil
     }

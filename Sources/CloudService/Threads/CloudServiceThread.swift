@@ -1,10 +1,10 @@
 import CloudWire
 
-/// The shell around a service for callers that must not wait: a writer's thread, on which all writes that have
-/// come in while it was busy share one write to the disk, and two readers' threads a processor, four at least.
+/// Runs a service on threads of its own, for callers that must not block: one writer thread, which commits all pending
+/// writes in one transaction, and reader threads, two per processor and at least four.
 ///
-/// A reader's thread reads a request, asks who it is from, answers it from a snapshot of its own when it only
-/// reads, and encodes every answer, so that the writer does nothing but write.
+/// A reader thread decodes and authenticates a request, answers it from its own snapshot if it only reads, and encodes
+/// every response. The writer thread only writes.
 public final class CloudServiceThread: Sendable {
     let threads: ServiceThreads
 

@@ -1,14 +1,14 @@
-/// The jobs that wait for a reader, and whose turn it is.
+/// The jobs waiting for a reader, in fair order of their owners.
 ///
-/// A turn pays for some time of a job, and one owner has a quarter of the readers at most while others come too: a
-/// single question doesn't wait for another owner's long ones.
+/// A turn pays for a fixed time of a job. One owner uses up to a quarter of the readers while others are active, so a
+/// single request doesn't wait for another owner's long ones.
 struct ReaderQueue {
-    /// What a turn pays for, in microseconds of a processor.
+    /// Processor time that a turn pays for, in microseconds.
     static let turnMicroseconds = 1_000
 
     private let readersCount: Int
     private var jobs = FairQueue<ServiceJob>()
-    /// How many readers work for each who has any.
+    /// Number of busy readers, by owner.
     private var busyReaders: [String: Int] = [:]
     private var contention = Contention()
 

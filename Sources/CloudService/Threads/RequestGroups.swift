@@ -152,7 +152,7 @@ final class RequestGroups: Sendable {
         }
     }
 
-    /// The step of the pushes, whose failure does the writes before it no harm.
+    /// The push step of a group. Its failure doesn't affect the writes before it.
     private func pushStepAsMember(_ writer: any CloudStoreWriter) throws -> [String] {
         guard pushes.tasksMayWait else { return [] }
         do {

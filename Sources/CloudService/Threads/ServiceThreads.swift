@@ -40,7 +40,7 @@ final class ServiceThreads: Sendable {
 
     private struct State {
         var new: ReaderQueue
-        /// What has begun and not ended, by whose it is.
+        /// The jobs in progress, by owner.
         var shares: [String: Share] = [:]
         var writes = WriteQueue()
         var rests = WriterCooldowns()
@@ -379,7 +379,7 @@ struct WaitingWrite: Sendable {
     let request: PreparedRequest
     let body: ServiceWork.Write
 
-    /// The user, who is known by now; else the owner of the job.
+    /// The authenticated user, or the owner of the job.
     var owner: String { request.userRecordName.map(KnownCallers.owner) ?? job.owner }
 }
 

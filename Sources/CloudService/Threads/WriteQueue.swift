@@ -51,8 +51,8 @@ struct WriteQueue {
         return group
     }
 
-    /// With several users, each gives no more writes than the user who has the fewest: a single write waits for the
-    /// sync, and not for another user's queue.
+    /// With several users, each adds as many writes as the user with the fewest: a single write waits for the disk, not
+    /// for another user's queue.
     private static func take(
         from writes: inout FairQueue<WaitingWrite>, within limits: GroupLimits, requestsMax: Int,
         _ mayWrite: (String) -> Bool

@@ -39,7 +39,7 @@ package final class ClearedRows: Sendable {
         }
     }
 
-    /// Removes what deleted zones have left to the last row, for an operator who waits for that.
+    /// Removes all remaining rows of deleted zones, for an operator that waits for it.
     ///
     /// - Throws: `CloudStoreError`; the steps before stay done.
     package func removeAll() throws {

@@ -5,7 +5,7 @@ public struct PrunedCounts: Hashable, Sendable {
     public var tombstones = 0
     /// Rows of deleted zones.
     public var zones = 0
-    /// Kept answers of users who had too many.
+    /// Kept answers of users beyond the maximum.
     public var answers = 0
 
     /// Counts nothing yet.

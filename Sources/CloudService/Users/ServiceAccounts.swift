@@ -1,40 +1,40 @@
 import CloudWire
 import System
 
-/// Who may ask, and who a token's user is.
+/// Authenticates requests and users.
 ///
-/// A service asks on a thread that may wait for a file, never on a network loop. Answers must not depend on
-/// anything but what was kept: the same token gets the same user until it runs out.
+/// A service calls it on a thread that may block on a file, never on an event loop. The result must depend only on
+/// stored data: the same token gets the same user until it expires.
 public protocol ServiceAccounts: Sendable {
-    /// The user who signed in with `webAuthToken`; nil when there is no such token, or it has run out.
+    /// Returns the token's user, or nil if the token doesn't exist or has expired.
     func user(webAuthToken: String, container: CloudService.Container) throws -> ServiceUser?
 
-    /// Whether requests with this API token (nil: none was sent) may use the container.
+    /// Returns true if requests with this API token may use the container. Nil means a request without a token.
     func admits(apiToken: String?, container: CloudService.Container) throws -> Bool
 
-    /// The app that an API token stands for; nil: requests with it may not use the container.
+    /// Returns the app of an API token, or nil if requests with it may not use the container.
     func app(apiToken: String?, container: CloudService.Container) throws -> ServiceApp?
 
-    /// Whether a user may use this environment of the container at all; nil: somebody who hasn't signed in. Keys of
-    /// servers aren't asked for: each is made for its environment.
+    /// Returns true if a user may use this environment of the container. Nil means an unauthenticated caller. It isn't
+    /// called for server-to-server keys, which belong to one environment.
     func admits(userRecordName: String?, container: CloudService.Container) throws -> Bool
 
-    /// The server-to-server key with this name; nil when there is none, or it was revoked.
+    /// Returns the server-to-server key with this ID, or nil if it doesn't exist or was revoked.
     func serverKey(_ keyID: String, container: CloudService.Container) throws -> ServiceServerKey?
 
-    /// What a web auth token comes to, with the token that takes its place. The token is used by this.
+    /// Returns the user of a web auth token and the token that replaces it. This uses the token up.
     func signIn(webAuthToken: String, container: CloudService.Container) throws -> ServiceSignIn
 
-    /// Where a user can sign in, as the path and query of a page; nil: there is no such page.
+    /// Returns the path and query of the sign-in page, or nil if there is none.
     ///
-    /// - Parameter origin: of the page that asks.
+    /// - Parameter origin: the origin of the requesting page.
     func signInTarget(
         apiToken: String?, origin: String?, container: CloudService.Container
     ) throws -> String?
 }
 
-/// Accounts in memory, for tests and for trying things out: every container has the same users, and every API
-/// token is admitted, also none.
+/// Accounts in memory, for tests and experiments: every container has the same users, and requests are admitted with
+/// any API token or none.
 public final class ServiceAccountList: ServiceAccounts {
     struct State {
         var users: [String: ServiceUser]
@@ -48,7 +48,7 @@ public final class ServiceAccountList: ServiceAccounts {
 
     let state: Lock<State>
 
-    /// Makes a list of who signs in with which web auth token.
+    /// Makes a list of users by web auth token.
     public init(users: [String: ServiceUser] = [:]) {
         state = Lock(State(users: users))
     }
@@ -58,7 +58,7 @@ public final class ServiceAccountList: ServiceAccounts {
         state.withLock { $0.users[token] = user }
     }
 
-    /// The user whose token it is, in whatever container.
+    /// Returns the token's user in any container.
     public func user(webAuthToken: String, container: CloudService.Container) -> ServiceUser? {
         state.withLock { $0.users[webAuthToken] }
     }

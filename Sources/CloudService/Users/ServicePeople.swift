@@ -1,6 +1,6 @@
 import System
 
-/// By what a user looks another up.
+/// The key of a user lookup.
 public enum ServiceUserKey: Hashable, Sendable {
     /// By the address of the account.
     case emailAddress(String)
@@ -8,11 +8,11 @@ public enum ServiceUserKey: Hashable, Sendable {
     case userRecordName(String)
 }
 
-/// How far a user lets others find their name.
+/// Whether other users can find a user's name.
 public struct ServiceDiscoverability: Hashable, Sendable {
-    /// Who knows the user's address or record name finds the name.
+    /// True if users that know the address or the record name can look the name up.
     public var isDiscoverable: Bool
-    /// Who asks for everybody finds the user too.
+    /// True if the user is in the list of all discoverable users.
     public var isListed: Bool
 
     /// Makes a choice.
@@ -22,27 +22,26 @@ public struct ServiceDiscoverability: Hashable, Sendable {
     }
 }
 
-/// Who may find whom. Nobody is found who doesn't want to be; asking for one that isn't there and for one who doesn't
-/// want to be found is answered alike.
+/// Looks up users by address or record name. A user that isn't discoverable gets the same response as a missing one.
 public protocol ServicePeople: Sendable {
-    /// The user, if they let others of the container find them.
+    /// Returns the user, or nil if they aren't discoverable in the container.
     func person(_ key: ServiceUserKey, container: CloudService.Container) throws -> ServiceUser?
 
-    /// Those who let everybody of the container find them, by the names of their records.
+    /// Returns the users that are listed for everybody in the container, sorted by record name.
     func listedPeople(container: CloudService.Container, countMax: Int) throws -> [ServiceUser]
 
-    /// How far the user who signed in with `webAuthToken` lets others find their name.
+    /// Returns the discoverability of the token's user.
     func discoverability(
         webAuthToken: String, container: CloudService.Container
     ) throws -> ServiceDiscoverability
 
-    /// Lets others find the name of the user who signed in with `webAuthToken`, or no longer.
+    /// Sets the discoverability of the token's user.
     func setDiscoverability(
         _ choice: ServiceDiscoverability, webAuthToken: String, container: CloudService.Container) throws
 }
 
 extension ServiceAccountList: ServicePeople {
-    /// The user, if they let others find them.
+    /// Returns the user, or nil if they aren't discoverable.
     public func person(_ key: ServiceUserKey, container: CloudService.Container) -> ServiceUser? {
         state.withLock { state in
             state.discoverable.keys.compactMap { state.user(named: $0) }.first { user in
@@ -54,7 +53,7 @@ extension ServiceAccountList: ServicePeople {
         }
     }
 
-    /// Those who let everybody find them, by the names of their records.
+    /// Returns the users that are listed for everybody, sorted by record name.
     public func listedPeople(container: CloudService.Container, countMax: Int) -> [ServiceUser] {
         state.withLock { state in
             let names = state.discoverable.filter(\.value.isListed).keys.sorted().prefix(countMax)
@@ -62,7 +61,7 @@ extension ServiceAccountList: ServicePeople {
         }
     }
 
-    /// How far the user lets others find their name.
+    /// Returns the discoverability of the token's user.
     public func discoverability(
         webAuthToken: String, container: CloudService.Container
     ) -> ServiceDiscoverability {

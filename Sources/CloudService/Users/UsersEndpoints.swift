@@ -19,7 +19,7 @@ struct UsersEndpoints: Sendable {
         return .answer(.message(user.wireUser))
     }
 
-    /// Those whom the request names by address or record name; a GET asks for everybody who wants to be found so.
+    /// Looks up the users that the request names by address or record name. A GET returns all listed users.
     func discover(_ request: EndpointRequest) throws -> ServiceWork {
         guard let infos = try UsersDiscoverRequest(request: request.body).lookupInfos else {
             return .answer(

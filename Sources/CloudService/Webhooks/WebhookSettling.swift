@@ -73,8 +73,7 @@ struct WebhookSettling {
         delivery.madeMilliseconds < nowMilliseconds - limits.webhookMilliseconds
     }
 
-    /// A second, then twice as long each time up to an hour; of that at least the half, so that those who failed
-    /// together don't come back together.
+    /// Exponential backoff from one second to one hour, with random jitter of up to a half.
     func pauseMilliseconds(afterFailures count: Int64) -> Int64 {
         var pause = 1_000.0
         for _ in 1..<max(1, min(count, 32)) { pause = min(pause * 2, Self.pauseMillisecondsMax) }

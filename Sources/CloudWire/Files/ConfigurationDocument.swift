@@ -18,7 +18,7 @@ public struct ConfigurationDocument: Hashable, Sendable {
         public var keyID: String?
         /// The file with that key.
         public var keyFile: String?
-        /// `yap` or `apple`: whose protocol the server speaks.
+        /// The protocol of the server: `yap` or `apple`.
         public var serverProtocol: String?
 
         /// Says nothing yet.

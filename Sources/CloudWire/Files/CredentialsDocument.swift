@@ -1,4 +1,4 @@
-/// The file in which the tokens of the users who signed in are kept.
+/// The file with the tokens of signed-in users.
 public struct CredentialsDocument: Hashable, Sendable {
     /// One user's sign-in to one container.
     public struct Entry: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct CredentialsDocument: Hashable, Sendable {
         public var userRecordName: String?
         /// When the token runs out, in milliseconds since 1970; nil when the server didn't say.
         public var expiresAtMilliseconds: Int64?
-        /// The token of the configuration in whose place this one came; nil for that of a sign-in.
+        /// The token of the configuration that this one replaced, or nil if it comes from a sign-in.
         public var replacesToken: String?
         /// Keys that we don't know, as they came.
         public var unknown: [String: JSONValue] = [:]

@@ -32,7 +32,7 @@ public struct OwnSession: Hashable, Sendable {
     }
 }
 
-/// The answer to `GET /yap/1/sessions`: who is signed in to the own account, in the token's container.
+/// The response to `GET /yap/1/sessions`: the sessions of the caller's account in the token's container.
 public struct OwnSessionsResponse: Hashable, Sendable {
     /// By the time of the sign-in.
     public var sessions: [OwnSession]

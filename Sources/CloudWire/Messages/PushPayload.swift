@@ -20,7 +20,7 @@ public struct PushCloudPart: Hashable, Sendable {
     public var formatVersion: Int64?
     /// The container, Apple's `cid`.
     public var containerIdentifier: String?
-    /// The user whose subscription fired, Apple's `ckuserid`.
+    /// The owner of the subscription that fired, Apple's `ckuserid`.
     public var userRecordName: String?
     /// The notification's name, Apple's `nid`.
     public var notificationID: String?

@@ -90,7 +90,7 @@ public struct RecordSort: Hashable, Sendable {
     public var systemFieldName: String?
     /// Whether small comes first; nil means that it does.
     public var ascending: Bool?
-    /// The place whose distance decides.
+    /// The location to measure distances from.
     public var relativeLocation: Field?
     /// Keys that we don't know, as they came.
     public var unknown: [String: JSONValue] = [:]

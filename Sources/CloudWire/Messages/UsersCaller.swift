@@ -1,4 +1,4 @@
-/// The answer of `users/caller`: who asks.
+/// The response of `users/caller`: the calling user.
 public struct UsersCallerResponse: Hashable, Sendable {
     /// A user's name, as far as the user shows it.
     public struct NameComponents: Hashable, Sendable {

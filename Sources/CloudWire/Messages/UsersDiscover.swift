@@ -17,13 +17,13 @@ public struct UserLookupInfo: Hashable, Sendable {
     }
 }
 
-/// A user whom another has found.
+/// A discovered user.
 public struct UserIdentity: Hashable, Sendable {
     /// The name of the user's record.
     public var userRecordName: String
     /// The user's name.
     public var nameComponents: UsersCallerResponse.NameComponents?
-    /// By what the user was found.
+    /// The lookup that found the user.
     public var lookupInfo: UserLookupInfo?
     /// Keys that we don't know, as they came.
     public var unknown: [String: JSONValue] = [:]
@@ -41,7 +41,7 @@ public struct UserIdentity: Hashable, Sendable {
 
 /// The body of `users/discover`; a GET has none.
 public struct UsersDiscoverRequest: Hashable, Sendable {
-    /// Who is looked up; nil asks for everybody.
+    /// The users to look up, or nil for all listed users.
     public var lookupInfos: [UserLookupInfo]?
     /// Keys that we don't know, as they came.
     public var unknown: [String: JSONValue] = [:]
@@ -50,7 +50,7 @@ public struct UsersDiscoverRequest: Hashable, Sendable {
     public init(lookupInfos: [UserLookupInfo]? = nil) { self.lookupInfos = lookupInfos }
 }
 
-/// The answer of `users/discover`: those who were found, in the request's order.
+/// The response of `users/discover`: the users found, in the request's order.
 public struct UsersDiscoverResponse: Hashable, Sendable {
     /// The users.
     public var users: [UserIdentity]

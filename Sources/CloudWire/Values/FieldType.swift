@@ -36,7 +36,7 @@ public enum FieldType: String, Hashable, CaseIterable, Sendable {
     case assetList = "ASSETID_LIST"
     /// A list of encrypted bytes.
     case encryptedBytesList = "ENCRYPTED_BYTES_LIST"
-    /// An empty list whose element type nobody knows.
+    /// An empty list of unknown element type.
     case unknownList = "UNKNOWN_LIST"
 
     /// Whether values of this type are lists.

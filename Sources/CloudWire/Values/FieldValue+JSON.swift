@@ -20,7 +20,7 @@ extension FieldValue {
         }
     }
 
-    /// Reads a value whose type was left out: a guess from its JSON, which a schema may correct.
+    /// Reads a value without a type: a guess from its JSON, which a schema may correct.
     init(readingUntyped node: JSONNode) throws(JSONError) {
         switch node.kind {
         case .string: self = .string(try node.string())

@@ -112,7 +112,7 @@ public struct WireDetail: Hashable, Sendable {
     public var saves: [Save] = []
     /// The query, of several the one that looked at the most rows.
     public var query: Query?
-    /// The zones whose changes were fetched.
+    /// The zones that changes were fetched from.
     public var fetches: [Fetch] = []
     /// What the schema lacked.
     public var missing: SchemaName?

@@ -4,7 +4,7 @@ public struct WireNotificationInfo: Hashable, Sendable {
     public var alertBody: String?
     /// The key of the alert's text in the app's strings.
     public var alertLocalizationKey: String?
-    /// The record keys whose values fill that text.
+    /// The record keys that fill that text.
     public var alertLocalizationArgs: [String]?
     /// The key of the alert's button in the app's strings.
     public var alertActionLocalizationKey: String?
@@ -14,13 +14,13 @@ public struct WireNotificationInfo: Hashable, Sendable {
     public var title: String?
     /// The key of the title in the app's strings.
     public var titleLocalizationKey: String?
-    /// The record keys whose values fill the title.
+    /// The record keys that fill the title.
     public var titleLocalizationArgs: [String]?
     /// The alert's second title.
     public var subtitle: String?
     /// The key of the second title in the app's strings.
     public var subtitleLocalizationKey: String?
-    /// The record keys whose values fill the second title.
+    /// The record keys that fill the subtitle.
     public var subtitleLocalizationArgs: [String]?
     /// The sound to play.
     public var soundName: String?
@@ -30,7 +30,7 @@ public struct WireNotificationInfo: Hashable, Sendable {
     public var shouldSendContentAvailable: Bool?
     /// Whether an extension of the app may change the alert.
     public var shouldSendMutableContent: Bool?
-    /// The record keys whose values travel in the notification.
+    /// The record keys with values to include in the notification.
     public var additionalFields: [String]?
     /// The name of the alert's actions.
     public var category: String?

@@ -1,10 +1,10 @@
 /// A record as it crosses the wire, in requests and in answers.
 public struct WireRecord: Hashable, Sendable {
-    /// Who changed a record last, or made it, and when.
+    /// The author and time of a record's creation or last change.
     public struct Stamp: Hashable, Sendable {
         /// Milliseconds since 1970.
         public var timestampMilliseconds: Int64
-        /// The user who did it.
+        /// The record name of the user.
         public var userRecordName: String?
         /// The device it was done on.
         public var deviceID: String?
@@ -25,9 +25,9 @@ public struct WireRecord: Hashable, Sendable {
     public var fields: [String: Field]
     /// Names this version of the record; an update sends the one it knows.
     public var recordChangeTag: String?
-    /// Who made the record, and when.
+    /// The creator and time of creation.
     public var created: Stamp?
-    /// Who changed it last, and when.
+    /// The author and time of the last change.
     public var modified: Stamp?
     /// False in Apple's answers; a deleted record is a `Tombstone`.
     public var deleted: Bool?

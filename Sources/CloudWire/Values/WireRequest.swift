@@ -52,7 +52,7 @@ public struct WireRequest: Sendable {
 
 /// What an operator's log tells of an answer. Not on the wire.
 public struct WireNote: Hashable, Sendable {
-    /// The record name of the user who asked.
+    /// The record name of the caller.
     public var userRecordName: String?
     /// The code of a request that failed as a whole.
     public var errorCode: String?
@@ -103,7 +103,7 @@ public struct WireResponse: Sendable {
     public var hasExtras: Bool { header(WireHeader.protocolVersion) == "1" }
 }
 
-/// The headers that our own clients and servers add, and the query items that tell who asks.
+/// The headers of our own clients and servers, and the query items that identify the caller.
 public enum WireHeader {
     /// A client's request for the extra keys: `X-Yap-Client: 1`.
     public static let client = "X-Yap-Client"

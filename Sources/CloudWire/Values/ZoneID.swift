@@ -1,13 +1,13 @@
 internal import System
 
-/// The name of a record zone: a name, and the user whose database it is in.
+/// The ID of a record zone: a name and the owner of its database.
 public struct ZoneID: Hashable, Comparable, Sendable {
     /// The zone every database has without creating it.
     public static let defaultZoneName = "_defaultZone"
 
     /// The zone's name, unique in its owner's database.
     public var zoneName: String
-    /// The record name of the user who owns the zone; nil means the user who asks.
+    /// The record name of the zone's owner, or nil for the caller.
     public var ownerRecordName: String?
     /// What Apple's servers add for information (`REGULAR_CUSTOM_ZONE`); no part of the zone's identity.
     public var zoneType: String?

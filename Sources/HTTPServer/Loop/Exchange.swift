@@ -7,7 +7,7 @@ final class Exchange {
     let isVersion10: Bool
     let requestID: String
     let startedMilliseconds: Int64
-    /// The client whose share of the server's limits it takes, also behind a proxy that tells it.
+    /// The client's network, for limits by network. Behind a trusted proxy it is the reported one.
     let network: ClientNetwork
     var keepsAlive: Bool
 

@@ -28,7 +28,7 @@ struct TimerWheel {
         count += 1
     }
 
-    /// Takes out the keys whose time has come and appends them to `due`.
+    /// Removes the expired keys and appends them to `due`.
     mutating func advance(toMilliseconds now: Int64, due: inout [UInt64]) {
         let nowTick = now / Self.tickMilliseconds
         guard nowTick >= earliestTick else { return }

@@ -31,7 +31,7 @@ package struct HTTPRequestParser {
     private var state = State.head
     private var scanner = HTTPHeadScanner()
     private var chunks = HTTPChunkDecoder()
-    /// A head whose end hasn't come; empty else, so that a waiting connection costs nothing.
+    /// Bytes of an incomplete request head. Empty between requests, so an idle connection uses no memory.
     private var partialHead = [UInt8]()
 
     /// Makes a parser at the start of a connection.

@@ -9,11 +9,11 @@ public struct HTTPResponse: Sendable {
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: HTTPResponseBody
-    /// Whether the client may simply ask again. Where too many answers wait to be read, this one is replaced by 503;
-    /// for another the connection is cut, so that the client doesn't take a request that was done for a refused one.
+    /// True if the request can be repeated. If too many responses are queued, such a response is replaced by 503. For
+    /// any other the connection is closed, because 503 would mean that the request was not executed.
     public var mayBeAskedAgain = false
-    /// The answer goes out so much later, unless the client leaves or the server stops: who is told to wait, and asks
-    /// again at once, then costs little.
+    /// Milliseconds by which the response is delayed, unless the client disconnects or the server stops. It slows down
+    /// clients that ignore `Retry-After`.
     public var holdMilliseconds: Int64 = 0
 
     /// Makes an answer.

@@ -34,8 +34,8 @@ public struct HTTPServerOptions: Sendable {
     public var bodySpanSeconds = 5.0
     /// A body that is collected must be here within this time, else 408. A sink has a time of its own.
     public var bodySecondsMax = 600.0
-    /// Bytes of the answers that clients have yet to read, of all connections together. An answer that doesn't fit is
-    /// replaced by 503, and so is one whose network already has more bytes waiting than would be left.
+    /// Maximum bytes of queued responses over all connections. A response that doesn't fit is replaced by 503. So is a
+    /// response to a network that already has more queued bytes than would remain.
     public var outputBytesOfAllMax = 64 * 1024 * 1024
     /// In each span the client must read an answer at least this fast on average, else it is cut.
     public var outputBytesPerSecondMin = 1024

@@ -91,7 +91,7 @@ package struct SchemaMaintenance: Sendable {
     }
 }
 
-/// Who has which custom role.
+/// Assignments of custom roles to users.
 extension SchemaMaintenance {
     /// Users that are read together.
     private static let usersMax = 500

@@ -95,7 +95,7 @@ extension SchemaMaintenance {
         guard reasons.isEmpty else { throw SchemaRefusal(reasons) }
     }
 
-    /// Makes the schema of an environment whose records are older than schemas: what they have becomes what it knows.
+    /// Makes the schema of an environment from its existing records, for records that are older than schemas.
     /// Does nothing where there is a schema, or no record.
     ///
     /// - Throws: `CloudStoreError`, `BinaryError` for a record that can't be read; then there is none yet.
