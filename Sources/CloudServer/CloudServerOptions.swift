@@ -2,77 +2,78 @@ public import CloudService
 public import HTTPServer
 import System
 
-/// How a server listens, what it keeps open, and what it does with its log.
+/// Options of a server: addresses, limits, logging and clocks.
 public struct CloudServerOptions: Sendable {
     /// Address, port, TLS, and the limits on connections.
     public var http = HTTPServerOptions()
-    /// What clients call the server, as `https://cloud.example.com`, when a proxy stands in front. Without it, it is
-    /// what the request's `Host` says.
+    /// The server's URL for clients, as `https://cloud.example.com`, if it is behind a proxy. Nil uses the request's
+    /// `Host`.
     public var publicURL: String?
-    /// Take the client's address from the last entry of `X-Forwarded-For`: right only behind a proxy of your own.
+    /// True to take the client's address from the last entry of `X-Forwarded-For`. Only safe behind your own proxy.
     public var trustsForwardedFor = false
 
-    /// Which accounts may use the environment `development`.
+    /// The accounts that may use the environment `development`.
     public var development = DevelopmentAccess.auto
 
-    /// Where the dashboard is served.
+    /// The addresses that serve the dashboard.
     public var dashboard = DashboardAccess.auto
     /// The version of the program, which the dashboard shows.
     public var version = ""
 
-    /// A device that waits for a push gets an empty answer after this time, and asks again.
+    /// Milliseconds after which a device's long poll gets an empty response.
     public var courierHoldMilliseconds: Int64 = 25_000
-    /// So many devices may wait for pushes at a time; the next is told to wait.
+    /// Maximum long polls of devices at a time. Further ones are rejected with `THROTTLED`.
     public var courierPollsMax = 20_000
-    /// So many environments of containers are open at a time, each with a file and its threads.
+    /// Maximum open environments, each with a file and its threads.
     public var environmentsOpenMax = 64
-    /// So many sign-ins wait for their turn, since each takes the time of a password's hash.
+    /// Maximum queued sign-ins. Each takes the time of a password hash.
     public var signInsWaitingMax = 32
-    /// How many files are sent and fetched at a time.
+    /// Limits of concurrent uploads and downloads.
     public var assets = AssetTransferOptions()
-    /// What each service lets a request ask for.
+    /// Limits of each service's requests.
     public var limits = ServiceLimits()
-    /// How much waits in a service, and goes to the disk together.
+    /// Limits of each service's pending requests and transactions.
     public var groupLimits = GroupLimits()
-    /// What each service does where Apple's documents leave a choice.
+    /// Behaviour that Apple's documents leave open.
     public var settings = ServiceSettings()
-    /// How long requests in flight may take when the server stops.
+    /// Maximum milliseconds for requests in progress when the server stops.
     public var graceMilliseconds = 10_000
 
-    /// Where the log goes, a line of JSON a request; nil for nowhere.
+    /// Receives the log, one line of JSON per request. Nil for no log.
     public var log: (any LogSink)?
-    /// So many lines wait for the log; more are dropped, and the log says how many.
+    /// Maximum queued log lines. Further ones are dropped and counted in the log.
     public var logLinesMax = 16_384
-    /// What is kept of the requests that were answered.
+    /// Options of the request history.
     public var history = HistoryOptions()
     /// True to serve `GET /metrics` to any client.
     public var servesMetrics = false
 
-    /// How many requests a second may come to an environment of a container.
+    /// Maximum rates of requests to an environment of a container.
     public var rates = ServiceRates()
 
     /// The time of day.
     public var clock: any TimeSource = SystemTimeSource()
-    /// The clock that times what is held.
+    /// The clock for timeouts.
     public var monotonicClock: any MonotonicSource = SystemMonotonicSource()
-    /// Where names and epochs of the stores come from.
+    /// The source of names and epochs of the stores.
     public var random: any RandomSource = SystemRandomSource()
 
-    /// Loopback, any free port, no log.
+    /// Makes options for loopback, any free port and no log.
     public init() {}
 }
 
-/// How many files are sent and fetched at a time.
+/// Limits of concurrent uploads and downloads.
 public struct AssetTransferOptions: Sendable {
-    /// So many files are being sent at a time, each with a piece of it in memory; the next is told to try again.
+    /// Maximum concurrent uploads, each with a piece of the file in memory. Further ones are rejected with
+    /// `TRY_AGAIN_LATER`.
     public var uploadsMax = 256
-    /// So many files are being fetched at a time.
+    /// Maximum concurrent downloads.
     public var downloadsMax = 1_024
-    /// A file must be here so long after its first byte.
+    /// Maximum milliseconds of an upload, from its first byte.
     public var uploadMillisecondsMax: Int64 = 3_600_000
-    /// A file must be there so long after it was asked for; what is missing can be asked for by itself.
+    /// Maximum milliseconds of a download. The client can request the missing range afterwards.
     public var downloadMillisecondsMax: Int64 = 3_600_000
 
-    /// What measured well.
+    /// Makes the default limits.
     public init() {}
 }

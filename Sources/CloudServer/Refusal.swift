@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 
-/// What the server answers by itself, in the form of CloudKit's errors.
+/// Errors that the server returns without a service, in the form of CloudKit's errors.
 enum Refusal {
     private static let retryAfterSeconds: Double = 5
 
@@ -11,19 +11,19 @@ enum Refusal {
     )
 
     static let busy = WireError(
-        .tryAgainLater, reason: "the server has too much to do", retryAfterSeconds: retryAfterSeconds,
+        .tryAgainLater, reason: "the server is busy; try again later", retryAfterSeconds: retryAfterSeconds,
         ckErrorCode: 6)
 
     static let tooManyFiles = WireError(
-        .tryAgainLater, reason: "too many files are on their way, of all or to and from your network",
+        .tryAgainLater, reason: "too many file transfers, overall or from your network; try again later",
         retryAfterSeconds: retryAfterSeconds, ckErrorCode: 6)
 
-    /// Why an environment isn't served. Which file it was is the operator's business; the log of the server has it.
+    /// Error of an environment that can't be opened. Only the server's log names the file.
     static func cannotOpen(_ error: any Error) -> WireError {
         switch error {
         case CloudStoreError.diskFull, CloudStoreError.diskFailing, CloudStoreError.busy:
             WireError(
-                .tryAgainLater, reason: "the service can't use its disk now",
+                .tryAgainLater, reason: "the service can't use its disk at the moment",
                 retryAfterSeconds: retryAfterSeconds, ckErrorCode: 6)
         default:
             WireError(.internalError, reason: "the service could not open its data", ckErrorCode: 1)
@@ -31,7 +31,7 @@ enum Refusal {
     }
 
     static let cannotSignIn = WireError(
-        .tryAgainLater, reason: "the server can't read or write its accounts now",
+        .tryAgainLater, reason: "the server can't read or write its accounts at the moment",
         retryAfterSeconds: retryAfterSeconds, ckErrorCode: 6)
 
     static func noSuchContainer(_ container: CloudService.Container) -> WireError {
@@ -44,7 +44,8 @@ enum Refusal {
 
     static func removed(_ container: CloudService.Container) -> WireError {
         WireError(
-            .notFound, reason: "\(container.identifier) in \(container.environment) was removed here",
+            .notFound,
+            reason: "\(container.identifier) in \(container.environment) was removed from this server",
             ckErrorCode: 5)
     }
 
@@ -57,7 +58,7 @@ enum Refusal {
     }
 
     static func wrongMethod(_ method: String) -> WireError {
-        badRequest("this path is asked for by \(method)")
+        badRequest("this path requires \(method)")
     }
 
     static func bodyTooLarge(bytesMax: Int) -> WireError {
@@ -68,7 +69,7 @@ enum Refusal {
 
     static func tooManyPolls(_ pollsMax: Int) -> WireError {
         WireError(
-            .throttled, reason: "more than \(pollsMax) devices wait for pushes", retryAfterSeconds: 30,
+            .throttled, reason: "more than \(pollsMax) devices are waiting for pushes", retryAfterSeconds: 30,
             ckErrorCode: 7)
     }
 
@@ -76,11 +77,11 @@ enum Refusal {
         .authenticationFailed, reason: "no session with this token", ckErrorCode: 9)
 
     static let signInRefused = WireError(
-        .authenticationFailed, reason: "no such account, or another password", ckErrorCode: 9)
+        .authenticationFailed, reason: "unknown account or wrong password", ckErrorCode: 9)
 
     static func tooManyTries(retryAfterSeconds: Int) -> WireError {
         WireError(
-            .throttled, reason: "too many sign-ins failed; wait",
+            .throttled, reason: "too many failed sign-ins; try again later",
             retryAfterSeconds: Double(retryAfterSeconds),
             ckErrorCode: 7)
     }

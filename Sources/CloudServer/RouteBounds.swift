@@ -68,8 +68,7 @@ extension Route {
                     + 2 * SchemaLanguage.textBytesMax,
                 countedBy: [
                     "OperatorGate", "OperatorHandler", "OperatorCounting", "AttemptLimiter",
-                    "signInsWaitingMax",
-                    "textBytesMax", "schemaChangeRowsMax",
+                    "signInsWaitingMax", "textBytesMax", "schemaChangeRowsMax",
                 ])
         case .live, .nowhere:
             return RequestBounds(

@@ -18,7 +18,7 @@ enum ServiceError {
     /// The answer's JSON is too large, and can't be made in smaller pages.
     static func answerTooLarge(_ limits: ServiceLimits) -> WireError {
         limitExceeded(
-            "the answer has more than \(limits.answerBytesMax) bytes; ask for fewer records or fields")
+            "the response has more than \(limits.answerBytesMax) bytes; request fewer records or fields")
     }
 
     static func notApplicable(_ scope: DatabaseScope) -> WireError {
@@ -105,7 +105,7 @@ enum ServiceError {
     static func tooManyReferences(to recordName: String, field: String?, referencesMax: Int) -> WireError {
         badRequest(
             "\(field.map { "field '\($0)': " } ?? "")\(referencesMax) records refer to '\(recordName)' with "
-                + "DELETE_SELF, which is the most that may")
+                + "DELETE_SELF, which is the maximum")
     }
 
     static func circularParent(of recordName: String, parent: String) -> WireError {
@@ -141,19 +141,20 @@ enum ServiceError {
 
     static func tooManySubscriptions(_ subscriptionsMax: Int) -> WireError {
         WireError(
-            .quotaExceeded, reason: "a user has \(subscriptionsMax) subscriptions in a database at most",
+            .quotaExceeded, reason: "a user can have up to \(subscriptionsMax) subscriptions in a database",
             ckErrorCode: 25)
     }
 
     static func tooManyZones(_ zonesMax: Int, _ zoneID: ZoneID) -> WireError {
         WireError(
             .quotaExceeded,
-            reason: "a user has \(zonesMax) zones at most; deleted ones count until they are forgotten",
+            reason:
+                "a user can have up to \(zonesMax) zones; deleted zones count until their rows are discarded",
             zoneID: zoneID, ckErrorCode: 25)
     }
 
     static let unknownDeviceToken = WireError(
-        .notFound, reason: "no such apnsToken, or it has run out: create one with tokens/create",
+        .notFound, reason: "unknown or expired apnsToken: create one with tokens/create",
         ckErrorCode: 11)
 
     static func tryAgainLater(_ reason: String, retryAfterSeconds: Double) -> WireError {
@@ -161,7 +162,7 @@ enum ServiceError {
     }
 
     static let deletedZonesInTheWay = tryAgainLater(
-        "zones that were deleted are still being cleared: with them the user has twice the quota on the disk",
+        "deleted zones are still being cleared: including them, the user's data exceeds twice the quota",
         retryAfterSeconds: 10)
 
     static let unreadableRecord = internalError("the stored record can't be read")

@@ -254,20 +254,21 @@ enum OperatorFailure {
 
 extension Refusal {
     static let noOperatorSession = WireError(
-        .authenticationRequired, reason: "sign in to the dashboard: there is no session, or it is over",
+        .authenticationRequired, reason: "sign in to the dashboard: there is no session, or it has expired",
         ckErrorCode: 9)
 
     static let cannotUseControlFile = WireError(
-        .tryAgainLater, reason: "the server can't read or write its control file now; its log says why",
+        .tryAgainLater, reason: "the server can't read or write its control file at the moment; see its log",
         retryAfterSeconds: 5, ckErrorCode: 6)
 
     static let tooManyLooks = WireError(
         .throttled,
-        reason: "you have looked as too many users within an hour; each is a line of the audit log",
+        reason:
+            "you have viewed the data of too many users within an hour; each view is recorded in the audit log",
         retryAfterSeconds: 600, ckErrorCode: 7)
 
     static let operatorSignInRefused = WireError(
-        .authenticationFailed, reason: "no such administrator, or another password", ckErrorCode: 9)
+        .authenticationFailed, reason: "unknown administrator or wrong password", ckErrorCode: 9)
 
     static let linkRefused = WireError(
         .authenticationFailed,

@@ -162,7 +162,8 @@ final class ServerStatus: Sendable {
                 "yap_disk_writable", .gauge, "1 when the server can write, 0 when it can't.",
                 trouble == nil || trouble == .checkpoint ? 1 : 0)
             text.single(
-                "yap_checkpoints_failing", .gauge, "Stores whose write-ahead log can't be checkpointed.",
+                "yap_checkpoints_failing", .gauge,
+                "Stores with a write-ahead log that can't be checkpointed.",
                 Double(watch.stuckLogsCount))
         }
         guard let dataFolder else { return }

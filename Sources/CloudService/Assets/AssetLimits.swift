@@ -1,43 +1,43 @@
-/// The limits on files, and on how much users may have.
+/// Limits of files, and quotas of users.
 public struct AssetLimits: Hashable, Sendable {
-    /// Bytes of a file.
+    /// Maximum bytes of a file.
     public var fileBytesMax: Int64 = 50 << 20
-    /// Milliseconds in which a file can be sent to the address that `assets/upload` answered. Until then it can be sent
-    /// again, as after a broken connection.
+    /// Milliseconds for which an address of `assets/upload` is valid. Until then an upload can be repeated, as after a
+    /// broken connection.
     public var uploadMilliseconds: Int64 = 15 * 60_000
-    /// Milliseconds in which a record can be saved with the receipt of an upload.
+    /// Milliseconds for which the receipt of an upload is valid.
     public var receiptMilliseconds: Int64 = 86_400_000
-    /// Milliseconds for which the address in a fetched record leads to its file, at least.
+    /// Minimum milliseconds for which the download address in a fetched record is valid.
     public var downloadMilliseconds: Int64 = 4 * 3_600_000
-    /// Bytes that a user may have uploaded and not saved, as far as this process knows.
+    /// Maximum bytes that a user has uploaded and not saved in a record, since the process started.
     public var unsavedBytesMax: Int64 = 2 << 30
-    /// Files of which that is so.
+    /// Maximum number of such files.
     public var unsavedFilesMax = 10_000
-    /// Milliseconds that a file which no record holds is kept beyond the time of its receipt.
+    /// Milliseconds for which an unused file is kept after its receipt has expired.
     public var unusedMilliseconds: Int64 = 3_600_000
-    /// Milliseconds between two looks for files that no record holds.
+    /// Milliseconds between two searches for unused files.
     public var collectionMilliseconds: Int64 = 3_600_000
 
-    /// Bytes of records and files in a user's private database.
+    /// Maximum bytes of records and files in a user's private database.
     public var privateBytesMax: Int64 = 5 << 30
-    /// Bytes of records and files in the public database while it has no users.
+    /// Maximum bytes of records and files in the public database without users.
     public var publicBytesBase: Int64 = 10 << 30
-    /// Bytes by which each user of the container lets the public database grow.
+    /// Bytes that each user of the container adds to the maximum of the public database.
     public var publicBytesPerUser: Int64 = 250 << 20
 
-    /// Bytes of records and files that one user may have made in the public database.
+    /// Maximum bytes of records and files that one user created in the public database.
     public var publicBytesOfUserMax: Int64 = 1 << 30
-    /// Bytes that a record, a tombstone and a zone count beside fields and files: their names, and what finds them.
+    /// Bytes counted for each record, tombstone and zone beside fields and files, for names and indexes.
     public var rowBytes: Int64 = 2_048
-    /// Zones in a user's private database; deleted ones count until they are forgotten.
+    /// Maximum zones in a user's private database. Deleted ones count until their rows are discarded.
     public var privateZonesMax = 10_000
-    /// Records in a user's private database; deleted ones count until they are forgotten.
+    /// Maximum records in a user's private database. Deleted ones count until their tombstones are discarded.
     public var privateRecordsMax: Int64 = 10_000_000
 
-    /// The limits that Apple published, and ours where Apple has none.
+    /// Makes Apple's published limits, and ours where Apple has none.
     public init() {}
 
-    /// Bytes of the public database of a container with so many users.
+    /// Returns the maximum bytes of the public database of a container with this number of users.
     package func publicBytesMax(users: Int64) -> Int64 {
         let (perUsers, overflows) = publicBytesPerUser.multipliedReportingOverflow(by: users)
         let (sum, overflowsToo) = publicBytesBase.addingReportingOverflow(perUsers)

@@ -52,7 +52,7 @@ final class QueryWatches: Sendable {
         guard !firing.isEmpty else { return }
         if try writer.notificationReader.firedChangesCount() >= Int64(limits.firedChangesMax) {
             throw ServiceError.tryAgainLater(
-                "too many changes wait to be told to those who subscribed",
+                "too many notifications are pending; try again later",
                 retryAfterSeconds: ServiceFailure.retryAfterSeconds)
         }
         firing.finish(

@@ -51,7 +51,8 @@ extension CloudService {
         }
         let isAdministrator = caller.userRecordName == nil
         guard !isAdministrator || route.scope == .public else {
-            throw ServiceError.badRequest("a private database needs the query item user: whose it is")
+            throw ServiceError.badRequest(
+                "a private database needs the query item user: the owner of the database")
         }
         guard !isAdministrator || route.row.callers(in: route.scope).contains(.serverKey) else {
             throw ServiceError.notApplicable(route.scope)

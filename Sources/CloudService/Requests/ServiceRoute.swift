@@ -25,7 +25,7 @@ struct ServiceRoute {
         }
         guard request.method == "POST" || request.isPreflight || request.method == "GET" && row.allowsGet
         else {
-            throw ServiceError.badRequest("\(endpoint.rawValue) is asked for by POST")
+            throw ServiceError.badRequest("\(endpoint.rawValue) requires POST")
         }
         container = path.container
         environment = path.environment

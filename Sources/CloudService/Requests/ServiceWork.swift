@@ -78,13 +78,14 @@ enum ServiceFailure {
         case CloudStoreError.diskFull, CloudStoreError.diskFailing, CloudStoreError.cannotOpen,
             CloudStoreError.busy:
             return ServiceError.tryAgainLater(
-                "the service can't use its disk now; nothing was saved", retryAfterSeconds: retryAfterSeconds)
+                "the service can't use its disk at the moment; nothing was saved",
+                retryAfterSeconds: retryAfterSeconds)
         case CloudStoreError.tooManyRows(let rowsMax):
             return ServiceError.limitExceeded(
                 "the request writes or removes more than \(rowsMax) rows, index entries and references counted; change "
                     + "fewer records at a time, and delete first what goes along with others")
         default:
-            // The path of a file is nobody's business but the operator's.
+            // Only the operator may see the path of a file.
             return ServiceError.internalError(
                 "the service could not read or write its data")
         }

@@ -138,7 +138,7 @@ enum SchemaError {
     }
 
     static func systemName(_ name: String) -> WireError {
-        refused("field '\(name)': a field whose name begins with '___' is the system's")
+        refused("field '\(name)': field names that begin with '___' are reserved")
     }
 
     static func tooMany(_ what: String, _ max: Int) -> WireError {

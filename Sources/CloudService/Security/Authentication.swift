@@ -197,11 +197,11 @@ final class Authentication: Sendable {
 }
 
 extension WireError {
-    /// The app's token is missing, or none of the container's. It says the same for a container that isn't here.
+    /// The app's token is missing or isn't one of the container's. The same error is returned for a missing container.
     package static func apiTokenRefused(isMissing: Bool, _ container: String) -> WireError {
         let what =
             isMissing
-            ? "No API token (ckAPIToken) came"
+            ? "No API token (ckAPIToken) was sent"
             : "The server doesn't know this API token (ckAPIToken) for \(container)"
         return WireError(
             .authenticationFailed,
@@ -209,13 +209,13 @@ extension WireError {
             ckErrorCode: 8)
     }
 
-    /// The API token names another environment, which is told: the app must ask there, or have another token.
+    /// The API token belongs to another environment, which the error names.
     package static func tokenOfOtherEnvironment(_ environment: String) -> WireError {
         WireError(
             .authenticationFailed,
             reason:
-                "The API token (ckAPIToken) is for \(environment) only: ask there, or use a token that the operator "
-                + "made for this environment",
+                "The API token (ckAPIToken) is for \(environment) only: use that environment, or have the "
+                + "operator make a token for this one",
             ckErrorCode: 8)
     }
 
@@ -223,7 +223,7 @@ extension WireError {
     package static let developersOnly = WireError(
         .accessDenied,
         reason:
-            "development is for developers only: ask production, or let the operator make this account a developer",
+            "development is for developers only: use production, or have the operator make this account a developer",
         ckErrorCode: 10)
 }
 

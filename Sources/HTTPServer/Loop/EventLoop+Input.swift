@@ -142,8 +142,8 @@ extension EventLoop {
         guard let sink = exchange.sink else {
             switch exchange.append(bytes, shared.bodies) {
             case .taken: break
-            case .isFull: refuse(connection, 503, "too many bodies at a time")
-            case .shareIsFull: refuse(connection, 503, "too many bodies at a time from your network")
+            case .isFull: refuse(connection, 503, "too many request bodies at a time")
+            case .shareIsFull: refuse(connection, 503, "too many request bodies at a time from your network")
             }
             return
         }
@@ -200,12 +200,12 @@ extension EventLoop {
             expireAnswer(connection)
         case .reading:
             if let exchange = connection.exchange, exchange.isPaused {
-                refuse(connection, 503, "the body was not taken in time", .unanswered)
+                refuse(connection, 503, "the server didn't process the body in time", .unanswered)
             } else if let exchange = connection.exchange {
                 if exchange.sendsFastEnough(options, now: now) { return beginBodySpan(connection, exchange) }
-                refuse(connection, 408, "the body came too slowly", .tooSlow)
+                refuse(connection, 408, "the body arrived too slowly", .tooSlow)
             } else if !connection.parser.isBetweenRequests {
-                refuse(connection, 408, "the head came too slowly", .tooSlow)
+                refuse(connection, 408, "the request head arrived too slowly", .tooSlow)
             } else {
                 return cut(connection, .answered)
             }
@@ -222,9 +222,10 @@ extension EventLoop {
             respond(connection, held)
         } else if exchange.isOvertime {
             refuse(
-                connection, 500, "the answer took too long; what was asked may have been done", .unanswered)
+                connection, 500, "the response took too long; the request may have been executed", .unanswered
+            )
         } else if exchange.giveUp?() ?? true {
-            refuse(connection, 503, "the answer took too long", .unanswered)
+            refuse(connection, 503, "the response took too long", .unanswered)
         } else {
             exchange.isOvertime = true
             return setDeadline(connection, now + milliseconds(options.answerTimeoutSeconds))
@@ -243,7 +244,7 @@ extension EventLoop {
         case .failed where connection.tls?.sawPlainHTTP == true:
             // Told in plain HTTP: else the client only sees a connection that ends.
             connection.tls = nil
-            refuse(connection, 426, "this port speaks TLS: begin the address with https://")
+            refuse(connection, 426, "this port requires TLS: use an address that begins with https://")
             return true
         case .ended, .failed, nil:
             cut(connection, .clientLeft)

@@ -13,7 +13,7 @@ extension EventLoop {
             guard let connection = connections[key], connection.phase == .handling else { return }
             // The client has left, so no answer is needed: it was no error of the handler.
             if connection.exchange?.clientLeft == true { return cut(connection, .clientLeft) }
-            refuse(connection, 500, "the handler gave no answer", .unanswered)
+            refuse(connection, 500, "the handler gave no response", .unanswered)
             list(connection)
         case .onDisconnect(let key, let body):
             guard let connection = connections[key], let exchange = connection.exchange, !exchange.clientLeft,

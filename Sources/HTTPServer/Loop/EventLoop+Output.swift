@@ -43,14 +43,14 @@ extension EventLoop {
         var response = answer.response
         if !response.isWellFormed {
             response = handler.errorResponse(
-                status: 500, reason: "the handler's answer has a bad header field")
+                status: 500, reason: "the handler's response has an invalid header field")
             response.status = 500
             if !response.isWellFormed { response = HTTPResponse(status: 500) }
         }
         if !exchange.countOutput(of: response, shared.output) {
             guard response.mayBeAskedAgain else { return cut(connection, .unanswered) }
             response = handler.errorResponse(
-                status: 503, reason: "too many answers wait to be read by their clients")
+                status: 503, reason: "too many responses are queued; try again later")
             response.status = 503
         }
         exchange.status = response.status

@@ -45,7 +45,8 @@ enum Listener {
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, String(port), &hints, &list) == 0, let address = list else {
             throw HTTPServerError(
-                code: .badHost, message: "\(host) is no address of this machine; 127.0.0.1 serves only it")
+                code: .badHost,
+                message: "\(host) isn't an address of this machine; use 127.0.0.1 for local clients only")
         }
         defer { freeaddrinfo(list) }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -71,14 +72,15 @@ enum Listener {
         case EADDRINUSE:
             HTTPServerError(
                 code: .portTaken,
-                message: "port \(port) of \(host) is in use; stop the other server or take another port")
+                message: "port \(port) of \(host) is in use; stop the other server or use another port")
         case EACCES:
             HTTPServerError(
                 code: .notPermitted,
-                message: "this user may not listen on port \(port); take one from 1024 on")
+                message: "this user may not listen on port \(port); use a port above 1023")
         case EADDRNOTAVAIL:
             HTTPServerError(
-                code: .badHost, message: "\(host) is no address of this machine; 127.0.0.1 serves only it")
+                code: .badHost,
+                message: "\(host) isn't an address of this machine; use 127.0.0.1 for local clients only")
         default: HTTPServerError.system("bind to \(host):\(port)", number)
         }
     }

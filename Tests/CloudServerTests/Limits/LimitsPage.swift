@@ -13,7 +13,7 @@ struct LimitsPage {
     var text: String {
         ([
             Self.header, "", requests, "", "## One caller, at a time", "", callers, "",
-            "## One user, for good", "",
+            "## One user, in total", "",
         ]
             + [users]).joined(separator: "\n") + "\n"
     }
@@ -37,7 +37,8 @@ struct LimitsPage {
         }
         return
             ([
-                "| endpoint | memory while it runs | answer | rows read | rows written | bytes written | counted by |",
+                "| endpoint | memory while it runs | response | rows read | rows written | bytes written "
+                    + "| counted by |",
                 "|---|---|---|---|---|---|---|",
             ] + lines).joined(separator: "\n")
     }
@@ -54,8 +55,8 @@ struct LimitsPage {
         func share(_ max: Int) -> Int { (max - 1) / (AssetHandler.sharesCount + 1) + 1 }
         let bytesOfARequest = Self.bytes(ServiceRates.answerBytesOfARequest)
         func rate(_ rate: ServiceRates.Rate?) -> String {
-            rate.map { "\(Self.count($0.perSecond)) a second, \(Self.count($0.burst)) at a stroke" }
-                ?? "as many as come"
+            rate.map { "\(Self.count($0.perSecond)) per second, \(Self.count($0.burst)) in a burst" }
+                ?? "no limit"
         }
         let rows: [(what: String, one: String, all: String, names: [String])] = [
             (
@@ -65,44 +66,44 @@ struct LimitsPage {
                 ["connectionsOfAddressMax", "connectionsMax", "DescriptorLimit"]
             ),
             (
-                "bodies that are coming in", Self.bytes(share(http.bodyBytesOfAllMax)) + " of an address",
+                "bodies being received", Self.bytes(share(http.bodyBytesOfAllMax)) + " of an address",
                 Self.bytes(http.bodyBytesOfAllMax),
                 ["NetworkByteCounts", "bodyBytesOfAllMax", "bodyBytesPerSecondMin", "bodySecondsMax"]
             ),
             (
-                "answers that wait to be read", Self.bytes(half(http.outputBytesOfAllMax)) + " of an address",
+                "queued responses", Self.bytes(half(http.outputBytesOfAllMax)) + " of an address",
                 Self.bytes(http.outputBytesOfAllMax), ["NetworkByteCounts", "outputBytesOfAllMax"]
             ),
             (
-                "requests a second of an environment; of a user's answer each \(bytesOfARequest) count as one",
+                "requests per second of an environment; each \(bytesOfARequest) of a user's response count as one",
                 rate(rates.user), rate(rates.container),
                 ["ServiceRates", "RateKeeper"]
             ),
             (
-                "the same, of who isn't signed in", rate(rates.address) + " of an address",
+                "the same for unauthenticated callers", rate(rates.address) + " of an address",
                 rate(rates.container),
                 ["ServiceRates", "RateKeeper"]
             ),
             (
-                "requests for sign-in, for paths and for containers that aren't there",
+                "requests for sign-in, and for unknown paths and containers",
                 rate(rates.address) + " of an address",
-                "as many as come", ["ServiceRates", "AddressRate"]
+                "no limit", ["ServiceRates", "AddressRate"]
             ),
             (
-                "requests that wait in an environment", Self.count(half(group.waitingRequestsMax)),
+                "pending requests of an environment", Self.count(half(group.waitingRequestsMax)),
                 Self.count(group.waitingRequestsMax), ["waitingRequestsMax", "FairQueue"]
             ),
             (
-                "their bodies, and what becomes of them (of the heaviest \(Self.bytes(weight)))",
+                "their bodies, also decoded (up to \(Self.bytes(weight)) for one)",
                 Self.bytes(half(group.waitingBytesMax) + weight), Self.bytes(group.waitingBytesMax + weight),
                 ["waitingBytesMax", "RequestWeight"]
             ),
             (
-                "bodies of requests that wait until an environment is open", "-",
+                "bodies of requests waiting for an environment to open", "-",
                 Self.bytes(EnvironmentTable.waitingBytesMax), ["waitingBytes", "EnvironmentTable"]
             ),
             (
-                "readers", "a quarter of them while others come too", "two a processor, four at least",
+                "readers", "a quarter while other callers are active", "two per processor, at least four",
                 ["ReaderQueue"]
             ),
             (
@@ -111,27 +112,27 @@ struct LimitsPage {
                 ["WriteQueue", "WriterCooldowns", "userMilliseconds", "requestsMax"]
             ),
             (
-                "devices that wait for pushes", Self.count(options.limits.devicesMax) + " of a user",
+                "long polls of devices", Self.count(options.limits.devicesMax) + " of a user",
                 Self.count(options.courierPollsMax), ["courierPollsMax", "devicesMax", "CourierPolls"]
             ),
             (
-                "files being sent", Self.count(share(options.assets.uploadsMax)) + " of an address",
+                "uploads", Self.count(share(options.assets.uploadsMax)) + " of an address",
                 Self.count(options.assets.uploadsMax), ["uploadsMax", "FairCount"]
             ),
             (
-                "files being fetched", Self.count(share(options.assets.downloadsMax)) + " of an address",
+                "downloads", Self.count(share(options.assets.downloadsMax)) + " of an address",
                 Self.count(options.assets.downloadsMax), ["downloadsMax", "FairCount"]
             ),
             (
-                "sign-ins that wait", Self.count(half(options.signInsWaitingMax)) + " of an address",
+                "queued sign-ins", Self.count(half(options.signInsWaitingMax)) + " of an address",
                 Self.count(options.signInsWaitingMax), ["signInsWaitingMax", "FairWorker"]
             ),
             (
-                "questions for health and metrics, answered together", Self.count(ServerStatus.askersMax),
+                "requests for health and metrics that share one response", Self.count(ServerStatus.askersMax),
                 Self.count(ServerStatus.askersMax) + " of each", ["askersMax", "ServerStatus"]
             ),
             (
-                "environments that are open (\(DescriptorLimit.perEnvironment) descriptors each)", "-",
+                "open environments (\(DescriptorLimit.perEnvironment) descriptors each)", "-",
                 Self.count(options.environmentsOpenMax), ["environmentsOpenMax", "EnvironmentTable"]
             ),
         ]
@@ -152,11 +153,11 @@ struct LimitsPage {
                 "privateBytesMax"
             ),
             (
-                "the same with the rows of deleted zones that are still on the disk, in each environment",
+                "the same including rows of deleted zones still on disk, in each environment",
                 Self.bytes(2 * Int(assets.privateBytesMax)), "bytesCleared"
             ),
             (
-                "bytes made of the public database", Self.bytes(Int(assets.publicBytesOfUserMax)),
+                "bytes created in the public database", Self.bytes(Int(assets.publicBytesOfUserMax)),
                 "publicBytesOfUserMax"
             ),
             ("records and tombstones", Self.count(Int(assets.privateRecordsMax)), "privateRecordsMax"),
@@ -167,15 +168,21 @@ struct LimitsPage {
                 Self.count(limits.ancestorsMax), "ancestorsMax"
             ),
             ("subscriptions in a database", Self.count(limits.subscriptionsMax), "subscriptionsMax"),
-            ("devices that are told", Self.count(limits.devicesMax), "devicesMax"),
+            ("devices that receive notifications", Self.count(limits.devicesMax), "devicesMax"),
             ("notifications", Self.count(limits.notificationsMax), "notificationsMax"),
-            ("answers to writes that are kept", Self.count(limits.answersMax), "answersMax"),
-            ("bytes of those", Self.bytes(Int(limits.answersBytesMax)), "answersBytesMax"),
-            ("bytes sent that no record has yet", Self.bytes(Int(assets.unsavedBytesMax)), "unsavedBytesMax"),
-            ("files of which that is so", Self.count(assets.unsavedFilesMax), "unsavedFilesMax"),
+            ("kept responses to writes", Self.count(limits.answersMax), "answersMax"),
+            ("bytes of these responses", Self.bytes(Int(limits.answersBytesMax)), "answersBytesMax"),
+            (
+                "uploaded bytes not yet saved in a record", Self.bytes(Int(assets.unsavedBytesMax)),
+                "unsavedBytesMax"
+            ),
+            (
+                "uploaded files not yet saved in a record", Self.count(assets.unsavedFilesMax),
+                "unsavedFilesMax"
+            ),
         ]
         return Self.table(
-            ["what", "at most", "counted by"], rows.map { [$0.what, $0.value, "`\($0.name)`"] })
+            ["what", "maximum", "counted by"], rows.map { [$0.what, $0.value, "`\($0.name)`"] })
     }
 
     /// The names that the tables give: of limits, and of what counts.

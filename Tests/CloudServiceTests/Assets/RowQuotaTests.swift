@@ -56,7 +56,7 @@ import Testing
         func create(_ names: [String]) throws -> [String?] {
             try service.zones(.create, names.map { ZoneID(zoneName: $0) }).map { result in
                 guard case .error(let error) = result else { return nil }
-                #expect(error.reason?.contains("2 zones at most") == true)
+                #expect(error.reason?.contains("up to 2 zones") == true)
                 return error.serverErrorCode.rawValue
             }
         }

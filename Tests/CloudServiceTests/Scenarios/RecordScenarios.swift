@@ -253,7 +253,7 @@ enum RecordScenarios {
         > ada POST private/records/lookup
         {"records":[{"recordName":"a"},{"recordName":"list"}],"zoneID":{"zoneName":"todos"}}
         < 200 | "serverErrorCode":"INTERNAL_ERROR" | "recordName":"list"
-        == a lookup is asked for by POST
+        == a lookup requires POST
         > ada GET private/records/lookup
         < 400 | BAD_REQUEST
         == the older feed of a zone

@@ -175,7 +175,7 @@ extension TestService {
             try reason(#"{"a":{"value":[]}}"#)
                 == "cannot use an empty list to initialize a new field (field 'a' in record type 'T' should be "
                 + "more precise)")
-        #expect(try reason(#"{"___a":{"value":1}}"#).contains("the system's"))
+        #expect(try reason(#"{"___a":{"value":1}}"#).contains("are reserved"))
         #expect(
             try reason(#"{"a":{"value":{"recordName":"y","action":"NONE"},"isEncrypted":true}}"#)
                 .contains("can't be encrypted"))

@@ -80,7 +80,7 @@ package enum SchemaOperation: Hashable, Sendable {
             schema.recordTypes[name] = nil
         case .addField(let name, let recordType, let definition):
             guard !SystemField.isReserved(name) else {
-                throw SchemaRefusal(["a field whose name begins with '___' is the system's"])
+                throw SchemaRefusal(["field names that begin with '___' are reserved"])
             }
             guard schema.recordTypes[recordType]?.fields[name] == nil else {
                 throw SchemaRefusal(["record type '\(recordType)' has a field '\(name)' already"])
@@ -94,7 +94,7 @@ package enum SchemaOperation: Hashable, Sendable {
             try Self.set(index, isOn, field, recordType, &schema)
         case .addRole(let role):
             guard !role.hasPrefix("_") else {
-                throw SchemaRefusal(["a role whose name begins with '_' is the system's"])
+                throw SchemaRefusal(["role names that begin with '_' are reserved"])
             }
             guard schema.roles.insert(role).inserted else {
                 throw SchemaRefusal(["there is a role '\(role)' already"])

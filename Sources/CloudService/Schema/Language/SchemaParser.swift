@@ -39,7 +39,7 @@ struct SchemaParser {
         let place = token
         let name = try name(of: "role")
         guard !name.hasPrefix("_") else {
-            throw place.error("a role whose name begins with '_' is the system's")
+            throw place.error("role names that begin with '_' are reserved")
         }
         guard schema.roles.insert(name).inserted else { throw place.error("the role '\(name)' stands twice") }
         guard schema.roles.count <= SchemaLanguage.rolesMax else {
@@ -113,7 +113,7 @@ struct SchemaParser {
             type.systemIndexes[name] = definition.indexes.isEmpty ? nil : definition.indexes
         } else if SystemField.isReserved(name) {
             throw place.error(
-                "a field whose name begins with '___' is the system's: "
+                "field names that begin with '___' are reserved: "
                     + SystemField.allCases.map(\.rawValue).joined(separator: ", "))
         } else {
             type.fields[name] = definition
