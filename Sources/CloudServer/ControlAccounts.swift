@@ -51,14 +51,14 @@ public struct ControlAccounts: ServiceAccounts {
         return "\(Route.signInPath)?\(SignInPage.ticketItem)=\(ticket)"
     }
 
-    /// Whether the token was made for this environment of the container and not revoked. Without a token nobody may
-    /// use it.
+    /// Returns true if the token was made for this environment of the container and not revoked. Without a token nobody
+    /// may use it.
     public func admits(apiToken: String?, container: CloudService.Container) throws -> Bool {
         guard let apiToken, let app = try control.app(apiToken: apiToken) else { return false }
         return app.container == container.identifier && app.environments.contains(container.environment)
     }
 
-    /// Whether the environment is open to the user: `development` may be for developers only.
+    /// Returns true if the environment is open to the user: `development` may be for developers only.
     public func admits(userRecordName: String?, container: CloudService.Container) throws -> Bool {
         if isDevelopmentForEveryone || container.environment != "development" { return true }
         guard let userRecordName else { return false }

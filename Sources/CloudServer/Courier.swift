@@ -6,7 +6,7 @@ import System
 /// Hands pushes to the devices that wait for them. A device that waits is an entry in a table and holds no thread.
 ///
 /// A push leaves the store when the device has it, not before: a client of ours says so in its next poll (`after`),
-/// and for others it counts that the kernel took the answer's bytes.
+/// and for others it counts that the kernel took the response's bytes.
 final class Courier: Sendable {
     private typealias Device = CourierPolls<Waiting>.Device
 

@@ -20,7 +20,7 @@ public enum DashboardAccess: String, CaseIterable, Hashable, Sendable {
 }
 
 extension CloudServerOptions {
-    /// Whether every account may use `development`.
+    /// True if every account may use `development`.
     public var isDevelopmentForEveryone: Bool {
         switch development {
         case .everyone: true
@@ -30,7 +30,7 @@ extension CloudServerOptions {
         }
     }
 
-    /// Whether only programs of this machine can connect.
+    /// True if only programs of this machine can connect.
     package var listensOnLoopback: Bool {
         let host = http.host
         return ["localhost", "::1"].contains(host) || host.hasPrefix("127.") || host.hasPrefix("::ffff:127.")

@@ -56,7 +56,7 @@ final class OpenEnvironment: Sendable {
 final class EnvironmentTable: Sendable {
     /// Makes the service of an environment, or nil when there is no such container. May block.
     typealias Opener = @Sendable (CloudService.Container) throws -> OpenedService?
-    /// Whether there is such a container. May block, for a look-up in a file at most.
+    /// True if there is such a container. May block, for a look-up in a file at most.
     typealias Finder = @Sendable (CloudService.Container) throws -> Bool
     /// Takes an environment, to be given back with `release`, or the error to answer with.
     typealias User = @Sendable (Result<OpenEnvironment, WireError>) -> Void
@@ -284,7 +284,7 @@ final class EnvironmentTable: Sendable {
         }
     }
 
-    /// Whether nobody's turn has opened it, or found that it can't be.
+    /// Returns true if nobody's turn has opened it, or found that it can't be.
     private func isToBeOpened(_ container: CloudService.Container) -> Bool {
         state.withLock { Self.isOpening($0.slots[container]) }
     }

@@ -62,7 +62,7 @@ final class RemovalWatch: Sendable {
         if isStarted { ended.wait() }
     }
 
-    /// Refuses and removes what the control file says.
+    /// Rejects and removes what the control file says.
     func look() {
         do {
             let removals = try control.removals()

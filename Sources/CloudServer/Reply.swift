@@ -34,7 +34,7 @@ struct Reply: Sendable {
     private let userAgent: String?
     /// What the history says of an administrator's request, once the session is known.
     var ofOperator: OperatorNote?
-    /// Whether a 503 for want of room goes out later: a large body that is sent again and again costs much.
+    /// True if a 503 for want of room goes out later: a large body that is sent again and again costs much.
     private let holdsBusy: Bool
     /// A refusal to try later goes out after this time, so that a client that ignores it gets on no faster.
     private static let holdMilliseconds: Int64 = 1_000
@@ -163,7 +163,7 @@ struct Reply: Sendable {
         (name: "X-Content-Type-Options", value: "nosniff"), (name: "Referrer-Policy", value: "same-origin"),
     ]
 
-    /// An answer is for its client alone, since it may carry the next token: no cache keeps it, and no browser guesses
+    /// A response is for its client alone, since it may carry the next token: no cache keeps it, and no browser guesses
     /// its type.
     private static let ownHeaders = [
         (name: "Cache-Control", value: "no-store"), (name: "X-Content-Type-Options", value: "nosniff"),
@@ -186,8 +186,8 @@ struct Reply: Sendable {
             response, context: note ?? self.note, written: written)
     }
 
-    /// Lets the page read the answer, as Apple's servers do. No cookie signs anybody in here, so the page gets nothing
-    /// that it could not ask for by itself.
+    /// Lets the page read the response, as Apple's servers do. No cookie signs anybody in here, so the page gets
+    /// nothing that it could not ask for by itself.
     private static func crossOriginHeaders(_ origin: String) -> [(name: String, value: String)] {
         [
             ("Access-Control-Allow-Origin", origin),

@@ -17,9 +17,9 @@ enum Route: Equatable {
     case signOut
     /// The own account's sessions.
     case sessions
-    /// Whether the server can do its work.
+    /// True if the server can do its work.
     case health
-    /// Whether the process is there.
+    /// True if the process is there.
     case live
     case metrics
     /// To the page at `/`, which browsers show.
@@ -55,7 +55,7 @@ enum Route: Equatable {
         }
     }
 
-    /// Whether pages of other origins may ask: what CloudKit JS asks for.
+    /// True if pages of other origins may ask: what CloudKit JS asks for.
     var isCrossOrigin: Bool {
         switch self {
         case .service, .courier, .asset, .signOut, .sessions: true
@@ -63,7 +63,7 @@ enum Route: Equatable {
         }
     }
 
-    /// Whether no service counts its requests: they count to the client's address.
+    /// True if no service counts its requests: they count to the client's address.
     var isOfStrangers: Bool {
         switch self {
         case .signIn, .signInForm, .signOut, .sessions, .root, .dashboard, .operators, .nowhere: true
@@ -242,7 +242,7 @@ final class Routes: HTTPHandler {
     }
 
     /// Answers a browser's question whether a page may ask, which counts as nobody's request. The app says which pages
-    /// may. When the app is unknown, or can't be asked now, the answer is yes, and the request itself gets the error.
+    /// may. When the app is unknown, or can't be asked now, the response is yes, and the request itself gets the error.
     private func preflight(_ head: HTTPRequestHead, _ reply: Reply, _ route: Route) {
         guard case .service(let path) = route, head.queryValue(WireHeader.apiTokenItem) != nil else {
             return sendCountedPreflight(head, reply)

@@ -7,7 +7,7 @@ extension CloudService {
     /// Begins to take a file that is sent to an address of `assets/upload`. Blocks.
     ///
     /// - Parameter ticket: the item `t` of the address.
-    /// - Throws: when the address is not one of this service's, or has run out.
+    /// - Throws: when the address is not one of this service's, or has expired.
     public func beginUpload(ticket: String) throws(WireError) -> AssetUpload {
         try transfers.begin(ticket: ticket)
     }
@@ -17,7 +17,7 @@ extension CloudService {
     /// - Parameters:
     ///   - checksum: the part of the address that names the file.
     ///   - ticket: the item `t` of the address.
-    /// - Throws: when the address is not one of this service's or has run out, or the file is gone: which of these
+    /// - Throws: when the address is not one of this service's or has expired, or the file is gone: which of these
     ///   is not told.
     public func openAsset(checksum: String, ticket: String) throws(WireError) -> AssetDownload {
         try transfers.open(checksum: checksum, ticket: ticket)

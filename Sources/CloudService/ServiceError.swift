@@ -15,7 +15,7 @@ enum ServiceError {
         WireError(.badRequest, reason: "LimitExceeded: \(reason)", ckErrorCode: 27)
     }
 
-    /// The answer's JSON is too large, and can't be made in smaller pages.
+    /// The response's JSON is too large, and can't be made in smaller pages.
     static func answerTooLarge(_ limits: ServiceLimits) -> WireError {
         limitExceeded(
             "the response has more than \(limits.answerBytesMax) bytes; request fewer records or fields")
@@ -44,8 +44,8 @@ enum ServiceError {
 
     static let zoneNotFound = WireError(.zoneNotFound, reason: "Zone does not exist", ckErrorCode: 26)
 
-    /// Whether an error repeats a name that the client sent. An answer has an error for each of its items, so a name
-    /// that nothing can have is left out, and with it the control characters, of six bytes each in JSON.
+    /// Returns true if an error repeats a name that the client sent. A response has an error for each of its items, so
+    /// a name that nothing can have is left out, and with it the control characters, of six bytes each in JSON.
     fileprivate static func repeats(_ name: String) -> Bool {
         name.utf8.count <= repeatedNameBytesMax && name.utf8.allSatisfy { $0 >= 0x20 }
     }

@@ -34,7 +34,7 @@ public struct ServiceSettings: Hashable, Sendable {
     public var atomicFailureIsError = false
     /// What a zone that is made again is answered with.
     public var existingZone = ExistingZone.zone
-    /// Whether `delete` must name the record's change tag. Else one that names none is done whatever the record's is.
+    /// True if `delete` must name the record's change tag. Else one that names none is done whatever the record's is.
     public var deletesNeedTag = false
     /// How the databases are numbered in a push.
     public var databaseNumbers = DatabaseNumbers.publicIs0

@@ -1,7 +1,7 @@
 import CloudService
 import HTTPServer
 
-/// The answer to a request for a file.
+/// The response to a request for a file.
 struct FileAnswer {
     private let file: AssetDownload
     private let name: String
@@ -20,7 +20,7 @@ struct FileAnswer {
             .contains { $0.filter { $0 != " " } == entityTag } ?? false
     }
 
-    /// The answer, with a body that `source` makes of a part of the file.
+    /// The response, with a body that `source` makes of a part of the file.
     func response(_ source: (FilePart) -> FileSource) -> HTTPResponse {
         if isKnown { return HTTPResponse(status: 304, headers: headers) }
         switch range {

@@ -183,10 +183,10 @@ extension HistoryEntry {
         return isSlow ? .slowQuery : nil
     }
 
-    /// Whether it failed as a whole.
+    /// True if it failed as a whole.
     var isError: Bool { code != nil || status >= 400 || status == 0 }
 
-    /// Whether its time says something of the server's.
+    /// True if its time says something of the server's.
     var isTimed: Bool { operation != "courier" }
 }
 

@@ -1,6 +1,6 @@
 /// What a server keeps of the requests that it has answered.
 public struct HistoryOptions: Sendable {
-    /// Whether requests are kept.
+    /// True if requests are kept.
     public enum Keeping: String, CaseIterable, Hashable, Sendable {
         /// They are, without the values of fields.
         case on
@@ -8,7 +8,7 @@ public struct HistoryOptions: Sendable {
         case off
     }
 
-    /// Whether requests are kept.
+    /// True if requests are kept.
     public var requests = Keeping.on
     /// Bytes of the file, without its write-ahead log. The oldest requests go first.
     public var bytesMax: Int64 = 64 << 20

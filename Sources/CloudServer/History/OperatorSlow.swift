@@ -6,7 +6,7 @@ import CloudWire
 struct OperatorSlow: Sendable {
     /// Requests of each kind that one question looks at.
     private static let rowsMax = 5_000
-    /// Lines of each kind in an answer.
+    /// Lines of each kind in a response.
     private static let linesMax = 100
 
     let history: OperatorHistory

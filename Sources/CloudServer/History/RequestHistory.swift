@@ -149,8 +149,8 @@ final class RequestHistory: Sendable {
         reader.withLock { $0.file = nil }
     }
 
-    /// Whether a request of an administrator is kept. A page that asks again and again for what fails, or more than it
-    /// may, must not push requests of apps out.
+    /// Returns true if a request of an administrator is kept. A page that asks again and again for what fails, or more
+    /// than it may, must not push requests of apps out.
     private func keeps(_ note: OperatorNote, status: Int, _ now: Int64) -> Bool {
         if status == 429 { return false }
         return note.isKept || status >= 400 && failedReads.withLock { $0.takes(atMilliseconds: now) }

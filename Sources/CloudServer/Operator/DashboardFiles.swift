@@ -62,7 +62,7 @@ package struct DashboardFiles: Sendable {
         return Self.replacing("{dashboard}", with: linksDashboard ? link : "", in: root)
     }
 
-    /// The answer to a request for a file; nil when the path names none.
+    /// The response to a request for a file; nil when the path names none.
     package func response(to path: String) -> HTTPResponse? {
         guard path.hasPrefix(folder + "/"), let file = files[String(path.dropFirst(folder.count + 1))] else {
             return nil
@@ -76,7 +76,7 @@ package struct DashboardFiles: Sendable {
             ], body: .bytes(file.bytes))
     }
 
-    /// Whether a path is below the address of the files of any version.
+    /// Returns true if a path is below the address of the files of any version.
     package static func isFile(_ path: String) -> Bool { path.hasPrefix(prefix) }
 
     private static func type(of path: String) -> String {

@@ -17,11 +17,11 @@ struct OperatorAccounts: Sendable {
             }
         }
 
-        /// Whether it takes a password's hash, on the thread of those.
+        /// True if it takes a password's hash, on the thread of those.
         var hashes: Bool { self == .add || self == .setPassword }
     }
 
-    /// Maximum number of sessions in an answer.
+    /// Maximum number of sessions in a response.
     static let sessionsMax = 100
 
     private let control: ControlStore

@@ -49,7 +49,7 @@ struct OperatorAudit: Sendable {
         return result
     }
 
-    /// Whether an administrator has signed in from an address before.
+    /// Returns true if an administrator has signed in from an address before.
     ///
     /// - Throws: `CloudStoreError`.
     func hasSignedIn(_ administrator: String, from address: String) throws -> Bool {

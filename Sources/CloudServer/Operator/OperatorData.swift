@@ -5,7 +5,7 @@ import HTTPServer
 import System
 
 /// The endpoints of data: the service's own, asked as a user. Each change has a line in the audit log before it is
-/// done, which gets its outcome before the answer goes out.
+/// done, which gets its outcome before the response goes out.
 final class OperatorData: Sendable {
     private static let headersOfService = [WireHeader.client, WireHeader.operation]
     private static let itemsOfService = [

@@ -94,7 +94,7 @@ enum OperatorEndpoint: Hashable {
         }
     }
 
-    /// Whether it changes what an app's users have.
+    /// True if it changes what an app's users have.
     var isChange: Bool {
         guard case .data(_, _, let endpoint) = self else { return false }
         return [.recordsModify, .zonesModify, .assetsUpload].contains(endpoint)

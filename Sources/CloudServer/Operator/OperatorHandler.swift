@@ -67,7 +67,7 @@ final class OperatorHandler: Sendable {
         happened.setGauges(gauges)
     }
 
-    /// Whether the listener is one that only programs of this machine reach: there the dashboard is open before an
+    /// True if the listener is one that only programs of this machine reach: there the dashboard is open before an
     /// administrator has a password.
     private var isLocal: Bool {
         options.listensOnLoopback && options.publicURL == nil && !options.trustsForwardedFor

@@ -32,7 +32,7 @@ struct OperatorBody {
 
     /// The text of this name; nil when there is none, or it is empty.
     ///
-    /// - Throws: a `WireError` for something else.
+    /// - Throws: `WireError` for a member of another type.
     func nonempty(_ name: String) throws(WireError) -> String? {
         guard let text = try optional(name), !text.isEmpty else { return nil }
         return text
@@ -40,7 +40,7 @@ struct OperatorBody {
 
     /// The text of this name; nil when there is none.
     ///
-    /// - Throws: a `WireError` for something else.
+    /// - Throws: `WireError` for a member of another type.
     func optional(_ name: String) throws(WireError) -> String? {
         switch members[name] {
         case nil, .null?: return nil
@@ -51,7 +51,7 @@ struct OperatorBody {
 
     /// The texts of this name; nil when there are none.
     ///
-    /// - Throws: a `WireError` for something else.
+    /// - Throws: `WireError` for a member of another type.
     func texts(_ name: String) throws(WireError) -> [String]? {
         guard let value = members[name], value != .null else { return nil }
         guard let texts = value.texts else { throw Refusal.badRequest("\"\(name)\" is no list of texts") }
@@ -68,9 +68,9 @@ struct OperatorBody {
         return values
     }
 
-    /// Whether something is so; nil when nothing is said.
+    /// Returns the Boolean member `name`, or nil if it is missing.
     ///
-    /// - Throws: a `WireError` for something else.
+    /// - Throws: `WireError` for a member of another type.
     func flag(_ name: String) throws(WireError) -> Bool? {
         switch members[name] {
         case nil, .null?: return nil

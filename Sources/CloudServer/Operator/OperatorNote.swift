@@ -12,7 +12,7 @@ struct OperatorNote: Sendable {
     let database: String?
     /// The user that the administrator acts for.
     let user: String?
-    /// Whether the history has it also when it succeeds: it changes something, or the audit log names it.
+    /// True if the history has it also when it succeeds: it changes something, or the audit log names it.
     var isKept: Bool
 
     /// - Parameter administrator: the name.
@@ -49,7 +49,7 @@ extension OperatorEndpoint {
         }
     }
 
-    /// Whether the last part of its path is a name.
+    /// True if the last part of its path is a name.
     fileprivate var namesOneInPath: Bool {
         switch self {
         case .people(.show), .history(.request): true
@@ -57,7 +57,7 @@ extension OperatorEndpoint {
         }
     }
 
-    /// Whether a request of it changes something.
+    /// Returns true if a request of it changes something.
     fileprivate func changes(by method: String) -> Bool {
         switch self {
         case .data: isChange

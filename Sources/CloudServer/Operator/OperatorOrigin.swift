@@ -7,14 +7,14 @@ import HTTPServer
     import Darwin
 #endif
 
-/// Whether a request can have come from the dashboard's own page, or from a program that is no browser.
+/// True if a request can have come from the dashboard's own page, or from a program that is no browser.
 package struct OperatorOrigin {
     /// What clients call the server, when the operator said so.
     let publicURL: String?
 
     package init(publicURL: String?) { self.publicURL = publicURL }
 
-    /// Refuses what a page of another site can send.
+    /// Rejects what a page of another site can send.
     ///
     /// A name that leads to this machine can belong to anybody (DNS rebinding), so `Host` has to be one that is known.
     /// An address of digits can't be made to lead elsewhere.

@@ -5,7 +5,7 @@ import HTTPServer
 
 /// The endpoints that show what a server keeps: the accounts of a container, and the audit log.
 struct OperatorOverview: Sendable {
-    /// Maximum number of lines of the audit log in an answer.
+    /// Maximum number of lines of the audit log in a response.
     static let linesMax = 200
     private static let linesUsual = 50
 

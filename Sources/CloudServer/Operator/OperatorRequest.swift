@@ -15,7 +15,7 @@ struct OperatorRequest: Sendable {
     var reply: Reply
     /// Says whether the work has begun, and that nobody waits for it any more.
     let cancellation: ServiceCancellation
-    /// Whether users have names of a test's choice.
+    /// True if users have names of a test's choice.
     let namesUsersByKeys: Bool
 
     var head: HTTPRequestHead { http.head }
@@ -35,7 +35,7 @@ struct OperatorRequest: Sendable {
         }
     }
 
-    /// Whether a text is the record name of a user as this server makes them.
+    /// Returns true if a text is the record name of a user as this server makes them.
     static func isUser(_ name: String) -> Bool {
         name.utf8.count == 33 && name.hasPrefix("_")
             && name.dropFirst().utf8.allSatisfy {

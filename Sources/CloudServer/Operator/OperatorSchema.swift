@@ -14,7 +14,7 @@ struct OperatorSchema: Sendable {
             "schema/reset": .reset,
         ]
 
-        /// Whether its path names no environment.
+        /// True if its path names no environment.
         var isOfContainer: Bool { self == .difference || self == .deploy }
 
         var role: AdministratorRole {

@@ -3,7 +3,7 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// What a change of an operator has made: the answer, and what the audit log says besides.
+/// What a change of an operator has made: the response, and what the audit log says besides.
 struct OperatorAnswer: Sendable {
     let json: JSONValue
     var note: String?
@@ -46,8 +46,8 @@ struct OperatorStores: Sendable {
         }
     }
 
-    /// Runs `work` on the handler's thread when its turn has come, and responds with its result or error. Must be called
-    /// on the handler's thread.
+    /// Runs `work` on the handler's thread when its turn has come, and responds with its result or error. Must be
+    /// called on the handler's thread.
     ///
     /// - Parameters:
     ///   - container: what it is about; refused when it isn't there.

@@ -68,7 +68,7 @@ struct OperatorSweep: Sendable {
         if !isTaken { completion(.failure(Refusal.stopping)) }
     }
 
-    /// Whether a user has something in an environment. A file that can't be read so may have.
+    /// Returns true if a user has something in an environment. A file that can't be read so may have.
     private func hasTraces(of user: String, in container: CloudService.Container) -> Bool {
         do {
             let path = try folder.storePath(

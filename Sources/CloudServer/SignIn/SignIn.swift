@@ -8,7 +8,7 @@ public protocol SignInChecker: Sendable {
     /// Answers one sign-in; `peer` is the address that asks, for limits on tries, and `client` what it calls itself.
     func signIn(_ request: SignInRequest, peer: String, client: String?) -> SignInAnswer
 
-    /// Whether a text is a ticket that is not too old. Called on a loop: it computes, and reads no file.
+    /// Returns true if a text is a ticket that is not too old. Called on a loop: it computes, and reads no file.
     func isTicket(_ text: String) throws -> Bool
 
     /// What the sign-in page with this ticket in its address is for; nil when the ticket isn't one, or too old.

@@ -52,7 +52,7 @@ public final class SignInCheck: SignInChecker {
         try control.signInPage(ticket: ticket).map { SignInPage($0) }
     }
 
-    /// Whether this server made the ticket, and it is not too old.
+    /// Returns true if this server made the ticket, and it is not too old.
     public func isTicket(_ text: String) throws -> Bool {
         try control.isSignInTicket(text)
     }

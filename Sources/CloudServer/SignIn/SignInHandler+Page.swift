@@ -65,8 +65,8 @@ extension SignInHandler {
 
     /// Ends the pushes of a session's device and then the session, later.
     ///
-    /// - Parameter endPushes: ends the pushes of the user's devices and returns true on success. Called on the handler's
-    ///   thread.
+    /// - Parameter endPushes: ends the pushes of the user's devices and returns true on success. Called on the
+    ///   handler's thread.
     func signOut(
         webAuthToken: String?, peer: String, _ reply: Reply,
         endPushes:
@@ -89,7 +89,8 @@ extension SignInHandler {
 
     // MARK: -
 
-    /// Whether the ticket is one; else answers. Called before the queue, so that forged tickets take no place in it.
+    /// Returns true if the ticket is valid, and responds with an error otherwise. Called before the queue, so that
+    /// forged tickets take no place in it.
     private func isTicket(_ ticket: String, _ reply: Reply) -> Bool {
         do {
             guard try checker.isTicket(ticket) else {

@@ -40,7 +40,7 @@ public struct SignInNews: Hashable, Sendable {
         }
     }
 
-    /// Whether the owner should be warned: the account is in use, and was never signed in to from here.
+    /// True if the owner should be warned: the account is in use, and was never signed in to from here.
     var isUnusual: Bool { !history.isKnownPlace && history.last != nil }
 
     /// What webhooks are told of it.

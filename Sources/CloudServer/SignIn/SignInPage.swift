@@ -30,7 +30,7 @@ public struct SignInPage: Hashable, Sendable {
         origins = callback != nil || named.isEmpty ? [] : page.origin.map { [$0] } ?? named
     }
 
-    /// Whether a callback or an origin is named that may get the token. Without one, nobody can sign in here.
+    /// True if a callback or an origin is named that may get the token. Without one, nobody can sign in here.
     var hasReceiver: Bool { callback != nil || !origins.isEmpty }
 
     /// The token's receiver, to be shown to the user.

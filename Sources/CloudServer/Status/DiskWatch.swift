@@ -115,7 +115,7 @@ enum DiskProbe {
     static let freeBytesSuspect: Int64 = 16 << 20
     private static let bytes = 64 << 10
 
-    /// Whether `folder` has room and can be written. A file is written when there is little room, or when it
+    /// Returns true if `folder` has room and can be written. A file is written when there is little room, or when it
     /// `isSuspect`; trouble that was there ends when there is more room than a little, so that it doesn't come and go.
     static func trouble(of folder: String, isSuspect: Bool) -> DiskTrouble? {
         let hasLittle = freeBytes(of: folder).map { $0 < freeBytesSuspect } ?? true

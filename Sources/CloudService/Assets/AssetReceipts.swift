@@ -77,7 +77,7 @@ extension AssetClaims {
 }
 
 extension Asset {
-    /// Whether what is said here is true of `file`.
+    /// Returns true if what is said here is true of `file`.
     fileprivate func describes(_ file: StoredAsset) -> Bool {
         (fileChecksum.map { $0 == file.fileChecksum } ?? true) && (size.map { $0 == file.bytes } ?? true)
     }

@@ -13,14 +13,14 @@ struct AssetTickets: Sendable {
     let files: any AssetFiles
     let limits: AssetLimits
 
-    /// The claims of a ticket; nil when it isn't one of this service's, or has run out. Not to be called in a
+    /// The claims of a ticket; nil when it isn't one of this service's, or has expired. Not to be called in a
     /// transaction.
     func checked(_ ticket: String, for purpose: AssetClaims.Purpose) throws -> AssetClaims? {
         try AssetClaims.checked(
             ticket, for: purpose, secret: secret.value(), nowMilliseconds: clock.nowMilliseconds())
     }
 
-    /// How the answer to a request tells of files: with an address that leads to each for some hours.
+    /// How the response to a request tells of files: with an address that leads to each for some hours.
     func form(for request: PreparedRequest) -> AssetForm? {
         guard let address = request.assets else { return nil }
         let step = Self.expiryStepMilliseconds

@@ -125,7 +125,7 @@ public struct AssetDownload: Sendable {
     public let bytes: Int64
     /// The same for the same bytes; without quotation marks.
     public let checksum: String
-    /// Milliseconds until the address runs out.
+    /// Milliseconds until the address expires.
     public let remainingMilliseconds: Int64
     private let reader: any AssetFileReader
 

@@ -10,7 +10,7 @@ struct Quota: Sendable {
     var rowBytes: Int64 = 0
     /// What zones that were deleted still take on the disk.
     var bytesCleared: Int64 = 0
-    /// Whether the user has the maximum of such zones.
+    /// True if the user has the maximum of such zones.
     var isClearingFull = false
     /// Records that may still be made.
     var recordsLeft = Int64.max
@@ -23,15 +23,15 @@ struct Quota: Sendable {
         let bytesUsed: Int64
     }
 
-    /// Whether the quota may not do for all of what is saved and for as many bytes of indexes more.
+    /// Returns true if the quota may not do for all of what is saved and for as many bytes of indexes more.
     func isNear(_ outcomes: [ModifyOutcome], indexBytes: Int64) -> Bool {
         let grown = outcomes.reduce(indexBytes) { $0 + max(0, $1.grownBytes(rowBytes)) }
         return bytesMax - bytesUsed < grown || share.map { $0.bytesMax - $0.bytesUsed < grown } ?? false
             || mustWait(grown)
     }
 
-    /// Whether what is saved has to wait until more of the deleted zones is gone from the disk: with them a user has
-    /// twice the quota there at most.
+    /// Returns true if what is saved has to wait until more of the deleted zones is gone from the disk: with them a
+    /// user has twice the quota there at most.
     func mustWait(_ outcomes: [ModifyOutcome], indexBytes: [Int64]) -> Bool {
         mustWait(
             zip(outcomes, indexBytes).reduce(Int64(0)) { grown, one in

@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 
 /// How a record keeps a file: as an asset of which only the size is told, and in the place of the receipt the SHA-256
-/// of its bytes. What clients see of it is made when an answer is written.
+/// of its bytes. What clients see of it is made when a response is written.
 struct StoredAsset: Hashable {
     static let digestBytes = 32
 

@@ -12,7 +12,7 @@ final class UnsavedFiles: Sendable {
         (self.store, self.clock, self.limits) = (store, clock, limits)
     }
 
-    /// Whether a user may upload one more file. Not to be called in a transaction.
+    /// Returns true if a user may upload one more file. Not to be called in a transaction.
     func admits(_ user: String) throws -> Bool {
         let now = clock.nowMilliseconds()
         let limits = limits

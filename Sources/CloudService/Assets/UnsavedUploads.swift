@@ -30,7 +30,7 @@ struct UnsavedUploads {
         return mine.sent.values.reduce(0, +)
     }
 
-    /// Whether a user may upload one more.
+    /// Returns true if a user may upload one more.
     mutating func admits(_ user: String, _ limits: AssetLimits, _ nowMilliseconds: Int64) -> Bool {
         hasRoom(user, nowMilliseconds) { mine in
             mine.bytes + mine.underWayBytes < limits.unsavedBytesMax
@@ -52,7 +52,8 @@ struct UnsavedUploads {
         return isAdmitted
     }
 
-    /// Whether a user has room, without the files that no record can be saved with any more where they are in the way.
+    /// Returns true if a user has room, without the files that no record can be saved with any more where they are in
+    /// the way.
     private mutating func hasRoom(
         _ user: String, _ nowMilliseconds: Int64, _ isRoom: (Files) -> Bool
     ) -> Bool {

@@ -43,7 +43,7 @@ final class CallerRates: Sendable {
         if let taken = take(user, at: peer, showing: token) { try check(taken) }
     }
 
-    /// Charges an answer's bytes to its user.
+    /// Charges a response's bytes to its user.
     func charge(_ user: String?, answerBytes: Int) {
         guard let user, answerBytes > ServiceRates.answerBytesOfARequest else { return }
         let now = clock.nowMilliseconds()

@@ -1,4 +1,4 @@
-/// Whether more than one owner has had turns lately, and others may come again.
+/// Remembers for a while that more than one owner has had turns, because others may return.
 struct Contention {
     /// After so many turns in a row of one owner alone nobody else is there.
     static let loneTurnsMax = 500

@@ -29,7 +29,7 @@ package struct FairQueue<Element> {
     /// How many have something here.
     package var ownersCount: Int { lines.count }
 
-    /// Whether another one has something here.
+    /// Returns true if another one has something here.
     func hasOthers(than owner: String) -> Bool { lines.count > (lines[owner] == nil ? 0 : 1) }
 
     package mutating func append(_ element: Element, of owner: String, bytes: Int) {

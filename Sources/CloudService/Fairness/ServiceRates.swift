@@ -23,7 +23,7 @@ public struct ServiceRates: Hashable, Sendable {
     /// Rate of unauthenticated and rejected requests from one address, or nil for no limit.
     public var address: Rate? = Rate(perSecond: 200, burst: 2_000)
 
-    /// Bytes of an answer that are as much as a request: a user's larger answers count as several.
+    /// Bytes of a response that are as much as a request: a user's larger answers count as several.
     package static let answerBytesOfARequest = 16 << 10
 
     /// Generous limits, which only a faulty program exceeds.
@@ -140,7 +140,7 @@ package struct RateKeeper {
         return own.map { (kind, $0) } ?? all.map { (.container, $0) }
     }
 
-    /// Charges an answer's bytes beyond those of one request to its user.
+    /// Charges a response's bytes beyond those of one request to its user.
     mutating func charge(user: String, answerBytes: Int, at now: Int64) {
         let beyond = max(0, Int64(answerBytes) - Int64(ServiceRates.answerBytesOfARequest))
         let thousandths = beyond * 1000 / Int64(ServiceRates.answerBytesOfARequest)

@@ -40,7 +40,7 @@ extension Field {
 /// number of times.
 struct NotificationValueBudget {
     private var bytesLeft: Int
-    /// Whether something was left out.
+    /// True if something was left out.
     private(set) var isPruned = false
 
     init(bytesMax: Int) { bytesLeft = bytesMax }

@@ -38,7 +38,7 @@ struct NotificationPruning: Sendable {
         return rows.count
     }
 
-    /// Whether there are any.
+    /// Returns true if there are any.
     func areOutdated(_ reader: any CloudStoreReader) throws -> Bool {
         try !reader.notificationReader.notifications(before: notificationsBefore, notificationsMax: 1).isEmpty
     }

@@ -31,7 +31,7 @@ struct WatchIndex: Sendable {
 
     var count: Int { subscriptions.count }
 
-    /// Whether one fires when a record is deleted: then the fields that it had must be known.
+    /// True if one fires when a record is deleted: then the fields that it had must be known.
     var watchesDeletions: Bool { subscriptions.contains { $0.triggers.contains(.delete) } }
 
     subscript(number: Int64) -> QuerySubscription? { placeOfNumber[number].map { subscriptions[$0] } }

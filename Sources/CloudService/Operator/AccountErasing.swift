@@ -3,7 +3,7 @@ import CloudWire
 
 /// What a user has in an environment, as far as an account takes it along.
 package enum AccountTraces {
-    /// Whether the user has devices, records or zones there.
+    /// Returns true if the user has devices, records or zones there.
     ///
     /// - Throws: `CloudStoreError`.
     package static func isAny(of user: String, _ reader: any CloudStoreReader) throws -> Bool {

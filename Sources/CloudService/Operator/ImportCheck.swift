@@ -139,7 +139,7 @@ struct ImportCheck {
 }
 
 extension WireRecord {
-    /// Whether a field has a file that isn't in the form of an export.
+    /// True if a field has a file that isn't in the form of an export.
     fileprivate var holdsOtherAssets: Bool {
         fields.values.contains { field in
             let values: [FieldValue] =

@@ -85,7 +85,7 @@ extension [ByteRange] {
         return merged
     }
 
-    /// Whether one of the ranges, which are merged, has `bytes`.
+    /// Returns true if one of the ranges, which are merged, has `bytes`.
     func haveRange(of bytes: [UInt8]) -> Bool {
         var low = 0
         var high = count

@@ -14,7 +14,7 @@ package struct IndexDemand {
         work = try Dictionary(rows.map { ($0.recordType, try IndexWork($0)) }) { first, _ in first }
     }
 
-    /// Whether `entries` are those of a record.
+    /// Returns true if `entries` are those of a record.
     package func isMet(by entries: [IndexEntry], of row: RecordRow) -> Bool {
         // A record that can't be read can't be found by what is in it.
         let subject = (try? QuerySubject(row: row)) ?? QuerySubject(row: row, fields: [:])
@@ -53,7 +53,7 @@ package struct IndexDemand {
 }
 
 extension IndexWork {
-    /// Whether the record may be as it was before the work.
+    /// Returns true if the record may be as it was before the work.
     fileprivate func isToCome(_ key: RecordKey) -> Bool { position.map { $0 < key } ?? true }
 }
 

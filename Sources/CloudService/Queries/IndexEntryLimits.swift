@@ -27,7 +27,7 @@ extension IndexEntries {
 }
 
 extension ServiceLimits {
-    /// Refuses a record that would have more index entries than it may.
+    /// Rejects a record that would have more index entries than it may.
     func checkIndexEntries(
         of subject: @autoclosure () -> QuerySubject, bytes: Int, in type: RecordType
     ) throws(WireError) {

@@ -136,7 +136,7 @@ extension ResolvedQuery {
     /// Seconds after which a query that needs an unfinished index may ask again.
     private static let indexRetrySeconds = 5.0
 
-    /// Refuses a query that needs what isn't there for all records yet.
+    /// Rejects a query that needs what isn't there for all records yet.
     func checkIndexes(in reader: any CloudStoreReader) throws {
         var wanted = StoreLoad()
         wanted.indexWorkOf = [recordType]

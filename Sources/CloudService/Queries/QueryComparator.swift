@@ -35,7 +35,7 @@ enum QueryComparator: String, CaseIterable {
     ]
     private static let withOrder: Set<FieldType> = [.string, .int64, .double, .timestamp]
 
-    /// Refuses a field that can't be compared so.
+    /// Rejects a field that can't be compared so.
     func check(_ field: QueryField) throws(WireError) {
         let isRight: Bool =
             switch self {

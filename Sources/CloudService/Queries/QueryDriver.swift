@@ -14,7 +14,7 @@ struct QueryDriver {
 
     /// In this order.
     let parts: [Part]
-    /// Whether a record of them needn't be held against the condition again.
+    /// True if a record of them needn't be held against the condition again.
     let isExact: Bool
     /// Why a record may stand in them more than once.
     private let repeats: Repeats
@@ -80,7 +80,7 @@ struct QueryDriver {
         return IndexEntries.kind(of: field) == .order ? cut.prefixed([QuerySortKey.valuePrefix]) : cut
     }
 
-    /// Whether an entry is the first of its record's in these parts: only then the record is found by it.
+    /// Returns true if an entry is the first of its record's in these parts: only then the record is found by it.
     ///
     /// Costs what the record has, however much the query names.
     func isFirst(_ value: [UInt8], inPart part: Int, of subject: QuerySubject) -> Bool {
@@ -115,7 +115,7 @@ struct QueryDriver {
 }
 
 extension ByteRange {
-    /// Whether it has the same values when these are cut.
+    /// True if it has the same values when these are cut.
     var isExact: Bool {
         lower.count <= OrderedBytes.indexedBytesMax && upper?.count ?? 0 <= OrderedBytes.indexedBytesMax
     }

@@ -106,7 +106,7 @@ struct QueryEndpoints: Sendable {
         return ([(defaultZone, nil)] + page.rows.map { ($0.key, $0) }).sorted { $0.key < $1.key }
     }
 
-    /// Refuses to look for so much in so many places that others would wait for it.
+    /// Rejects to look for so much in so many places that others would wait for it.
     private func takeProbes(
         of query: ResolvedQuery, zonesCount: Int, _ budget: inout AnswerBudget
     ) throws {

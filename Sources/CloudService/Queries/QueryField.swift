@@ -104,7 +104,7 @@ struct QueryField: Hashable, Sendable {
     /// What is compared: the elements of a list, or the value.
     var elementType: FieldType { type.elementType ?? type }
 
-    /// Whether it is a name and nothing else: of a record in the same zone, or of a user.
+    /// True if it is a name and nothing else: of a record in the same zone, or of a user.
     var isPlainName: Bool { system?.type == .reference }
 }
 
@@ -156,7 +156,7 @@ struct QuerySubject {
         return elements
     }
 
-    /// Whether there is a list, if only an empty one.
+    /// Returns true if there is a list, if only an empty one.
     func hasList(_ field: QueryField) -> Bool {
         if case .list = fields[field.name]?.value { true } else { false }
     }

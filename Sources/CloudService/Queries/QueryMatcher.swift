@@ -25,7 +25,7 @@ struct QueryMatcher: Hashable, Sendable {
         self.query = try reading.resolve(query)
     }
 
-    /// Whether the query finds a record with these fields; never a tombstone.
+    /// Returns true if the query finds a record with these fields; never a tombstone.
     func matches(_ row: RecordRow, fields: [String: Field]) -> Bool {
         matches(QuerySubject(row: row, fields: fields))
     }

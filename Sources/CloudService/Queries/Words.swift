@@ -62,7 +62,7 @@ enum Words {
     /// The word that is being read, as it was written. Its bytes: to append to a text costs twenty times as much.
     private struct WrittenWord {
         private var bytes: [UInt8] = []
-        /// Whether the bytes are the word.
+        /// True if the bytes are the word.
         private var isFolded = true
 
         mutating func append(_ letter: UInt8) {
@@ -141,7 +141,7 @@ enum Words {
         return String(letters).precomposedStringWithCanonicalMapping
     }
 
-    /// Whether a letter of this script is the same one without its marks.
+    /// Returns true if a letter of this script is the same one without its marks.
     private static func hasFoldedMarks(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         // Latin, Greek and Cyrillic, and their further blocks.

@@ -140,7 +140,7 @@ extension ZoneSearch {
         }
     }
 
-    /// Whether the index of the order has the records that are wanted and no others: then nothing is to be chosen.
+    /// True if the index of the order has the records that are wanted and no others: then nothing is to be chosen.
     var isServedByOrder: Bool {
         guard query.sortKeys.count == 1, let key = query.sortKeys.first, key.place == nil else {
             return false

@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 
-/// Keeps the answer of `records/modify` without what the batch says already: of a record that was saved from the
+/// Keeps the response of `records/modify` without what the batch says already: of a record that was saved from the
 /// client's values alone little more than the tag is left, and of a refusal that shows the server's record not that
 /// record: it is read again when the write is repeated, since the client can only use the newest.
 ///
@@ -10,7 +10,7 @@ import CloudWire
 struct KeptRecordsForm: KeptForm {
     let batch: ModifyBatch
     let numbersAsStrings: Bool
-    /// Whether the names of new records are kept too, for `madeRecords(in:)`.
+    /// True if the names of new records are kept too, for `madeRecords(in:)`.
     let namesMadeRecords: Bool
     /// The records that the client may read, as they are now.
     let currentRecords: @Sendable ([RecordKey], any CloudStoreReader) throws -> [RecordKey: WireRecord]
@@ -49,7 +49,7 @@ struct KeptRecordsForm: KeptForm {
         let fields: [UInt8]?
         let modified: WireRecord.Stamp
 
-        /// - Parameter modified: the stamp that most records of the answer share.
+        /// - Parameter modified: the stamp that most records of the response share.
         init(modified shared: WireRecord.Stamp, from reader: inout BinaryReader) throws {
             let parts = Parts(rawValue: try reader.byte())
             changeTag = try reader.text()
@@ -118,7 +118,7 @@ struct KeptRecordsForm: KeptForm {
         return RecordsResponse(records: results, syncToken: syncToken)
     }
 
-    /// The new records of these names in an answer, read without the batch.
+    /// The new records of these names in a response, read without the batch.
     static func madeRecords(in bytes: [UInt8], named names: Set<String>) -> [String: MadeRecord] {
         var reader = BinaryReader(bytes[...])
         var made: [String: MadeRecord] = [:]
@@ -160,7 +160,7 @@ struct KeptRecordsForm: KeptForm {
 
     func isShownLater(_ answer: RecordsResponse) -> Bool { answer.records.contains(where: \.isConflict) }
 
-    /// The answer with the server's records, as they are now, in its conflicts. One that is gone is not shown.
+    /// The response with the server's records, as they are now, in its conflicts. One that is gone is not shown.
     func shown(_ answer: RecordsResponse, _ reader: (any CloudStoreReader)?) throws -> RecordsResponse {
         let keys = zip(batch.operations, answer.records).compactMap { operation, result in
             result.isConflict ? try? operation.target.get() : nil
@@ -216,7 +216,7 @@ struct KeptRecordsForm: KeptForm {
             pluginFields: [:])
     }
 
-    /// The fields of the answer that the client has sent itself.
+    /// The fields of the response that the client has sent itself.
     private func sentFields(_ operation: ModifyBatch.Operation) -> [String: Field] {
         let sent = operation.record.fields.compactMapValues { field in
             field.value.map { Field($0, isEncrypted: field.isEncrypted) }
@@ -248,7 +248,7 @@ struct KeptRecordsForm: KeptForm {
 extension RecordResult {
     fileprivate var savedRecord: WireRecord? { if case .record(let record) = self { record } else { nil } }
 
-    /// Whether it is an error that shows the server's record.
+    /// True if it is an error that shows the server's record.
     fileprivate var isConflict: Bool {
         if case .error(let error) = self { error.serverRecord != nil } else { false }
     }

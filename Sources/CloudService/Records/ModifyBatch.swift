@@ -11,14 +11,14 @@ struct ModifyBatch {
         /// True when the client left the name to the service.
         let isNamedByService: Bool
         let desiredKeys: [String]?
-        /// Whether its answer has numbers as text; nil: as the request has it.
+        /// True if its answer has numbers as text; nil: as the request has it.
         let numbersAsStrings: Bool?
         let target: Result<RecordKey, WireError>
 
-        /// Whether the client knows the record as it is.
+        /// Returns true if the client knows the record as it is.
         func knows(_ old: RecordRow) -> Bool { old.changeTag == record.recordChangeTag }
 
-        /// Whether it may be refused for what the record is, before anybody looks at the fields.
+        /// True if it may be refused for what the record is, before anybody looks at the fields.
         var isConditional: Bool {
             switch kind {
             case .create, .update, .replace: true
@@ -27,7 +27,7 @@ struct ModifyBatch {
             }
         }
 
-        /// Whether it changes a record that is there, so that its fields are needed.
+        /// Returns true if it changes a record that is there, so that its fields are needed.
         func changes(_ old: RecordRow) -> Bool { !old.isDeleted && kind != .create && knows(old) }
     }
 
@@ -77,7 +77,7 @@ struct ModifyBatch {
         tokenZone = caller.wantsSyncToken ? try? caller.key(of: request.zoneID) : nil
     }
 
-    /// Whether a failure in `zone` fails all of the batch that is in that zone.
+    /// Returns true if a failure in `zone` fails all of the batch that is in that zone.
     func isAtomic(in zone: ZoneKey) -> Bool {
         zone.isDefault ? false : isAtomicWhereItCan
     }

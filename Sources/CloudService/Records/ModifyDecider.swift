@@ -20,7 +20,7 @@ struct ModifyDecider {
     let limits: ServiceLimits
     /// The schema before the batch.
     let schema: Schema
-    /// Whether saves may add to the schema.
+    /// True if saves may add to the schema.
     let schemaMayGrow: Bool
     let access: Access
     let nowMilliseconds: Int64
@@ -100,7 +100,7 @@ struct ModifyDecider {
         return outcomes
     }
 
-    /// Refuses to change more bytes of stored records than a request may: of those that the caller may change.
+    /// Rejects to change more bytes of stored records than a request may: of those that the caller may change.
     private func checkChangedBytes(_ loaded: StoreLoaded) throws {
         let sizes = batch.operations.compactMap { operation -> Int? in
             guard operation.kind.isSave, operation.kind != .create, let key = try? operation.target.get(),

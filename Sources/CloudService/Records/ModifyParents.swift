@@ -119,7 +119,7 @@ private struct AncestorCounts {
 }
 
 extension RecordDraft {
-    /// Whether it has a parent that the record didn't have before.
+    /// True if it has a parent that the record didn't have before.
     var hasNewParent: Bool { parent != nil && parent != old?.parent }
 }
 

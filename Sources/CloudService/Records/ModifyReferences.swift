@@ -33,7 +33,7 @@ struct ModifyReferences {
     struct Referrer {
         let index: Int
         let reference: ReferenceRow
-        /// Whether the record had it before.
+        /// True if the record had it before.
         let isOld: Bool
     }
 
@@ -93,7 +93,7 @@ struct ModifyReferences {
         failed?.append(index)
     }
 
-    /// Whether the last failures can have changed what a delete takes along, or what forbids it: a record that was to
+    /// True if the last failures can have changed what a delete takes along, or what forbids it: a record that was to
     /// be deleted stays, or one that refers to what is deleted stays as it was.
     private var deletesMayChange: Bool {
         guard let failed else { return true }
@@ -170,7 +170,7 @@ struct ModifyReferences {
 
     private func isWritten(_ key: RecordKey) -> Bool { indexOfKey[key].map(isDone) ?? false }
 
-    /// Whether an operation saves or deletes a record, and has not failed.
+    /// Returns true if an operation saves or deletes a record, and has not failed.
     func isDone(_ index: Int) -> Bool {
         switch outcomes[index] {
         case .save, .delete: return true

@@ -5,14 +5,14 @@ extension RecordRow {
     /// The version of the record, which a locked update must name.
     var changeTag: String { ChangeTag(epoch: tagEpoch, counter: counter).text }
 
-    /// The record in an answer, with the fields of `desiredKeys` or, when that is nil or empty, all.
+    /// The record in a response, with the fields of `desiredKeys` or, when that is nil or empty, all.
     ///
     /// - Throws: `BinaryError` when the stored fields can't be read.
     public func wireRecord(desiredKeys: [String]? = nil) throws -> WireRecord {
         try wireRecord(fields: FieldsBinary.decode(fields), desiredKeys: desiredKeys)
     }
 
-    /// The same, but where all fields are wanted they are not decoded: what can't be read is found when the answer is
+    /// The same, but where all fields are wanted they are not decoded: what can't be read is found when the response is
     /// written.
     func answer(desiredKeys: [String]?) throws -> WireRecord {
         guard desiredKeys?.isEmpty ?? true else { return try wireRecord(desiredKeys: desiredKeys) }
@@ -42,7 +42,7 @@ extension RecordRow {
         isDeleted ? .tombstone(tombstone) : result(desiredKeys: desiredKeys)
     }
 
-    /// The record in an answer; one that can't be read is an error of its own, and its neighbours are answered.
+    /// The record in a response; one that can't be read is an error of its own, and its neighbours are answered.
     func result(desiredKeys: [String]?) -> RecordResult {
         do {
             return .record(try answer(desiredKeys: desiredKeys))

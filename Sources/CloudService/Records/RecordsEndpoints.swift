@@ -6,7 +6,7 @@ import System
 struct RecordsEndpoints: Sendable {
     let limits: ServiceLimits
     let settings: ServiceSettings
-    /// Whether saves may add to the schema.
+    /// True if saves may add to the schema.
     let schemaMayGrow: Bool
     let clock: any TimeSource
     let random: any RandomSource

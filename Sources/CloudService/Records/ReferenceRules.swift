@@ -3,8 +3,8 @@ import CloudWire
 
 /// What a save may refer to.
 extension ModifyReferences {
-    /// Whether a save can't have the reference as its target is: it isn't there, or was to be saved beside it and
-    /// failed.
+    /// Returns true if a save can't have the reference as its target is: it isn't there, or was to be saved beside it
+    /// and failed.
     func fails(_ referrer: Referrer) -> Bool {
         guard case .save = outcomes[referrer.index] else { return false }
         let target = referrer.reference.target
@@ -22,7 +22,7 @@ extension ModifyReferences {
             : ServiceError.missingTarget(reference.target.recordName, field: field)
     }
 
-    /// Whether the batch was to save the record, and does not.
+    /// Returns true if the batch was to save the record, and does not.
     private func hasFailed(_ key: RecordKey) -> Bool {
         guard let index = indexOfKey[key], case .failed = outcomes[index] else { return false }
         return savesIndex.contains(index)
@@ -57,7 +57,7 @@ extension ModifyReferences {
 }
 
 extension RecordOperation.Kind {
-    /// Whether it makes or changes a record.
+    /// True if it makes or changes a record.
     var isSave: Bool { self != .delete && self != .forceDelete }
 }
 

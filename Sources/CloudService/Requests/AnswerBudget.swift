@@ -14,7 +14,7 @@ struct AnswerBudget: Sendable {
     /// Places in indexes that may still be looked at before a search begins.
     var probes: Int
 
-    /// Whether nothing more can be answered.
+    /// True if nothing more can be answered.
     var isSpent: Bool { records <= 0 || bytes <= 0 || rows <= 0 }
 
     /// Gives the next of `count` that are still to come an equal part. What it leaves is theirs.
@@ -68,7 +68,7 @@ extension ServiceLimits {
             probes: queryProbesMax)
     }
 
-    /// Reads a page within a budget, and a smaller one where its JSON has more bytes than an answer may have.
+    /// Reads a page within a budget, and a smaller one where its JSON has more bytes than a response may have.
     func page(
         recordsMax: Int = .max, numbersAsStrings: Bool? = nil,
         _ body: @escaping @Sendable (any CloudStoreReader, inout AnswerBudget) throws -> any JSONMessage

@@ -33,7 +33,7 @@ private struct BoundParts {
     private static let memoryOfBodyByte = 40
     /// The same for what records are made of, until they are written.
     private static let memoryOfRecordByte = 24
-    /// Bytes of memory for each byte of an answer: what is loaded, and JSON that grows.
+    /// Bytes of memory for each byte of a response: what is loaded, and JSON that grows.
     private static let memoryOfAnswerByte = 5
     /// Bytes of memory for a row without fields, with its names.
     private static let memoryOfRow = 1_500
@@ -71,7 +71,7 @@ private struct BoundParts {
             + (limits.answerBytesMax + limits.recordBytesMax) * Self.memoryOfAnswerByte
     }
 
-    /// Bytes of an item in an answer that has names only, which JSON may make twice as long.
+    /// Bytes of an item in a response that has names only, which JSON may make twice as long.
     private var itemBytes: Int { 8 * limits.nameBytesMax + 1_024 }
 
     private func diskBytes(rows: Int, bytes: Int = 0) -> Int {

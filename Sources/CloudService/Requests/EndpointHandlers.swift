@@ -13,7 +13,7 @@ struct EndpointRequest {
 }
 
 extension WireRequest {
-    /// Whether a query item is `true`, in whichever case: Apple's own clients send both.
+    /// Returns true if a query item is `true`, in whichever case: Apple's own clients send both.
     func flag(_ item: String) -> Bool { queryItem(item)?.lowercased() == "true" }
 }
 

@@ -48,7 +48,7 @@ final class KeptAnswers: Sendable {
         }
     }
 
-    /// Whether answers were discarded that nobody has heard of.
+    /// True if answers were discarded that nobody has heard of.
     var hasTrimmed: Bool { trimmed.withLock { $0 > 0 } }
 
     /// How many were discarded since the last call.

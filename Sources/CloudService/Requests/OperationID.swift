@@ -57,18 +57,18 @@ struct OperationID: Sendable {
     }
 }
 
-/// How the answer to a named write is kept.
+/// How the response to a named write is kept.
 protocol KeptForm<Answer>: Sendable {
     associatedtype Answer: JSONMessage
 
     var numbersAsStrings: Bool { get }
-    /// The answer in as few bytes as the request allows: what the request says needn't be kept.
+    /// The response in as few bytes as the request allows: what the request says needn't be kept.
     func encode(_ answer: Answer) throws -> [UInt8]
-    /// The answer to the same request, as it was before `shown`.
+    /// The response to the same request, as it was before `shown`.
     func decode(_ bytes: [UInt8]) throws -> Answer
-    /// Whether the answer shows something that is read when the write is done, and not by the writer.
+    /// Returns true if the response shows something that is read when the write is done, and not by the writer.
     func isShownLater(_ answer: Answer) -> Bool
-    /// The answer with what it shows, as that is now; without it when there is no reader.
+    /// The response with what it shows, as that is now; without it when there is no reader.
     func shown(_ answer: Answer, _ reader: (any CloudStoreReader)?) throws -> Answer
 }
 
@@ -88,7 +88,7 @@ extension KeptForm {
     }
 }
 
-/// Keeps an answer as it is.
+/// Keeps a response as it is.
 struct KeptMessageForm<Answer: JSONMessage>: KeptForm {
     let numbersAsStrings = false
 

@@ -3,7 +3,7 @@
 package struct RequestBounds: Hashable, Sendable {
     /// Bytes of memory that it takes while it runs, beside its body.
     package var memoryBytes: Int
-    /// Bytes of the answer's body.
+    /// Bytes of the response's body.
     package var answerBytes: Int
     /// Rows that SQLite looks at for it, whether it hands them out or not.
     package var rowsRead = 0

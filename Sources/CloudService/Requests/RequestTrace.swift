@@ -75,7 +75,7 @@ final class RequestTrace: Sendable {
         }
     }
 
-    /// All that was told, with what the answer tells.
+    /// All that was told, with what the response tells.
     func finish(_ answer: ServiceAnswer) -> WireDetail {
         let (detail, operations) = state.withLock { ($0.detail, $0.operations) }
         var told = detail

@@ -10,7 +10,7 @@ struct Responses: Sendable {
     let tickets: AssetTickets
     let rates: CallerRates
 
-    /// Encodes an answer, which came with `groupRequests` others in one commit.
+    /// Encodes a response, which came with `groupRequests` others in one commit.
     func response(to request: PreparedRequest, answer: ServiceAnswer, groupRequests: Int = 0) -> WireResponse
     {
         var answer = answer
@@ -147,6 +147,6 @@ extension RecordResult {
 }
 
 extension WireRecord {
-    /// Whether its stored fields can be read, if it has any.
+    /// True if its stored fields can be read, if it has any.
     fileprivate var isReadable: Bool { storedFields.map { (try? FieldsBinary.decode($0)) != nil } ?? true }
 }

@@ -76,7 +76,7 @@ extension ZoneKey {
         ZoneID(zoneName: zoneName, ownerRecordName: database.scope == .privateDatabase ? database.owner : nil)
     }
 
-    /// The zone in an answer about zones, with its token when `row` is there: default zones have no feed.
+    /// The zone in a response about zones, with its token when `row` is there: default zones have no feed.
     func wireZone(_ row: ZoneRow?, scope: DatabaseScope = .private) -> WireZone {
         var zoneID = zoneID
         zoneID.zoneType = zoneType

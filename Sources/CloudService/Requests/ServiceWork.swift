@@ -41,10 +41,10 @@ enum ServiceWork: Sendable {
     }
 }
 
-/// An answer that isn't encoded yet, so that the writer doesn't wait for that.
+/// A response that isn't encoded yet, so that the writer doesn't wait for that.
 enum ServiceAnswer: Sendable {
     case message(any JSONMessage, numbersAsStrings: Bool = false, ifTooLarge: OversizePolicy = .refuse)
-    /// An answer to a write that shows something of the store, which is read after the write: the writer doesn't wait
+    /// A response to a write that shows something of the store, which is read after the write: the writer doesn't wait
     /// for it. When it can't be read, the other answer is given, since the write is done.
     indirect case readLater(ServiceWork.Read, otherwise: ServiceAnswer)
     case error(WireError)
@@ -53,7 +53,7 @@ enum ServiceAnswer: Sendable {
     case nothing
 }
 
-/// What is done with an answer that has more bytes of JSON than one may have.
+/// What is done with a response that has more bytes of JSON than one may have.
 enum OversizePolicy: Sendable {
     /// The client asks for less.
     case refuse

@@ -44,7 +44,7 @@ struct Access: Sendable {
         return permissions
     }
 
-    /// Whether anything can be refused.
+    /// True if anything can be refused.
     var decides: Bool { roles != nil }
 
     /// What the caller may do with a record.

@@ -53,7 +53,7 @@ extension Access {
         return error
     }
 
-    /// The fields in the answer to a save: a caller that may not read the record gets back only what it has sent.
+    /// The fields in the response to a save: a caller that may not read the record gets back only what it has sent.
     func visible(
         _ fields: [String: Field], of row: RecordRow, to operation: ModifyBatch.Operation
     ) -> [String: Field] {
@@ -78,7 +78,7 @@ extension RecordRow {
     /// No save gets it: a version's 64 bits are random.
     fileprivate static let madeUpEpoch: UInt64 = 0
 
-    /// Whether it is a user's record that was never saved.
+    /// True if it is a user's record that was never saved.
     var isMadeUp: Bool {
         tagEpoch == Self.madeUpEpoch && counter == 0 && recordType == Schema.usersTypeName
     }

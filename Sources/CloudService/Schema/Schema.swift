@@ -30,9 +30,9 @@ public struct RecordType: Hashable, Sendable {
 public struct FieldDefinition: Hashable, Sendable {
     /// What the field holds.
     public var type: FieldType
-    /// Whether its values are encrypted: kept as they come, and never indexed.
+    /// True if its values are encrypted: kept as they come, and never indexed.
     public var isEncrypted: Bool
-    /// Whether the type is a number that nobody has decided on: the field was made by saving one (`NUMBER`).
+    /// True if the type is a number that nobody has decided on: the field was made by saving one (`NUMBER`).
     public var isNumber: Bool
     /// The field's indexes.
     public var indexes: FieldIndexes

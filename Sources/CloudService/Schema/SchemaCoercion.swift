@@ -26,7 +26,7 @@ extension FieldDefinition {
         return .list(type, taken)
     }
 
-    /// Whether values of the field are marked as encrypted, as the field's own are.
+    /// Returns true if values of the field are marked as encrypted, as the field's own are.
     func agreesOnEncryption(with field: Field) -> Bool {
         let element = field.value.map { $0.type.elementType ?? $0.type }
         if field.isEncrypted || element == .encryptedBytes { return isEncrypted }

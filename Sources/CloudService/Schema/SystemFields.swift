@@ -18,7 +18,7 @@ enum SystemField: String, CaseIterable {
         }
     }
 
-    /// Whether a name can't be a field of an app's.
+    /// Returns true if a name can't be a field of an app's.
     static func isReserved(_ name: String) -> Bool { name.hasPrefix("___") }
 }
 

@@ -23,7 +23,7 @@ extension WireRequest {
     /// A browser asks whether a page may ask. Nothing is done but to check the app.
     var isPreflight: Bool { method == "OPTIONS" }
 
-    /// Whether the request means to be signed by a server's key.
+    /// True if the request means to be signed by a server's key.
     fileprivate var isSigned: Bool {
         header(WireHeader.keyID) != nil || header(WireHeader.signature) != nil
     }
@@ -80,7 +80,7 @@ final class Authentication: Sendable {
         }
     }
 
-    /// Refuses callers that may not use the environment, at every endpoint.
+    /// Rejects callers that may not use the environment, at every endpoint.
     func checkEnvironment(_ userRecordName: String?, in container: CloudService.Container) throws {
         guard try !accounts.admits(userRecordName: userRecordName, container: container) else { return }
         throw userRecordName == nil ? ServiceError.developersSignIn : WireError.developersOnly

@@ -4,7 +4,7 @@ import Crypto
 import System
 
 extension Endpoint {
-    /// Whether a server's request changes something, and so must not be done twice because it was overheard.
+    /// True if a server's request changes something, and so must not be done twice because it was overheard.
     var isChange: Bool {
         switch self {
         case .recordsModify, .assetsUpload, .assetsRereference: true

@@ -13,8 +13,8 @@ public struct ServiceApp: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// Whether a page of the origin may ask. A request without an origin is no page's: a browser can't leave it out
-    /// where it matters.
+    /// Returns true if a page of the origin may ask. A request without an origin is no page's: a browser can't leave it
+    /// out where it matters.
     func admits(origin: String?) -> Bool {
         guard let origin, let origins else { return true }
         return origins.contains(origin)

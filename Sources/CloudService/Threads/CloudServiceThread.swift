@@ -32,7 +32,7 @@ public final class CloudServiceThread: Sendable {
     /// Hands a request in; costs the caller no more than that. `completion` is called once, on a reader's
     /// thread, when what was written is on disk.
     ///
-    /// After `stop`, and while as many requests wait as may, the answer is TRY_AGAIN_LATER, and it comes on the
+    /// After `stop`, and while as many requests wait as may, the response is TRY_AGAIN_LATER, and it comes on the
     /// calling thread.
     ///
     /// - Parameter cancellation: gives the request up while its work has not begun. It is answered all the same.

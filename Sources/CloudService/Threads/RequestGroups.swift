@@ -102,7 +102,7 @@ final class RequestGroups: Sendable {
     }
 
     /// Runs the writes in one transaction, or each alone when that is lost. What they wrote is on disk when this
-    /// returns. There is no answer for a write that came too late and must be in the next group.
+    /// returns. There is no response for a write that came too late and must be in the next group.
     ///
     /// With `preparesPushes`, a step of the pushes is done in the same transaction, so that it costs no other.
     /// A group ends after `milliseconds` (nil: the longest there are), so that another's first write has not long to

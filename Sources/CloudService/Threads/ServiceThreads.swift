@@ -8,11 +8,11 @@ struct ServiceJob: Sendable {
     let bytes: Int
     /// The owner of the line that it waits in.
     let owner: String
-    /// Whether somebody still waits for it.
+    /// True if somebody still waits for it.
     var cancellation = ServiceCancellation()
     /// Reads the request, on a reader's thread.
     let begin: @Sendable () -> PreparedRequest
-    /// Encodes and hands over the answer, on a reader's thread.
+    /// Encodes and hands over the response, on a reader's thread.
     let finish: @Sendable (PreparedRequest, ServiceAnswer, _ groupRequests: Int) -> Void
     /// Answers that nothing was done.
     let refuse: @Sendable () -> Void
@@ -54,9 +54,9 @@ final class ServiceThreads: Sendable {
         /// True when the last upkeep failed, as on a full disk: it is tried again after a while, whether anybody asks
         /// or not, since somebody may wait for a push or an operator for a webhook.
         var upkeepFailed = false
-        /// Whether upkeep had the writer last: writes and upkeep take turns.
+        /// True if upkeep had the writer last: writes and upkeep take turns.
         var upkeepWasLast = true
-        /// Whether a reader's thread makes a checkpoint.
+        /// True if a reader's thread makes a checkpoint.
         var makesCheckpoint = false
         var isEnding = false
 
@@ -338,7 +338,7 @@ final class ServiceThreads: Sendable {
         state.rests.begin(owner, after: milliseconds, at: now)
     }
 
-    /// Refuses writes that nobody waits for any more; nothing of them is done.
+    /// Rejects writes that nobody waits for any more; nothing of them is done.
     private func refuse(_ writes: [WaitingWrite]) {
         guard !writes.isEmpty else { return }
         monitor.withLock { state in
@@ -361,7 +361,7 @@ final class ServiceThreads: Sendable {
             state.upkeepFailed = wantsMore == nil
             state.upkeepWasLast = true
         }
-        // No answer wakes a reader after it.
+        // No response wakes a reader after it.
         if service.store.checkpointIsDue { monitor.wakeOne(Self.readers) }
     }
 

@@ -14,7 +14,7 @@ struct WriteQueue {
     private var isLongNext = false
     private var contention = Contention()
 
-    /// Whether another user has written lately, and may do so again: then nobody's groups are long.
+    /// True if another user has written lately, and may do so again: then nobody's groups are long.
     var isContested: Bool { contention.isContested }
 
     mutating func append(_ write: WaitingWrite) {

@@ -35,7 +35,7 @@ struct WriterCooldowns {
         ends[owner] = now + min(milliseconds * Self.factor, Self.millisecondsMax)
     }
 
-    /// Whether it isn't over yet.
+    /// Returns true if it isn't over yet.
     func contains(_ owner: String, at now: Int64) -> Bool { ends[owner].map { $0 > now } ?? false }
 
     /// Milliseconds until the next one is over; nil when nobody rests. Forgets those that are.

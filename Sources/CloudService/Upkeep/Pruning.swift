@@ -41,7 +41,7 @@ final class Pruning: Sendable {
         if count > 0 { listener.withLock { $0 }?(counts) }
     }
 
-    /// Whether it is time to look for what can be discarded.
+    /// True if it is time to look for what can be discarded.
     var isDue: Bool { clock.nowMilliseconds() >= nextMilliseconds.withLock { $0 } }
 
     /// Discards what has outlived its use. When nothing is left, it sets when to look again.

@@ -8,7 +8,7 @@ public enum ServiceUserKey: Hashable, Sendable {
     case userRecordName(String)
 }
 
-/// Whether other users can find a user's name.
+/// True if other users can find a user's name.
 public struct ServiceDiscoverability: Hashable, Sendable {
     /// True if users that know the address or the record name can look the name up.
     public var isDiscoverable: Bool

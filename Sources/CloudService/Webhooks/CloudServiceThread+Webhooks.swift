@@ -47,7 +47,7 @@ extension CloudServiceThread {
                 }, refuse: { completion(false) }))
     }
 
-    /// Runs work of the service's own; the answer is an error when it can't be taken.
+    /// Runs work of the service's own; the response is an error when it can't be taken.
     private func run(
         _ work: @escaping @Sendable () -> ServiceWork, completion: @escaping @Sendable (ServiceAnswer) -> Void
     ) {

@@ -82,9 +82,9 @@ package struct WebhookBatch: Sendable {
 package struct WebhookResult: Hashable, Sendable {
     /// Which delivery it was of.
     package let number: Int64
-    /// Whether the webhook has taken it.
+    /// True if the webhook has taken it.
     package let isDelivered: Bool
-    /// What it answered, or why there is no answer, in a few words and without the address.
+    /// What it answered, or why there is no response, in a few words and without the address.
     package let summary: String
 
     /// Makes a result.

@@ -33,8 +33,8 @@ package final class Webhooks: Sendable {
         self.limits = limits
     }
 
-    /// Sets the listener, which is called when new deliveries are on disk, with the number of deliveries given up. It is
-    /// called on the thread that wrote them, and must not wait.
+    /// Sets the listener, which is called when new deliveries are on disk, with the number of deliveries given up. It
+    /// is called on the thread that wrote them, and must not wait.
     package func setListener(_ listener: (@Sendable (_ abandonedCount: Int) -> Void)?) {
         // The previous listener is released after the lock, because it holds its owner.
         _ = unannounced.withLock { unannounced in
@@ -131,7 +131,7 @@ package final class Webhooks: Sendable {
         return old.count == Self.abandonedMax ? old.count : 0
     }
 
-    /// Whether there is something to give up.
+    /// Returns true if there is something to give up.
     func deliveriesAreOutdated(_ reader: any CloudStoreReader) throws -> Bool {
         try !reader.notificationReader.deliveries(
             madeBefore: clock.nowMilliseconds() - limits.webhookMilliseconds, deliveriesMax: 1

@@ -75,7 +75,7 @@ extension ZoneRow {
 }
 
 extension RecordResult {
-    /// The same with its numbers as text, or as numbers, whatever the rest of the answer has; nil: as the rest.
+    /// The same with its numbers as text, or as numbers, whatever the rest of the response has; nil: as the rest.
     func with(numbersAsStrings: Bool?) -> RecordResult {
         guard let numbersAsStrings, case .record(var record) = self else { return self }
         record.numbersAsStrings = numbersAsStrings

@@ -13,7 +13,7 @@ enum ZoneEpochs {
         return hash.hash == FeedPosition.epochBeforeTheFirst ? 1 : hash.hash
     }
 
-    /// Whether a zone with the epoch `later` was deleted and made again since it had `epoch`.
+    /// Returns true if a zone with the epoch `later` was deleted and made again since it had `epoch`.
     static func isEarlier(_ epoch: UInt64, than later: UInt64) -> Bool {
         var epoch = epoch
         for _ in 0..<livesBehindMax {

@@ -18,7 +18,7 @@ struct ZonesDecider {
     let limits: ServiceLimits
     /// The quota of the database.
     let bytesMax: Int64
-    /// Whether a zone that is there can't be made.
+    /// True if a zone that is there can't be made.
     let refusesExisting: Bool
     let random: any RandomSource
     let nowMilliseconds: Int64

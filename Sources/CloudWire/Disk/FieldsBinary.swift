@@ -24,7 +24,7 @@ public enum FieldsBinary {
         return writer.bytes
     }
 
-    /// Whether a name's bytes come before another's. As `lexicographicallyPrecedes`.
+    /// Returns true if a name's bytes come before another's. As `lexicographicallyPrecedes`.
     private static func bytesPrecede(_ left: String, _ right: String) -> Bool {
         let order = left.utf8.withContiguousStorageIfAvailable { left in
             right.utf8.withContiguousStorageIfAvailable { right in

@@ -12,11 +12,11 @@ public struct CredentialsDocument: Hashable, Sendable {
         public var webAuthToken: String
         /// The user's record name in the container; nil when the server didn't say.
         public var userRecordName: String?
-        /// When the token runs out, in milliseconds since 1970; nil when the server didn't say.
+        /// When the token expires, in milliseconds since 1970; nil when the server didn't say.
         public var expiresAtMilliseconds: Int64?
         /// The token of the configuration that this one replaced, or nil if it comes from a sign-in.
         public var replacesToken: String?
-        /// Keys that we don't know, as they came.
+        /// Unknown keys, kept as received.
         public var unknown: [String: JSONValue] = [:]
 
         /// Makes an entry.
@@ -35,7 +35,7 @@ public struct CredentialsDocument: Hashable, Sendable {
 
     /// The sign-ins, one for each container of each server.
     public var credentials: [Entry] = []
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Holds no sign-in.

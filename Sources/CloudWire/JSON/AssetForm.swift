@@ -1,5 +1,5 @@
-/// How an answer tells of the files that its records hold: a service keeps something else in a record than it tells,
-/// and an address runs out.
+/// How a response tells of the files that its records hold: a service keeps something else in a record than it tells,
+/// and an address expires.
 public struct AssetForm: Sendable {
     let told: @Sendable (_ kept: Asset, _ zoneID: ZoneID?) -> Asset
 

@@ -13,7 +13,7 @@ struct JSONNode {
     fileprivate var token: JSONToken { tape[index] }
 
     var kind: JSONToken.Kind { token.kind }
-    /// Whether the reader wants members that it doesn't know.
+    /// True if the reader wants members that it doesn't know.
     var keepsUnknown: Bool { tape[0].keepsUnknown }
     var isNull: Bool { token.kind == .null }
 

@@ -9,7 +9,7 @@ public struct JSONLimits: Sendable {
     /// Bytes of one number.
     public var numberBytesMax = 400
 
-    /// Whether members that a message doesn't know are kept. Kept, they take a dozen times the memory of their text.
+    /// True if members that a message doesn't know are kept. Kept, they take a dozen times the memory of their text.
     public var keepsUnknown = true
 
     /// Makes the limits that hold when nobody says otherwise.

@@ -2,9 +2,9 @@
 ///
 /// Not copyable and passed `inout`: as a class it was measured to be almost five times slower.
 struct JSONWriter: ~Copyable {
-    /// Whether the keys are written that only our own clients understand.
+    /// True if the keys are written that only our own clients understand.
     let includesExtras: Bool
-    /// Whether numbers in fields are written as text.
+    /// True if numbers in fields are written as text.
     var numbersAsStrings: Bool
     /// How files are told of; nil: as they are.
     let assetForm: AssetForm?

@@ -8,7 +8,7 @@ public struct AssetsUploadRequest: Hashable, Sendable {
         public var recordType: String?
         /// The field that the file is for.
         public var fieldName: String
-        /// Keys that we don't know, as they came.
+        /// Unknown keys, kept as received.
         public var unknown: [String: JSONValue] = [:]
 
         /// Names a field of a record.
@@ -19,11 +19,11 @@ public struct AssetsUploadRequest: Hashable, Sendable {
         }
     }
 
-    /// The files, in the order of the answer.
+    /// The files, in the order of the response.
     public var tokens: [Token]
     /// The zone of the records; the default zone where it is absent.
     public var zoneID: ZoneID?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -33,7 +33,7 @@ public struct AssetsUploadRequest: Hashable, Sendable {
     }
 }
 
-/// The answer of `assets/upload`.
+/// The response of `assets/upload`.
 public struct AssetsUploadResponse: Hashable, Sendable {
     /// Where one file may be sent.
     public struct Token: Hashable, Sendable {
@@ -43,10 +43,10 @@ public struct AssetsUploadResponse: Hashable, Sendable {
         public var fieldName: String
         /// Where its bytes are sent by POST.
         public var url: String
-        /// Keys that we don't know, as they came.
+        /// Unknown keys, kept as received.
         public var unknown: [String: JSONValue] = [:]
 
-        /// Makes an answer for one file.
+        /// Makes a response for one file.
         public init(recordName: String, fieldName: String, url: String) {
             self.recordName = recordName
             self.fieldName = fieldName
@@ -56,23 +56,23 @@ public struct AssetsUploadResponse: Hashable, Sendable {
 
     /// One for each file of the request, in its order.
     public var tokens: [Token]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(tokens: [Token]) {
         self.tokens = tokens
     }
 }
 
-/// The answer to a file that was sent: what a record's field is set to.
+/// The response to a file that was sent: what a record's field is set to.
 public struct AssetUploadedResponse: Hashable, Sendable {
     /// The file with its receipt.
     public var singleFile: Asset
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(singleFile: Asset) {
         self.singleFile = singleFile
     }
@@ -86,7 +86,7 @@ public struct AssetsRereferenceRequest: Hashable, Sendable {
         public var recordName: String
         /// The field.
         public var fieldName: String
-        /// Keys that we don't know, as they came.
+        /// Unknown keys, kept as received.
         public var unknown: [String: JSONValue] = [:]
 
         /// Names a field of a record.
@@ -102,7 +102,7 @@ public struct AssetsRereferenceRequest: Hashable, Sendable {
     public var zoneID: ZoneID?
     /// The zone in which the files will be saved; the same one where it is absent.
     public var targetZoneID: ZoneID?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -113,7 +113,7 @@ public struct AssetsRereferenceRequest: Hashable, Sendable {
     }
 }
 
-/// The answer of `assets/rereference`.
+/// The response of `assets/rereference`.
 public struct AssetsRereferenceResponse: Hashable, Sendable {
     /// What one field came to.
     public enum Result: Hashable, Sendable {
@@ -125,10 +125,10 @@ public struct AssetsRereferenceResponse: Hashable, Sendable {
 
     /// One for each field of the request, in its order.
     public var assets: [Result]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(assets: [Result]) {
         self.assets = assets
     }

@@ -4,7 +4,7 @@ public struct ChangesDatabaseRequest: Hashable, Sendable {
     public var syncToken: String?
     /// The most zones in a page.
     public var resultsLimit: Int64?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -14,15 +14,15 @@ public struct ChangesDatabaseRequest: Hashable, Sendable {
     }
 }
 
-/// The answer of `changes/database`: the zones that changed or went.
+/// The response of `changes/database`: the zones that changed or went.
 public struct ChangesDatabaseResponse: Hashable, Sendable {
     /// The zones.
     public var zones: [ZoneResult]
     /// Where this page ended.
     public var syncToken: String?
-    /// Whether there is another page.
+    /// True if there is another page.
     public var moreComing: Bool?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a page.

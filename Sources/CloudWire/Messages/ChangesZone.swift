@@ -8,7 +8,7 @@ public struct ChangesZoneRequest: Hashable, Sendable {
         public var syncToken: String?
         /// The rest of what is asked; what is nil follows the request's.
         public var options: ChangesZoneOptions
-        /// Keys that we don't know, as they came.
+        /// Unknown keys, kept as received.
         public var unknown: [String: JSONValue] = [:]
 
         /// Makes an item.
@@ -25,7 +25,7 @@ public struct ChangesZoneRequest: Hashable, Sendable {
     public var zones: [Item]
     /// What holds for each zone that doesn't say otherwise.
     public var options: ChangesZoneOptions
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -43,9 +43,9 @@ public struct ChangesZoneOptions: Hashable, Sendable {
     public var desiredKeys: [String]?
     /// The types of records to answer; nil means all.
     public var desiredRecordTypes: [String]?
-    /// Whether the newest comes first.
+    /// True if the newest comes first.
     public var reverse: Bool?
-    /// Whether the answer shall have numbers as text.
+    /// True if the response shall have numbers as text.
     public var numbersAsStrings: Bool?
 
     /// Makes options.
@@ -61,9 +61,9 @@ public struct ChangesZoneOptions: Hashable, Sendable {
     }
 }
 
-/// The answer of `changes/zone`.
+/// The response of `changes/zone`.
 public struct ChangesZoneResponse: Hashable, Sendable {
-    /// What stands in the answer for one zone.
+    /// What stands in the response for one zone.
     public enum Result: Hashable, Sendable {
         /// A page of changes.
         case changes(ZoneChanges)
@@ -73,10 +73,10 @@ public struct ChangesZoneResponse: Hashable, Sendable {
 
     /// A result for each zone, in the request's order.
     public var zones: [Result]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(zones: [Result]) { self.zones = zones }
 }
 
@@ -88,7 +88,7 @@ public struct ZoneChanges: Hashable, Sendable {
     public var records: [RecordResult]
     /// Where this page ended.
     public var syncToken: String?
-    /// Whether there is another page.
+    /// True if there is another page.
     public var moreComing: Bool?
     /// What this device's last write into the zone brought along; a key of our own.
     public var clientChangeToken: [UInt8]?
@@ -96,7 +96,7 @@ public struct ZoneChanges: Hashable, Sendable {
     public var checksum: ZoneChecksum?
     /// On the last page the version of the schema, an opaque text; a key of our own.
     public var schemaVersion: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a page.

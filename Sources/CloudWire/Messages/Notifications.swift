@@ -4,9 +4,9 @@ public struct NotificationsListRequest: Hashable, Sendable {
     public var syncToken: String?
     /// The most notifications in a page.
     public var resultsLimit: Int64?
-    /// Whether those that were read are left out.
+    /// True if those that were read are left out.
     public var unreadOnly: Bool?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -17,20 +17,20 @@ public struct NotificationsListRequest: Hashable, Sendable {
     }
 }
 
-/// The answer of `notifications/list`.
+/// The response of `notifications/list`.
 public struct NotificationsListResponse: Hashable, Sendable {
     /// What the user was told, the oldest change first; one that was marked as read since comes again.
     public var notifications: [CollectedNotification]
     /// Where the page ends.
     public var syncToken: String
-    /// Whether there are more.
+    /// True if there are more.
     public var moreComing: Bool
-    /// Whether notifications behind the request's token were discarded before anybody asked for them.
+    /// True if notifications behind the request's token were discarded before anybody asked for them.
     public var someWereDiscarded: Bool?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(
         notifications: [CollectedNotification], syncToken: String, moreComing: Bool,
         someWereDiscarded: Bool? = nil
@@ -48,7 +48,7 @@ public struct CollectedNotification: Hashable, Sendable {
     public var notificationID: String
     /// When it was made, in milliseconds since 1970.
     public var timestampMilliseconds: Int64?
-    /// Whether one of the user's devices has marked it as read.
+    /// True if one of the user's devices has marked it as read.
     public var isRead: Bool?
     /// The notification, whole also where the push was cut; absent where only its name is asked for.
     public var notification: PushPayload?
@@ -56,7 +56,7 @@ public struct CollectedNotification: Hashable, Sendable {
     public var serverErrorCode: ServerErrorCode?
     /// The same in words.
     public var reason: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes an entry.
@@ -75,7 +75,7 @@ public struct CollectedNotification: Hashable, Sendable {
 public struct NotificationsReadRequest: Hashable, Sendable {
     /// The notifications to mark as read.
     public var notificationIDs: [String]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -84,14 +84,14 @@ public struct NotificationsReadRequest: Hashable, Sendable {
     }
 }
 
-/// The answer of `notifications/read`: an entry for each that was named, in that order.
+/// The response of `notifications/read`: an entry for each that was named, in that order.
 public struct NotificationsReadResponse: Hashable, Sendable {
     /// Names and errors.
     public var notifications: [CollectedNotification]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(notifications: [CollectedNotification]) {
         self.notifications = notifications
     }

@@ -6,15 +6,15 @@ public struct OwnSession: Hashable, Sendable {
     public var environment: String
     /// When the user signed in, in milliseconds since 1970.
     public var createdAtMilliseconds: Int64
-    /// When it runs out unless it is used, in milliseconds since 1970.
+    /// When it expires unless it is used, in milliseconds since 1970.
     public var expiresAtMilliseconds: Int64
     /// The address from where the user signed in.
     public var address: String?
     /// What the program that signed in calls itself.
     public var client: String?
-    /// Whether it is the one that asks.
+    /// True if it is the one that asks.
     public var isCurrent: Bool?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a session.
@@ -38,10 +38,10 @@ public struct OwnSessionsResponse: Hashable, Sendable {
     public var sessions: [OwnSession]
     /// The token that takes the place of the one that asked, where each answer brings a new one.
     public var webAuthToken: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(sessions: [OwnSession], webAuthToken: String? = nil) {
         self.sessions = sessions
         self.webAuthToken = webAuthToken

@@ -12,7 +12,7 @@ public struct PushAlert: Hashable, Sendable {
     public var contentAvailable: Int64?
     /// 1 when an extension of the app may change the alert.
     public var mutableContent: Int64?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes one that shows nothing.
@@ -40,7 +40,7 @@ public struct PushAlert: Hashable, Sendable {
 
     /// The texts of an alert.
     public struct Texts: Hashable, Sendable {
-        /// Whether the alert was a text and no object: then it is the body.
+        /// True if the alert was a text and no object: then it is the body.
         public var isBareText = false
         /// The alert's text.
         public var body: String?
@@ -64,7 +64,7 @@ public struct PushAlert: Hashable, Sendable {
         public var actionKey: String?
         /// The picture the app starts with.
         public var launchImage: String?
-        /// Keys that we don't know, as they came.
+        /// Unknown keys, kept as received.
         public var unknown: [String: JSONValue] = [:]
 
         /// Makes none.

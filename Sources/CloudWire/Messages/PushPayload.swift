@@ -24,7 +24,7 @@ public struct PushCloudPart: Hashable, Sendable {
     public var userRecordName: String?
     /// The notification's name, Apple's `nid`.
     public var notificationID: String?
-    /// Whether something was left out because it was too large, Apple's `p`.
+    /// True if something was left out because it was too large, Apple's `p`.
     public var isPruned: Bool?
     /// What changed.
     public var cause: PushCause?
@@ -33,7 +33,7 @@ public struct PushCloudPart: Hashable, Sendable {
     /// Notifications that another device has marked as read, where that is what is told; our own key `rd`. None: too
     /// many to name.
     public var readNotificationIDs: [String]?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes the part.
@@ -78,7 +78,7 @@ public struct PushCause: Hashable, Sendable {
     public var reason: Int64?
     /// The values of the record's fields that the subscription wanted, Apple's `af`.
     public var fields: [String: JSONValue]?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a cause.

@@ -7,17 +7,17 @@ public struct RecordsChangesRequest: Hashable, Sendable {
     public init(_ item: ChangesZoneRequest.Item) { self.item = item }
 }
 
-/// The answer of `records/changes`.
+/// The response of `records/changes`.
 public struct RecordsChangesResponse: Hashable, Sendable {
     /// The changed and deleted records.
     public var records: [RecordResult]
     /// Where this page ended.
     public var syncToken: String?
-    /// Whether there is another page.
+    /// True if there is another page.
     public var moreComing: Bool?
-    /// Whether the newest came first, where that was asked for.
+    /// True if the newest came first, where that was asked for.
     public var reverse: Bool?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a page.

@@ -8,7 +8,7 @@ public struct RecordsLookupRequest: Hashable, Sendable {
         public var zoneID: ZoneID?
         /// The fields to answer; nil means the request's.
         public var desiredKeys: [String]?
-        /// Keys that we don't know, as they came.
+        /// Unknown keys, kept as received.
         public var unknown: [String: JSONValue] = [:]
 
         /// Makes an item.
@@ -25,9 +25,9 @@ public struct RecordsLookupRequest: Hashable, Sendable {
     public var zoneID: ZoneID?
     /// The fields to answer; nil means all.
     public var desiredKeys: [String]?
-    /// Whether the answer shall have numbers as text.
+    /// True if the response shall have numbers as text.
     public var numbersAsStrings: Bool?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.

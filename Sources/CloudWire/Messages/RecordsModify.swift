@@ -4,15 +4,15 @@ public struct RecordsModifyRequest: Hashable, Sendable {
     public var operations: [RecordOperation]
     /// The zone of all records; nil means the default zone, or each record's own.
     public var zoneID: ZoneID?
-    /// Whether all operations succeed or none.
+    /// True if all operations succeed or none.
     public var atomic: Bool?
     /// The fields to answer; nil means all.
     public var desiredKeys: [String]?
-    /// Whether the answer shall have numbers as text.
+    /// True if the response shall have numbers as text.
     public var numbersAsStrings: Bool?
     /// What the zone's next fetch of changes hands back to this device; a key of our own.
     public var clientChangeToken: [UInt8]?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -90,9 +90,9 @@ public struct RecordOperation: Hashable, Sendable {
     public var record: WireRecord
     /// The fields to answer; nil means the request's.
     public var desiredKeys: [String]?
-    /// Whether the answer shall have numbers as text.
+    /// True if the response shall have numbers as text.
     public var numbersAsStrings: Bool?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes an operation.
@@ -106,27 +106,27 @@ public struct RecordOperation: Hashable, Sendable {
     }
 }
 
-/// The answer of `records/modify` and of `records/lookup`: a result for each item, in order.
+/// The response of `records/modify` and of `records/lookup`: a result for each item, in order.
 public struct RecordsResponse: Hashable, Sendable {
     /// The results in the request's order.
     public var records: [RecordResult]
-    /// Whether there was no `records` at all, not even an empty array: recorded from one of Apple's services.
+    /// True if there was no `records` at all, not even an empty array: recorded from one of Apple's services.
     public var isWithoutRecords = false
     /// The zone's change token, if it was asked for.
     public var syncToken: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(records: [RecordResult], syncToken: String? = nil) {
         self.records = records
         self.syncToken = syncToken
     }
 }
 
-/// The answer of `records/modify`.
+/// The response of `records/modify`.
 public typealias RecordsModifyResponse = RecordsResponse
-/// The answer of `records/lookup`.
+/// The response of `records/lookup`.
 public typealias RecordsLookupResponse = RecordsResponse
 
 extension RecordsModifyRequest: JSONCodable, JSONMessage {

@@ -4,7 +4,7 @@ public struct RecordsQueryRequest: Hashable, Sendable {
     public var query: RecordQuery?
     /// Where to look; nil means the default zone.
     public var zoneID: ZoneID?
-    /// Whether to look in all zones; a zone that is named wins.
+    /// True if to look in all zones; a zone that is named wins.
     public var zoneWide: Bool?
     /// The most records in a page.
     public var resultsLimit: Int64?
@@ -12,9 +12,9 @@ public struct RecordsQueryRequest: Hashable, Sendable {
     public var continuationMarker: String?
     /// The fields to answer; nil means all.
     public var desiredKeys: [String]?
-    /// Whether the answer shall have numbers as text.
+    /// True if the response shall have numbers as text.
     public var numbersAsStrings: Bool?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -38,11 +38,11 @@ public struct RecordQuery: Hashable, Sendable {
     public var recordType: String?
     /// The conditions, all of which must hold.
     public var filterBy: [RecordFilter]?
-    /// Whether the one condition came as an object and not in an array, as some clients send it.
+    /// True if the one condition came as an object and not in an array, as some clients send it.
     public var isFilterBareObject = false
     /// The order, most significant first.
     public var sortBy: [RecordSort]?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a query.
@@ -65,7 +65,7 @@ public struct RecordFilter: Hashable, Sendable {
     public var fieldValue: Field?
     /// Metres, for `NEAR`.
     public var distanceMetres: Double?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a condition.
@@ -88,11 +88,11 @@ public struct RecordSort: Hashable, Sendable {
     public var fieldName: String?
     /// The system field to order by.
     public var systemFieldName: String?
-    /// Whether small comes first; nil means that it does.
+    /// True if small comes first; nil means that it does.
     public var ascending: Bool?
     /// The location to measure distances from.
     public var relativeLocation: Field?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a key.
@@ -107,7 +107,7 @@ public struct RecordSort: Hashable, Sendable {
     }
 }
 
-/// The answer of `records/query`: a page.
+/// The response of `records/query`: a page.
 public struct RecordsQueryResponse: Hashable, Sendable {
     /// The records of the page.
     public var records: [RecordResult]
@@ -115,7 +115,7 @@ public struct RecordsQueryResponse: Hashable, Sendable {
     public var continuationMarker: String?
     /// The zone's change token, if it was asked for.
     public var syncToken: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a page.
@@ -130,18 +130,18 @@ public struct RecordsQueryResponse: Hashable, Sendable {
 public struct RecordsQueryBatchRequest: Hashable, Sendable {
     /// The queries.
     public var batch: [RecordsQueryRequest]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a batch.
     public init(batch: [RecordsQueryRequest]) { self.batch = batch }
 }
 
-/// The answer of `internal/records/query/batch`.
+/// The response of `internal/records/query/batch`.
 public struct RecordsQueryBatchResponse: Hashable, Sendable {
     /// The pages, in the queries' order.
     public var batch: [RecordsQueryResponse]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a batch.

@@ -11,7 +11,7 @@ public struct SignInRequest: Hashable, Sendable {
     public var environment: String
     /// The app's token, where the server asks for one.
     public var apiToken: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -27,18 +27,18 @@ public struct SignInRequest: Hashable, Sendable {
     }
 }
 
-/// The answer to `SignInRequest`: what the device sends as `ckWebAuthToken` from now on.
+/// The response to `SignInRequest`: what the device sends as `ckWebAuthToken` from now on.
 public struct SignInResponse: Hashable, Sendable {
     /// The secret that names the user in each request.
     public var webAuthToken: String
     /// The user's record name in the container.
     public var userRecordName: String
-    /// When the token runs out, in milliseconds since 1970.
+    /// When the token expires, in milliseconds since 1970.
     public var expiresAtMilliseconds: Int64
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(webAuthToken: String, userRecordName: String, expiresAtMilliseconds: Int64) {
         self.webAuthToken = webAuthToken
         self.userRecordName = userRecordName

@@ -12,7 +12,7 @@ public struct SignInEvent: Hashable, Sendable {
     public var atMilliseconds: Int64
     /// When the sign-in before was, in milliseconds since 1970; nil when there was none.
     public var lastAtMilliseconds: Int64?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes an event.

@@ -2,7 +2,7 @@
 public struct SubscriptionsListRequest: Hashable, Sendable {
     /// Where the last page ended.
     public var syncToken: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -13,7 +13,7 @@ public struct SubscriptionsListRequest: Hashable, Sendable {
 public struct SubscriptionsLookupRequest: Hashable, Sendable {
     /// The subscriptions that are asked for: their IDs are enough.
     public var subscriptions: [WireSubscription]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -24,7 +24,7 @@ public struct SubscriptionsLookupRequest: Hashable, Sendable {
 public struct SubscriptionsModifyRequest: Hashable, Sendable {
     /// What to do, in order.
     public var operations: [SubscriptionOperation]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -47,7 +47,7 @@ public struct SubscriptionOperation: Hashable, Sendable {
     public var operationType: Kind
     /// With which subscription.
     public var subscription: WireSubscription
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes an operation.
@@ -57,19 +57,19 @@ public struct SubscriptionOperation: Hashable, Sendable {
     }
 }
 
-/// The answer of `subscriptions/list`, `subscriptions/lookup` and `subscriptions/modify`: the last two in the
+/// The response of `subscriptions/list`, `subscriptions/lookup` and `subscriptions/modify`: the last two in the
 /// request's order.
 public struct SubscriptionsResponse: Hashable, Sendable {
     /// The results.
     public var subscriptions: [SubscriptionResult]
-    /// Whether there is another page, where a list says so.
+    /// True if there is another page, where a list says so.
     public var moreComing: Bool?
     /// Where the page ended, where a list has it.
     public var syncToken: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(subscriptions: [SubscriptionResult], moreComing: Bool? = nil, syncToken: String? = nil) {
         self.subscriptions = subscriptions
         self.moreComing = moreComing

@@ -12,7 +12,7 @@ public struct TokensCreateRequest: Hashable, Sendable {
     public var apnsEnvironment: PushEnvironment
     /// The device; its own writes are not told to it.
     public var clientID: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -30,7 +30,7 @@ public struct TokensRegisterRequest: Hashable, Sendable {
     public var apnsToken: String
     /// The device; its own writes are not told to it.
     public var clientID: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -41,7 +41,7 @@ public struct TokensRegisterRequest: Hashable, Sendable {
     }
 }
 
-/// The answer of `tokens/create` and `tokens/register`.
+/// The response of `tokens/create` and `tokens/register`.
 public struct TokensResponse: Hashable, Sendable {
     /// Which push service.
     public var apnsEnvironment: PushEnvironment
@@ -49,10 +49,10 @@ public struct TokensResponse: Hashable, Sendable {
     public var apnsToken: String
     /// Where the device waits for its notifications: a GET that is held open until there is one.
     public var webcourierURL: String
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(apnsEnvironment: PushEnvironment, apnsToken: String, webcourierURL: String) {
         self.apnsEnvironment = apnsEnvironment
         self.apnsToken = apnsToken

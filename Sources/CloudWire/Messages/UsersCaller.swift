@@ -6,7 +6,7 @@ public struct UsersCallerResponse: Hashable, Sendable {
         public var givenName: String?
         /// The last name.
         public var familyName: String?
-        /// Keys that we don't know, as they came.
+        /// Unknown keys, kept as received.
         public var unknown: [String: JSONValue] = [:]
 
         /// Makes a name.
@@ -20,10 +20,10 @@ public struct UsersCallerResponse: Hashable, Sendable {
     public var userRecordName: String
     /// The user's name.
     public var nameComponents: NameComponents?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(userRecordName: String, nameComponents: NameComponents? = nil) {
         self.userRecordName = userRecordName
         self.nameComponents = nameComponents

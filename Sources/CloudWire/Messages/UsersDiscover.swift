@@ -6,7 +6,7 @@ public struct UserLookupInfo: Hashable, Sendable {
     public var phoneNumber: String?
     /// The name of the user's record.
     public var userRecordName: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a question for one of them.
@@ -25,7 +25,7 @@ public struct UserIdentity: Hashable, Sendable {
     public var nameComponents: UsersCallerResponse.NameComponents?
     /// The lookup that found the user.
     public var lookupInfo: UserLookupInfo?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes an identity.
@@ -43,7 +43,7 @@ public struct UserIdentity: Hashable, Sendable {
 public struct UsersDiscoverRequest: Hashable, Sendable {
     /// The users to look up, or nil for all listed users.
     public var lookupInfos: [UserLookupInfo]?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -54,10 +54,10 @@ public struct UsersDiscoverRequest: Hashable, Sendable {
 public struct UsersDiscoverResponse: Hashable, Sendable {
     /// The users.
     public var users: [UserIdentity]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(users: [UserIdentity]) { self.users = users }
 }
 
@@ -71,7 +71,7 @@ public struct WireUser: Hashable, Sendable {
     public var lastName: String?
     /// The user's address.
     public var emailAddress: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a user.
@@ -86,25 +86,25 @@ public struct WireUser: Hashable, Sendable {
     }
 }
 
-/// The body and the answer of `users/lookup/email`, `users/lookup/id` and `users/lookup/contacts`, which has no body.
+/// The body and the response of `users/lookup/email`, `users/lookup/id` and `users/lookup/contacts`, which has no body.
 public struct UsersLookup: Hashable, Sendable {
     /// The users.
     public var users: [WireUser]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes a request or an answer.
+    /// Makes a request or a response.
     public init(users: [WireUser]) { self.users = users }
 }
 
-/// The body and the answer of `users/discoverability`, an endpoint of ours: how far the user lets others find their
+/// The body and the response of `users/discoverability`, an endpoint of ours: how far the user lets others find their
 /// name. A body without `discoverable` changes nothing.
 public struct UsersDiscoverability: Hashable, Sendable {
-    /// Whether others find the name by the user's address or record name.
+    /// True if others find the name by the user's address or record name.
     public var discoverable: Bool?
-    /// Whether a request for all users finds this one too.
+    /// True if a request for all users finds this one too.
     public var listed: Bool?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a choice.

@@ -2,7 +2,7 @@
 public struct ZonesListRequest: Hashable, Sendable {
     /// Where the last page ended.
     public var syncToken: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -13,7 +13,7 @@ public struct ZonesListRequest: Hashable, Sendable {
 public struct ZonesLookupRequest: Hashable, Sendable {
     /// The zones that are asked for.
     public var zones: [ZoneID]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -24,7 +24,7 @@ public struct ZonesLookupRequest: Hashable, Sendable {
 public struct ZonesModifyRequest: Hashable, Sendable {
     /// What to do, in order.
     public var operations: [ZoneOperation]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
@@ -45,7 +45,7 @@ public struct ZoneOperation: Hashable, Sendable {
     public var operationType: Kind
     /// With which zone.
     public var zone: WireZone
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes an operation.
@@ -55,18 +55,18 @@ public struct ZoneOperation: Hashable, Sendable {
     }
 }
 
-/// The answer of `zones/list`, `zones/lookup` and `zones/modify`: the last two in the request's order.
+/// The response of `zones/list`, `zones/lookup` and `zones/modify`: the last two in the request's order.
 public struct ZonesResponse: Hashable, Sendable {
     /// The results.
     public var zones: [ZoneResult]
-    /// Whether there is another page, where a list says so.
+    /// True if there is another page, where a list says so.
     public var moreComing: Bool?
     /// The database's change token, where a list has it.
     public var syncToken: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(zones: [ZoneResult], moreComing: Bool? = nil, syncToken: String? = nil) {
         self.zones = zones
         self.moreComing = moreComing
@@ -74,11 +74,11 @@ public struct ZonesResponse: Hashable, Sendable {
     }
 }
 
-/// The answer of `zones/list`.
+/// The response of `zones/list`.
 public typealias ZonesListResponse = ZonesResponse
-/// The answer of `zones/lookup`.
+/// The response of `zones/lookup`.
 public typealias ZonesLookupResponse = ZonesResponse
-/// The answer of `zones/modify`.
+/// The response of `zones/modify`.
 public typealias ZonesModifyResponse = ZonesResponse
 
 extension ZonesListRequest: JSONCodable, JSONMessage {

@@ -5,7 +5,7 @@ public struct Field: Hashable, Sendable {
     /// The type as it was sent; nil if it was left out. Then the value's own type is a guess from its JSON,
     /// which the schema may correct: text can be bytes, a whole number can be a time or a double.
     public var type: FieldType?
-    /// Whether the field is marked as encrypted: stored as sent, never indexed.
+    /// True if the field is marked as encrypted: stored as sent, never indexed.
     public var isEncrypted: Bool
 
     /// Makes a field. Without a type the sender relies on the receiver's guess or schema.

@@ -39,7 +39,7 @@ public enum FieldType: String, Hashable, CaseIterable, Sendable {
     /// An empty list of unknown element type.
     case unknownList = "UNKNOWN_LIST"
 
-    /// Whether values of this type are lists.
+    /// True if values of this type are lists.
     public var isList: Bool { elementType != nil || self == .unknownList }
 
     /// What a list of this type holds; nil for a type that is no list, and for `unknownList`.

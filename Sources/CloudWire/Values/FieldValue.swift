@@ -44,7 +44,7 @@ public enum FieldValue: Hashable, Sendable {
 }
 
 extension FieldValue {
-    /// Whether both are written in the same bytes.
+    /// Returns true if both are written in the same bytes.
     public static func == (left: FieldValue, right: FieldValue) -> Bool {
         switch (left, right) {
         case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
@@ -89,7 +89,7 @@ public struct Reference: Hashable, Sendable {
         self.action = action
     }
 
-    /// Whether both name the same record, in the same bytes.
+    /// Returns true if both name the same record, in the same bytes.
     public static func == (left: Reference, right: Reference) -> Bool {
         left.recordName.hasSameBytes(as: right.recordName) && left.zoneID == right.zoneID
             && left.action == right.action
@@ -131,7 +131,7 @@ public struct Location: Hashable, Sendable {
         self.timestampMilliseconds = timestampMilliseconds
     }
 
-    /// Whether all numbers are the same bits.
+    /// Returns true if all numbers are the same bits.
     public static func == (left: Location, right: Location) -> Bool {
         left.numbers.elementsEqual(right.numbers) { $0.hasSameBits(as: $1) }
             && left.timestampMilliseconds == right.timestampMilliseconds
@@ -174,7 +174,7 @@ public struct Asset: Hashable, Sendable {
         self.downloadedData = downloadedData
     }
 
-    /// Whether all texts are the same bytes.
+    /// Returns true if all texts are the same bytes.
     public static func == (left: Asset, right: Asset) -> Bool {
         left.size == right.size && left.texts.elementsEqual(right.texts) { $0.hasSameBytes(as: $1) }
     }

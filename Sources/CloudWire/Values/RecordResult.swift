@@ -16,7 +16,7 @@ public struct Tombstone: Hashable, Sendable {
     public var zoneID: ZoneID?
     /// The type the record had. An extra key: Apple's protocol doesn't tell.
     public var recordType: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a tombstone.

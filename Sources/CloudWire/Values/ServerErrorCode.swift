@@ -41,7 +41,7 @@ public struct ServerErrorCode: RawRepresentable, Hashable, Sendable {
     /// The record changed on the server: what some of Apple's services say for `conflict`.
     public static let serverRecordChanged = ServerErrorCode(rawValue: "SERVER_RECORD_CHANGED")
 
-    /// The status of an answer that is this error as a whole. Apple names none for the last three: they have
+    /// The status of a response that is this error as a whole. Apple names none for the last three: they have
     /// the status of their nearest kin. A code that we don't know is a server's failure.
     public var httpStatus: Int {
         switch self {

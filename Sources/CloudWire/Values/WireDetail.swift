@@ -1,10 +1,10 @@
-/// What a server's request history tells of an answer: names and counts, never the value of a field. Not on the wire.
+/// What a server's request history tells of a response: names and counts, never the value of a field. Not on the wire.
 public struct WireDetail: Hashable, Sendable {
     /// What became of a record that a request was to change.
     public struct Record: Hashable, Sendable {
         /// Apple's word for the operation.
         public var operation: String
-        /// The record's type, as far as the request or the answer tells it.
+        /// The record's type, as far as the request or the response tells it.
         public var recordType: String?
         /// The record's name.
         public var recordName: String
@@ -69,11 +69,11 @@ public struct WireDetail: Hashable, Sendable {
         public var zoneName: String
         /// The change that the client had come to before; nil when its position couldn't be read.
         public var sinceChange: Int64?
-        /// The change that it has come to with the answer.
+        /// The change that it has come to with the response.
         public var toChange: Int64?
-        /// Records in the answer.
+        /// Records in the response.
         public var recordsCount = 0
-        /// Whether there are more.
+        /// True if there are more.
         public var moreComing = false
         /// The code of the error; nil when it was answered.
         public var errorCode: String?
@@ -104,7 +104,7 @@ public struct WireDetail: Hashable, Sendable {
     public var reason: String?
     /// The names of the zones that were asked for, each once.
     public var zoneNames: [String] = []
-    /// Records that the request was about, or that the answer has.
+    /// Records that the request was about, or that the response has.
     public var recordsCount = 0
     /// Of the records that were to be changed the first, those that failed before the others.
     public var records: [Record] = []

@@ -1,4 +1,4 @@
-/// An error as it crosses the wire: of one item inside an answer, or of a whole request.
+/// An error as it crosses the wire: of one item inside a response, or of a whole request.
 public struct WireError: Error, Hashable, Sendable {
     /// Which kind of refusal a change token met. An extra key: Apple's protocol has one code for both.
     public enum TokenRefusal: String, Hashable, Sendable {
@@ -36,7 +36,7 @@ public struct WireError: Error, Hashable, Sendable {
     public var tokenRefusal: TokenRefusal?
     /// True if the token's zone was deleted and made again since the token was issued.
     public var zoneWasDeleted = false
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     // In an array, so that a result of a record is not as large as two records.

@@ -24,11 +24,11 @@ public struct WireNotificationInfo: Hashable, Sendable {
     public var subtitleLocalizationArgs: [String]?
     /// The sound to play.
     public var soundName: String?
-    /// Whether the app's badge counts up.
+    /// True if the app's badge counts up.
     public var shouldBadge: Bool?
-    /// Whether the app is woken to fetch, without an alert.
+    /// True if the app is woken to fetch, without an alert.
     public var shouldSendContentAvailable: Bool?
-    /// Whether an extension of the app may change the alert.
+    /// True if an extension of the app may change the alert.
     public var shouldSendMutableContent: Bool?
     /// The record keys with values to include in the notification.
     public var additionalFields: [String]?
@@ -36,7 +36,7 @@ public struct WireNotificationInfo: Hashable, Sendable {
     public var category: String?
     /// What notifications that replace each other have in common.
     public var collapseIDKey: String?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes one that shows nothing.

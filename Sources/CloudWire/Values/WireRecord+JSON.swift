@@ -1,5 +1,5 @@
 extension WireRecord: JSONCodable {
-    /// Reads a record of an answer, in which fields that can't be read are kept as they came.
+    /// Reads a record of a response, in which fields that can't be read are kept as they came.
     init(reading node: JSONNode) throws(JSONError) {
         try self.init(reading: node, refusesUnreadableFields: false)
     }

@@ -41,19 +41,19 @@ public struct WireRecord: Hashable, Sendable {
     public var shortGUID: String?
     /// Fields of Apple's own plug-ins, mostly empty.
     public var pluginFields: [String: Field]?
-    /// Fields of an answer that can't be read, as they came: recordings of Apple's have some without a value
+    /// Fields of a response that can't be read, as they came: recordings of Apple's have some without a value
     /// or with damaged base64. In a request such a field is refused.
     public var unreadableFields: [String: JSONValue] = [:]
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
-    /// Whether a request says that the record hangs under nothing any more: its `parent` is null.
+    /// True if a request says that the record hangs under nothing any more: its `parent` is null.
     public var takesParentAway: Bool {
         get { parent == nil && unknown["parent"] == .null }
         set { unknown["parent"] = newValue ? .null : nil }
     }
-    /// The fields as they lie on disk, which an answer is written from in place of `fields`.
+    /// The fields as they lie on disk, which a response is written from in place of `fields`.
     package var storedFields: [UInt8]?
-    /// Whether this record's numbers are written as text; nil: as the message has it.
+    /// True if this record's numbers are written as text; nil: as the message has it.
     package var numbersAsStrings: Bool?
 
     /// Makes a record.

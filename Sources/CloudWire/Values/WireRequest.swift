@@ -46,11 +46,11 @@ public struct WireRequest: Sendable {
     /// The first query item of that name.
     public func queryItem(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// Whether the sender is one of our own clients and understands the extra keys.
+    /// True if the sender is one of our own clients and understands the extra keys.
     public var wantsExtras: Bool { header(WireHeader.client) == "1" }
 }
 
-/// What an operator's log tells of an answer. Not on the wire.
+/// What an operator's log tells of a response. Not on the wire.
 public struct WireNote: Hashable, Sendable {
     /// The record name of the caller.
     public var userRecordName: String?
@@ -60,10 +60,10 @@ public struct WireNote: Hashable, Sendable {
     public var recordErrors: [String: Int] = [:]
     /// How many writes shared the commit that the request waited for; 0 when it waited for none.
     public var groupRequests = 0
-    /// The page that asked is of an origin that its app doesn't name: it may not read the answer.
+    /// The page that asked is of an origin that its app doesn't name: it may not read the response.
     public var refusesOrigin = false
 
-    /// Whether the request has only read, so that it can be asked again.
+    /// True if the request has only read, so that it can be asked again.
     public var isRead = false
     /// What a request history tells of it; nil when the request wasn't traced.
     public var detail: WireDetail? {
@@ -78,7 +78,7 @@ public struct WireNote: Hashable, Sendable {
     public init() {}
 }
 
-/// An answer as it crosses the wire, without a socket.
+/// A response as it crosses the wire, without a socket.
 public struct WireResponse: Sendable {
     /// The HTTP status.
     public var status: Int
@@ -86,10 +86,10 @@ public struct WireResponse: Sendable {
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: [UInt8]
-    /// For the log of the server that sends the answer.
+    /// For the log of the server that sends the response.
     public var note = WireNote()
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
@@ -99,7 +99,7 @@ public struct WireResponse: Sendable {
     /// The first header of that name, whatever its case.
     public func header(_ name: String) -> String? { firstHeader(name, in: headers) }
 
-    /// Whether the server is one of ours and sent the extra keys.
+    /// True if the server is one of ours and sent the extra keys.
     public var hasExtras: Bool { header(WireHeader.protocolVersion) == "1" }
 }
 
@@ -107,7 +107,7 @@ public struct WireResponse: Sendable {
 public enum WireHeader {
     /// A client's request for the extra keys: `X-Yap-Client: 1`.
     public static let client = "X-Yap-Client"
-    /// The server's answer to it: `X-Yap-Protocol: 1`.
+    /// The server's response to it: `X-Yap-Protocol: 1`.
     public static let protocolVersion = "X-Yap-Protocol"
     /// The query item that carries the user's token.
     public static let webAuthTokenItem = "ckWebAuthToken"

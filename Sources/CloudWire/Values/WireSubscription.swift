@@ -46,17 +46,17 @@ public struct WireSubscription: Hashable, Sendable {
     public var query: RecordQuery?
     /// Which zone.
     public var zoneID: ZoneID?
-    /// Whether a query subscription watches all zones.
+    /// True if a query subscription watches all zones.
     public var zoneWide: Bool?
     /// What fires a query subscription.
     public var firesOn: [Trigger]?
-    /// Whether a query subscription fires once and is gone.
+    /// True if a query subscription fires once and is gone.
     public var firesOnce: Bool?
     /// What the notification shows.
     public var notificationInfo: WireNotificationInfo?
-    /// Whether the subscription is gone: in the answer to a deletion.
+    /// True if the subscription is gone: in the response to a deletion.
     public var deleted: Bool?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a subscription.

@@ -14,13 +14,13 @@ public struct WireZone: Hashable, Sendable {
     public var zoneID: ZoneID
     /// The zone's change token now.
     public var syncToken: String?
-    /// Whether writes to it can be atomic.
+    /// True if writes to it can be atomic.
     public var atomic: Bool?
-    /// Whether the zone is gone.
+    /// True if the zone is gone.
     public var deleted: Bool?
     /// Why it is gone. Travels to our own clients only.
     public var deletionReason: DeletionReason?
-    /// Keys that we don't know, as they came.
+    /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a zone.

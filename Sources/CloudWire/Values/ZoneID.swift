@@ -21,7 +21,7 @@ public struct ZoneID: Hashable, Comparable, Sendable {
         self.zoneType = zoneType
     }
 
-    /// Whether this is the zone that every database has.
+    /// True if this is the zone that every database has.
     public var isDefault: Bool { zoneName == ZoneID.defaultZoneName }
 
     /// Equal when name and owner are the same bytes; the zone type is information only.

@@ -6,7 +6,7 @@ struct ClientNetwork: Hashable {
     private let bytes: UInt64
     private let isVersion6: Bool
 
-    /// Whether it is this machine.
+    /// True if it is this machine.
     let isLoopback: Bool
 
     init(_ address: sockaddr_storage) {

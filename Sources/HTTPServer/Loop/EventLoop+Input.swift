@@ -4,7 +4,7 @@ import Glibc
 extension EventLoop {
     /// How often a connection may fill the read buffer before others have their turn.
     private static let readsInARowMax = 4
-    /// How much a refused client may send while the answer reaches it.
+    /// How much a refused client may send while the response reaches it.
     private static let lingerBytesMax = 1024 * 1024
 
     /// Does all that can be done on a connection now.
@@ -150,7 +150,7 @@ extension EventLoop {
         let flow = HTTPBodyFlow(mailbox: mailbox, key: connection.exchangeKey)
         if case .pause = sink.receive(Array(bytes), flow) {
             exchange.isPaused = true
-            // The sink has the time that an answer has.
+            // The sink has the time that a response has.
             setDeadline(connection, now + milliseconds(options.answerTimeoutSeconds))
         }
     }
@@ -214,7 +214,7 @@ extension EventLoop {
         }
     }
 
-    /// There was no answer in time.
+    /// There was no response in time.
     private func expireAnswer(_ connection: HTTPConnection) {
         guard let exchange = connection.exchange else { return }
         if let held = exchange.held {

@@ -11,7 +11,7 @@ extension EventLoop {
             list(connection)
         case .abandoned(let key):
             guard let connection = connections[key], connection.phase == .handling else { return }
-            // The client has left, so no answer is needed: it was no error of the handler.
+            // The client has left, so no response is needed: it was no error of the handler.
             if connection.exchange?.clientLeft == true { return cut(connection, .clientLeft) }
             refuse(connection, 500, "the handler gave no response", .unanswered)
             list(connection)
@@ -48,7 +48,7 @@ extension EventLoop {
         }
     }
 
-    /// Keeps an answer that is to go out later; false when it goes out now.
+    /// Keeps a response that is to go out later; false when it goes out now.
     private func hold(_ connection: HTTPConnection, _ answer: PendingResponse) -> Bool {
         guard let exchange = connection.exchange, answer.response.holdMilliseconds > 0, !exchange.clientLeft,
             stopDeadline == nil

@@ -31,7 +31,7 @@ extension EventLoop {
         setDeadline(connection, now + milliseconds(options.outputSpanSeconds))
     }
 
-    /// Puts an answer into the output.
+    /// Puts a response into the output.
     func respond(_ connection: HTTPConnection, _ answer: PendingResponse) {
         guard let exchange = connection.exchange else { return }
         connection.phase = .responding
@@ -128,7 +128,7 @@ extension EventLoop {
 
     // MARK: Ends
 
-    /// The answer is out.
+    /// The response is out.
     private func finish(_ connection: HTTPConnection, _ exchange: Exchange) {
         connection.exchange = nil
         if exchange.keepsAlive, stopDeadline == nil {
@@ -159,7 +159,7 @@ extension EventLoop {
         handler.finished(exchange.summary(peer: connection.peer, now: now, ending))
     }
 
-    /// Tells the handler that the client has closed its side. An answer is still tried.
+    /// Tells the handler that the client has closed its side. A response is still tried.
     func tellThatTheClientLeft(_ connection: HTTPConnection) {
         guard let exchange = connection.exchange, !exchange.clientLeft else { return }
         exchange.clientLeft = true

@@ -40,7 +40,7 @@ final class EventLoopMailbox: Sendable {
         box.withLock { swap(&$0.messages, &messages) }
     }
 
-    /// Whether the loop may sleep: nobody left a message. From then on a message wakes it.
+    /// Returns true if the loop may sleep: nobody left a message. From then on a message wakes it.
     func fallAsleep() -> Bool {
         box.withLock { box in
             box.isAsleep = box.messages.isEmpty

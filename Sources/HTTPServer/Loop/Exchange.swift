@@ -22,14 +22,14 @@ final class Exchange {
     var isPaused = false
     var awaitsBody = false
 
-    // The answer.
+    // The response.
     var status = 0
     var bytesOut = 0
-    /// How many of the answer's bytes count against the limit of all answers.
+    /// How many of the response's bytes count against the limit of all answers.
     var outputBytesHeld = 0
     /// How many bytes the client had read when the present span began; nil while it has nothing to read.
     var bytesReadAtSpan: Int?
-    /// The answer that goes out later.
+    /// The response that goes out later.
     var held: PendingResponse?
     var context: (any Sendable)?
     var written: (@Sendable (Bool) -> Void)?

@@ -10,10 +10,10 @@ final class HTTPConnection {
         case reading
         /// The handler has the request.
         case handling
-        /// An answer is on its way out.
+        /// A response is on its way out.
         case responding
-        /// The answer is out and the connection will be closed: reads on for a moment, so that what the client still
-        /// sends doesn't make its kernel throw the answer away.
+        /// The response is out and the connection will be closed: reads on for a moment, so that what the client still
+        /// sends doesn't make its kernel throw the response away.
         case lingering
         case closed
     }
@@ -45,7 +45,7 @@ final class HTTPConnection {
     /// One connection too many: it is told so, and does not take a place.
     var isTurnedAway = false
 
-    /// When the present phase runs out.
+    /// When the present phase expires.
     var deadlineMilliseconds = Int64.max
     /// When the wheel calls next.
     var timerMilliseconds = Int64.max

@@ -1,4 +1,4 @@
-/// Whether the byte may stand in a method or a field's name.
+/// Returns true if the byte may stand in a method or a field's name.
 @inline(__always)
 func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
@@ -9,7 +9,7 @@ func isTokenByte(_ byte: UInt8) -> Bool {
     }
 }
 
-/// Whether the byte may stand, as it is, in a path's segment.
+/// Returns true if the byte may stand, as it is, in a path's segment.
 @inline(__always)
 func isSegmentByte(_ byte: UInt8) -> Bool {
     switch byte {
@@ -31,7 +31,7 @@ func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
     }
 }
 
-/// Whether the bytes are this ASCII text, which must be in lower case, apart from case.
+/// Returns true if the bytes are this ASCII text, which must be in lower case, apart from case.
 func isEqual(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, toLowercase text: StaticString) -> Bool {
     guard bytes.count == text.utf8CodeUnitCount else { return false }
     var index = 0

@@ -11,9 +11,9 @@ package struct HTTPParsedHead {
     package var head: HTTPRequestHead
     /// How the body's end is found.
     package var framing = Framing.none
-    /// Whether the client may send another request on the connection.
+    /// True if the client may send another request on the connection.
     package var keepsAlive: Bool
-    /// Whether the client waits for a 100 before it sends the body.
+    /// True if the client waits for a 100 before it sends the body.
     package var expectsContinue = false
 
     /// Checks a head that the scanner found the end of.

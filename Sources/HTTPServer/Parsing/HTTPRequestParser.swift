@@ -39,7 +39,7 @@ package struct HTTPRequestParser {
         self.limits = limits
     }
 
-    /// Whether it stands between two requests.
+    /// True if it stands between two requests.
     package var isBetweenRequests: Bool {
         if case .head = state { return scanner.byteCount == 0 }
         return false
@@ -114,7 +114,7 @@ package struct HTTPRequestParser {
 
 /// Why a request can't be accepted.
 package struct HTTPParseFailure: Error, Equatable {
-    /// The status of the answer.
+    /// The status of the response.
     package var status: Int
     /// What is wrong, for a person.
     package var reason: String

@@ -3,8 +3,8 @@ import Synchronization
 /// The way to answer one request. It may be kept, and answered from any thread.
 ///
 /// - The first answer counts; later ones are ignored, and their `written` is called with false.
-/// - When the last reference goes without an answer, the server answers 500 for it.
-/// - When there is no answer in time, the server answers 503, and a later one is ignored: see `onGiveUp`.
+/// - When the last reference goes without a response, the server answers 500 for it.
+/// - When there is no response in time, the server answers 503, and a later one is ignored: see `onGiveUp`.
 public final class HTTPExchange: Sendable {
     /// The id that the reply's header carries.
     public let requestID: String
@@ -40,13 +40,13 @@ public final class HTTPExchange: Sendable {
         mailbox.post(.answer(key, PendingResponse(response: response, context: context, written: written)))
     }
 
-    /// Calls `body` when the client closes the connection, or is cut, before the answer is out; at once when that has
+    /// Calls `body` when the client closes the connection, or is cut, before the response is out; at once when that has
     /// happened. It is called on a loop, or (when the server has stopped) on the caller's thread.
     public func onDisconnect(_ body: @escaping @Sendable () -> Void) {
         mailbox.post(.onDisconnect(key, body))
     }
 
-    /// Calls `giveUp` when there is no answer in time, or the connection is cut.
+    /// Calls `giveUp` when there is no response in time, or the connection is cut.
     ///
     /// It returns true when the work has not begun and never will: then the server answers 503, and the client may ask
     /// again. With false the server waits once more as long, and then answers 500, because what was asked may have been

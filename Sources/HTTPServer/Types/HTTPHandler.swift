@@ -12,7 +12,7 @@ public protocol HTTPHandler: Sendable {
     func handle(_ request: HTTPRequest, _ exchange: HTTPExchange)
     /// Called once for each request after its end, for the log.
     func finished(_ summary: HTTPExchangeSummary)
-    /// The answer that the server itself gives to a request which breaks a rule or a limit. The status is set by the
+    /// The response that the server itself gives to a request which breaks a rule or a limit. The status is set by the
     /// server whatever this returns.
     func errorResponse(status: Int, reason: String) -> HTTPResponse
     /// The server is about to stop: parked requests should be answered now, and those that still come not be parked.
@@ -41,17 +41,17 @@ extension HTTPHandler {
 public struct HTTPExchangeSummary: Sendable {
     /// The ways in which an exchange ends.
     public enum Ending: String, Sendable {
-        /// The handler's answer was given to the kernel whole.
+        /// The handler's response was given to the kernel whole.
         case answered
         /// The server refused it: the request broke a rule or a limit.
         case refused
-        /// The handler gave no answer in time, or let go of the exchange without one.
+        /// The handler gave no response in time, or let go of the exchange without one.
         case unanswered
         /// The client closed the connection before it was answered, or while it was.
         case clientLeft
         /// The client sent or read too slowly and was cut.
         case tooSlow
-        /// The server stopped before the answer was out.
+        /// The server stopped before the response was out.
         case stopped
     }
 
@@ -67,9 +67,9 @@ public struct HTTPExchangeSummary: Sendable {
     public var status: Int
     /// Bytes of the request's body that arrived.
     public var bytesIn: Int
-    /// Bytes of the answer, head included, that the kernel took.
+    /// Bytes of the response, head included, that the kernel took.
     public var bytesOut: Int
-    /// From the head's last byte to the answer's last.
+    /// From the head's last byte to the response's last.
     public var milliseconds: Int64
     /// How it ended.
     public var ending: Ending

@@ -34,7 +34,7 @@ public protocol HTTPBodySink: Sendable {
     func cancelled()
 }
 
-/// Whether a sink wants more bytes now.
+/// True if a sink wants more bytes now.
 public enum HTTPBodyDemand: Sendable {
     /// Read on.
     case more

@@ -15,7 +15,7 @@ public struct HTTPRequestHead: Sendable {
     public var requestID: String
     /// The client's address without its port.
     public var peer: String
-    /// Whether the client speaks HTTP/1.0, and so can't read a chunked body.
+    /// True if the client speaks HTTP/1.0, and so can't read a chunked body.
     public var isVersion10: Bool
 
     private var fields: HTTPFields

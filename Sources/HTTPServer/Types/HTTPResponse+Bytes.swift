@@ -1,7 +1,7 @@
 import System
 
 extension HTTPResponse {
-    /// Whether no header field could break out of its line.
+    /// True if no header field could break out of its line.
     var isWellFormed: Bool {
         guard (200...599).contains(status) else { return false }
         return headers.allSatisfy { header in
@@ -10,12 +10,12 @@ extension HTTPResponse {
         }
     }
 
-    /// Whether the handler wants the connection closed.
+    /// True if the handler wants the connection closed.
     var asksToClose: Bool {
         headers.contains { Self.isName($0.name, "connection") && Self.isName($0.value, "close") }
     }
 
-    /// The answer's head.
+    /// The response's head.
     func headBytes(exchange: Exchange, length: Int?, date: [UInt8], requestIDHeader: String) -> [UInt8] {
         var bytes = [UInt8]()
         bytes.reserveCapacity(256)
@@ -102,7 +102,7 @@ extension HTTPResponse {
 }
 
 extension Exchange {
-    /// Whether an answer to this request has a body on the wire.
+    /// True if a response to this request has a body on the wire.
     var sendsBody: Bool { method != "HEAD" && status != 204 && status != 304 }
 }
 

@@ -1,11 +1,11 @@
-/// An answer to a request.
+/// A response to a request.
 ///
 /// The server itself writes `Content-Length`, `Transfer-Encoding`, `Date`, `Connection` and the request id; such
 /// fields given here are left out, but `Connection: close` is obeyed.
 public struct HTTPResponse: Sendable {
     /// The status code, 200...599.
     public var status: Int
-    /// The header fields. One that holds a line break or a NUL makes the answer a 500.
+    /// The header fields. One that holds a line break or a NUL makes the response a 500.
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: HTTPResponseBody
@@ -16,7 +16,7 @@ public struct HTTPResponse: Sendable {
     /// clients that ignore `Retry-After`.
     public var holdMilliseconds: Int64 = 0
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(
         status: Int, headers: [(name: String, value: String)] = [], body: HTTPResponseBody = .bytes([])
     ) {
@@ -25,13 +25,13 @@ public struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// Makes an answer with a body of this type.
+    /// Makes a response with a body of this type.
     public init(status: Int, contentType: String, body: [UInt8]) {
         self.init(status: status, headers: [("Content-Type", contentType)], body: .bytes(body))
     }
 }
 
-/// The body of an answer.
+/// The body of a response.
 public enum HTTPResponseBody: Sendable {
     /// All of it.
     case bytes([UInt8])
@@ -39,7 +39,7 @@ public enum HTTPResponseBody: Sendable {
     case stream(any HTTPBodySource)
 }
 
-/// Gives an answer's body piece by piece.
+/// Gives a response's body piece by piece.
 public protocol HTTPBodySource: Sendable {
     /// How many bytes there will be; nil when that is not known, which sends them chunked.
     var byteCount: Int? { get }

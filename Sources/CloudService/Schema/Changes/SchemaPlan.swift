@@ -82,7 +82,7 @@ extension Schema {
 }
 
 extension FieldDefinition {
-    /// Whether values of one are values of the other: a number that was decided on is the same.
+    /// Returns true if values of one are values of the other: a number that was decided on is the same.
     func holdsSame(as other: FieldDefinition) -> Bool {
         type == other.type && isEncrypted == other.isEncrypted
     }

@@ -63,7 +63,7 @@ extension FieldDefinition {
         }
     }
 
-    /// Whether the schema language has words for the type: not everything can be encrypted.
+    /// True if the schema language has words for the type: not everything can be encrypted.
     var canBeWritten: Bool {
         guard isEncrypted else { return true }
         let element = type.elementType ?? type

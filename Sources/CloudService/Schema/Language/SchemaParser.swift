@@ -186,7 +186,7 @@ struct SchemaParser {
 
     private func word() -> String? { if case .word(let text) = token.kind { text } else { nil } }
 
-    /// Whether the word is there; keywords are the same in any case.
+    /// Returns true if the word is there; keywords are the same in any case.
     private func take(word wanted: String) -> Bool { word()?.uppercased() == wanted }
 
     private mutating func takeSymbol(_ character: Unicode.Scalar) throws(SchemaTextError) -> Bool {
