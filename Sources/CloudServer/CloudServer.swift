@@ -231,7 +231,7 @@ public final class CloudServer: Sendable {
         }
     }
 
-    /// What keeps an environment from opening is told to the operator, and to nobody else.
+    /// Logs the reason that an environment can't be opened. Clients don't get it.
     private static func logging<Found>(
         _ body: @escaping @Sendable (CloudService.Container) throws -> Found, _ watch: DiskWatch?,
         _ log: ServerLog?

@@ -134,7 +134,7 @@ struct CourierPolls<Exchange> {
         return exchanges
     }
 
-    /// Keeps at most twice as many deadlines as polls: a device that is told much leaves many behind.
+    /// Keeps up to twice as many deadlines as polls: a device with many pushes leaves many behind.
     private mutating func compactDeadlines() {
         guard deadlines.count > 64, deadlines.count > 2 * polls.count else { return }
         deadlines = deadlines[deadlinesStart...].filter { polls[$0.device]?.number == $0.number }

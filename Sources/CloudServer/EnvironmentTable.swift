@@ -2,7 +2,7 @@ import CloudService
 import CloudWire
 import System
 
-/// A service, and how its files are closed when nobody asks it any more.
+/// A service, and how its files are closed when it is no longer used.
 struct OpenedService: Sendable {
     let service: CloudService
     let close: @Sendable () -> Void
@@ -52,7 +52,7 @@ final class OpenEnvironment: Sendable {
 /// a thread of their own. Before that another thread looks whether there is such a container, so that names of those
 /// that aren't there take no place among what is to be opened. On both, clients take turns by their network.
 ///
-/// When too many are open, the one that was used longest ago and that nobody uses is closed.
+/// When too many are open, the least recently used idle one is closed.
 final class EnvironmentTable: Sendable {
     /// Makes the service of an environment, or nil when there is no such container. May block.
     typealias Opener = @Sendable (CloudService.Container) throws -> OpenedService?
@@ -87,7 +87,7 @@ final class EnvironmentTable: Sendable {
         /// Bytes of all bodies that wait for an environment to be open.
         var waitingBytes = 0
         var isStopped = false
-        /// What is being removed: nobody gets it any more.
+        /// Containers being removed. Requests for them are rejected.
         var isRemoved: @Sendable (CloudService.Container) -> Bool = { _ in false }
     }
 

@@ -6,7 +6,7 @@ import System
 /// It outlives the cache of the control file's look-ups, which any write to the file clears. Whether a key is still
 /// valid is looked up in the file.
 final class PublicKeyCache: Sendable {
-    /// So many are kept; at the next one all go.
+    /// Maximum keys kept. The next one clears the cache.
     static let keysMax = 1_000
 
     private let keys = Lock<[String: (der: [UInt8], key: P256PublicKey)]>([:])

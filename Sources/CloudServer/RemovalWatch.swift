@@ -17,7 +17,7 @@ final class RemovalWatch: Sendable {
         var isStopped = false
         var isStarted = false
         var looksToLeaveOut = 0
-        /// What failed last: it is told once.
+        /// The last failure, which is logged once.
         var lastError: String?
     }
 

@@ -231,7 +231,7 @@ final class Routes: HTTPHandler {
 
     private func ask(_ request: HTTPRequest, _ reply: Reply, _ path: ServicePath) {
         let cancellation = ServiceCancellation()
-        // What nobody waits for any more is not done; what is being done is waited for.
+        // Work for a disconnected client isn't begun; work in progress is completed.
         reply.exchange.onGiveUp { cancellation.cancel() }
         ask(wireRequest(request.head, path, request.body), container(of: path), cancellation) { result in
             switch result {

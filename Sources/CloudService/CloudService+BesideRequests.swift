@@ -41,7 +41,7 @@ extension CloudService {
         pushes.setListener(listener)
     }
 
-    /// Makes pushes of the changes that nobody was told of yet: one bounded step, in a transaction of its own.
+    /// Makes pushes for changes with pending notifications: one bounded step, in a transaction of its own.
     /// True when there may be more.
     ///
     /// `CloudServiceThread` does it by itself, also at its start, for what was left before. Call this after `respond`
@@ -56,8 +56,8 @@ extension CloudService {
         pruning.setListener(listener)
     }
 
-    /// Discards what has outlived its use: kept answers, pushes that nobody took, devices that were not heard of, and
-    /// what says that records and zones were deleted. One bounded step; true when there may be more.
+    /// Discards expired data: kept responses, pending pushes, inactive devices, and tombstones of records and zones.
+    /// One bounded step. Returns true if there may be more.
     ///
     /// `CloudServiceThread` does it by itself.
     ///

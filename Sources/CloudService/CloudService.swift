@@ -30,7 +30,7 @@ public final class CloudService: Sendable {
     let container: Container?
     /// Where clients reach the service; nil: where the request says that it went.
     let publicURL: String?
-    /// The accounts, when nobody has given others.
+    /// The default accounts.
     private let ownAccounts: ServiceAccountList
 
     // What the families share. Each has its state to itself.

@@ -44,7 +44,7 @@ struct FileAnswer {
         return HTTPResponse(status: status, headers: headers, body: .stream(source(part)))
     }
 
-    /// A file is somebody's data, of any kind, in the cloud's own origin: no browser may take it for a page of it.
+    /// A file is user data of any type in the server's own origin, so no browser may treat it as a page.
     private var headers: [(name: String, value: String)] {
         [
             ("Content-Type", "application/octet-stream"),

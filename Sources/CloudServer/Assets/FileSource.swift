@@ -6,7 +6,7 @@ import System
 final class FileSource: HTTPBodySource {
     private let part: FilePart
     private let worker: Worker
-    /// How much was given; nil when no more is asked for.
+    /// Bytes given so far, or nil after the end.
     private let given = Lock<Int64?>(0)
     private let ending: TransferEnd
 

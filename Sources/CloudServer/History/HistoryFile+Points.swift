@@ -39,7 +39,7 @@ struct HistoryPoint: Sendable {
 }
 
 extension HistoryFile {
-    /// So many environments have time lines of their own; the others have one together.
+    /// Maximum environments with a time line of their own. The others share one.
     static let environmentsMax = 64
     /// What stands for the others' container. No container is called so.
     static let others = "*"

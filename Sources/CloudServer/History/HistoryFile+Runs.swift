@@ -8,7 +8,7 @@ struct HistoryRun: Hashable, Sendable {
 }
 
 extension HistoryFile {
-    /// So many runs are kept, of a month at most.
+    /// Maximum runs kept, of up to a month.
     private static let runsMax = 1_000
     private static let runsMilliseconds: Int64 = 31 * 86_400_000
 

@@ -104,7 +104,7 @@ struct OperatorHistory: Sendable {
             ]))
     }
 
-    /// When the server ran: outside of it there are no points because nobody could ask.
+    /// When the server ran. Outside of these times there are no points.
     private func runs(from second: Int64) throws -> JSONValue {
         .array(
             try (history?.runs(from: second * 1_000) ?? []).map { run in

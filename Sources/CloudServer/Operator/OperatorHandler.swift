@@ -76,7 +76,7 @@ final class OperatorHandler: Sendable {
     /// Makes a link that signs the first administrator in, where the dashboard is open on loopback and nobody has a
     /// password yet.
     ///
-    /// - Returns: the link's secret; nil when nobody needs it.
+    /// - Returns: the link's secret, or nil if it isn't needed.
     /// - Throws: `CloudStoreError`.
     func makeFirstLink() throws -> String? { isLocal ? try Administrators(control).makeFirstLink() : nil }
 
@@ -108,7 +108,7 @@ final class OperatorHandler: Sendable {
     /// Answers a request of the operator API, later.
     func take(_ request: HTTPRequest, _ reply: Reply, peer: String, serverURL: String?) {
         let cancellation = ServiceCancellation()
-        // What nobody waits for any more is not done, wherever it waits.
+        // Queued work for a disconnected client isn't begun.
         reply.exchange.onGiveUp { cancellation.cancel() }
         submit(of: peer, reply) { [self] in
             guard try isServed() else { return reply.send(Refusal.noSuchPath(request.head.path)) }
@@ -143,7 +143,7 @@ final class OperatorHandler: Sendable {
         }
     }
 
-    /// Answers what waits.
+    /// Handles the queued sign-ins and stops.
     func stop() {
         queue.stop()
         sessions.stop()

@@ -13,7 +13,7 @@ struct OperatorRequest: Sendable {
     /// What clients call the server.
     let serverURL: String?
     var reply: Reply
-    /// Says whether the work has begun, and that nobody waits for it any more.
+    /// Cancels the work after the client has disconnected, if it hasn't begun.
     let cancellation: ServiceCancellation
     /// True if users have names of a test's choice.
     let namesUsersByKeys: Bool

@@ -50,7 +50,7 @@ struct OperatorStores: Sendable {
     /// called on the handler's thread.
     ///
     /// - Parameters:
-    ///   - container: what it is about; refused when it isn't there.
+    ///   - container: the container, which must exist.
     ///   - line: of the audit log, for a change.
     /// - Throws: `ControlError.noSuchContainer`, `CloudStoreError`; then nothing is done.
     func take(

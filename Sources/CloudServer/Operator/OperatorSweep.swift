@@ -8,7 +8,7 @@ import System
 struct OperatorSweep: Sendable {
     /// What is done in an environment where the account has something.
     enum Task: Sendable {
-        /// Ends the tokens by which its devices are told of changes.
+        /// Ends the push tokens of its devices.
         case forgetDevices
         /// Empties its private database too.
         case erase

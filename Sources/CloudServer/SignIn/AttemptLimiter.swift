@@ -10,15 +10,15 @@ import CloudStore
 ///
 /// An attempt counts as failed until it succeeds, so parallel attempts don't bypass the limit.
 struct AttemptLimiter {
-    /// So many wrong passwords for an account are free.
+    /// Wrong passwords for an account without a delay.
     static let accountTriesFree = 5
-    /// So many wrong passwords from an address are free: many people may share one.
+    /// Wrong passwords from an address without a delay: many people may share one.
     static let addressTriesFree = 20
     /// The longest wait.
     static let waitSecondsMax = 900
     /// After this time without a failure all is forgotten.
     static let memoryMilliseconds: Int64 = 3_600_000
-    /// So many accounts and addresses are kept in mind; of more, the one that failed longest ago is forgotten.
+    /// Maximum accounts and addresses. Beyond it, the one with the oldest failure is removed.
     static let entriesMax = 20_000
 
     private struct Entry {

@@ -141,7 +141,7 @@ public final class SignInCheck: SignInChecker {
         let account = try control.account(named: request.account)
         let hash = try account.map { try PasswordHash(stored: $0.passwordHash) } ?? nobody
         guard try hash.matches(request.password), let account, !account.isDisabled else {
-            // Kept, so that a restart gives nobody new tries.
+            // Stored, so that a restart doesn't reset the count.
             try control.saveSignInTries(
                 tries.withLock {
                     $0.failed(account: request.account, address: peer, isKnown: isKnown, at: now)

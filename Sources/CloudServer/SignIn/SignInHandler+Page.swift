@@ -42,7 +42,7 @@ extension SignInHandler {
         submit(of: sent.peer, reply, failed: sendFailed) { [self] in
             guard let page = try checker.page(ticket: ticket) else { return sendStale(reply) }
             guard page.hasReceiver else { return sendNoReceiver(page, reply) }
-            // Signing somebody in to another's account is an attack too.
+            // Signing a user in to another account is an attack too.
             guard !sent.isForeign, let nonce = sent.nonce, let code = fields.value("code"),
                 ConstantTime.equal(
                     Array(code.utf8), Array(try checker.formCode(ticket: ticket, nonce: nonce).utf8))

@@ -2,12 +2,12 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// Takes the sign-ins from the loops to a thread of their own: a password's hash is slow on purpose.
+/// Handles sign-ins, on a thread of its own because a password's hash is slow on purpose.
 final class SignInHandler: Sendable {
     let checker: any SignInChecker
     private let queue: FairWorker
     private let log: ServerLog?
-    /// Is told of each sign-in from where the account was not signed in to before.
+    /// Called for each sign-in of an account from a new place.
     private let newPlace: @Sendable (SignInNews) -> Void
 
     init(
@@ -20,7 +20,7 @@ final class SignInHandler: Sendable {
         queue = FairWorker(jobsMax: waitingMax)
     }
 
-    /// Answers a sign-in, later.
+    /// Handles a sign-in asynchronously.
     func take(_ body: [UInt8], peer: String, client: String?, _ reply: Reply) {
         submit(of: peer, reply, failed: sendCannotSignIn) { [self] in
             do {
@@ -48,14 +48,14 @@ final class SignInHandler: Sendable {
         if !isTaken { reply.send(Refusal.busy) }
     }
 
-    /// Tells the operator of a sign-in, if the account was not signed in to from there before.
+    /// Reports a sign-in to the operator, if it is the account's first from this place.
     func tell(_ news: SignInNews) {
         guard !news.history.isKnownPlace else { return }
         log?.add(event: "sign-in from a new address", news.logMembers)
         newPlace(news)
     }
 
-    /// Answers with the sessions of the account, later.
+    /// Responds with the sessions of the account, asynchronously.
     func listSessions(webAuthToken: String?, peer: String, _ reply: Reply) {
         submit(of: peer, reply, failed: sendCannotSignIn) { [self] in
             guard let webAuthToken, let own = try checker.sessions(webAuthToken: webAuthToken) else {
@@ -65,14 +65,14 @@ final class SignInHandler: Sendable {
         }
     }
 
-    /// Tells the operator why somebody was not signed in.
+    /// Logs the reason that a sign-in failed.
     func fail(_ reason: String, _ reply: Reply) {
         log?.add(event: "sign-in failed", [("id", reply.exchange.requestID), ("error", reason)])
     }
 
     func sendCannotSignIn(_ reply: Reply) { reply.send(Refusal.cannotSignIn) }
 
-    /// Answers what waits.
+    /// Handles the queued sign-ins and stops.
     func stop() { queue.stop() }
 
     private func answer(_ answer: SignInAnswer, _ reply: Reply) {

@@ -43,7 +43,7 @@ public struct SignInNews: Hashable, Sendable {
     /// True if the owner should be warned: the account is in use, and was never signed in to from here.
     var isUnusual: Bool { !history.isKnownPlace && history.last != nil }
 
-    /// What webhooks are told of it.
+    /// The event for webhooks.
     var event: SignInEvent {
         SignInEvent(
             userRecordName: userRecordName, address: address, client: client, atMilliseconds: atMilliseconds,

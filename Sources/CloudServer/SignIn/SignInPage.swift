@@ -16,7 +16,7 @@ public struct SignInPage: Hashable, Sendable {
     public let appName: String
     /// Where the page leads with the token; nil: it posts a message.
     public let callback: String?
-    /// The origins to which a message goes: nobody else's page can read it.
+    /// The origins that the message is sent to. Pages of other origins can't read it.
     public let origins: [String]
 
     /// What the control file says of it. The page that asked counts only when the app names its origin: any site can
@@ -30,7 +30,7 @@ public struct SignInPage: Hashable, Sendable {
         origins = callback != nil || named.isEmpty ? [] : page.origin.map { [$0] } ?? named
     }
 
-    /// True if a callback or an origin is named that may get the token. Without one, nobody can sign in here.
+    /// True if a callback or an origin is named that may get the token. Without one, sign-in isn't possible.
     var hasReceiver: Bool { callback != nil || !origins.isEmpty }
 
     /// The token's receiver, to be shown to the user.

@@ -17,7 +17,7 @@ enum DiskTrouble: String, Sendable {
 }
 
 /// Knows whether the server can write. It hears of each write, tells the log when trouble begins and when it ends,
-/// and while there is trouble tries for itself, since nobody may be writing any more.
+/// and while there is trouble tries by itself, since there may be no other writes.
 final class DiskWatch: Sendable {
     private let trouble = Lock<DiskTrouble?>(nil)
     /// Tries to copy the log of each store in which that failed, by the store's path.

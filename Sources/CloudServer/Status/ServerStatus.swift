@@ -10,7 +10,7 @@ import System
     import Darwin
 #endif
 
-/// Answers how the server is: `/health` and `/metrics`. What needs the disk is asked on a thread of its own.
+/// Answers how the server is: `/health` and `/metrics`. Work that needs the disk runs on a thread of its own.
 ///
 /// Requests that come before that thread begins to look share one answer, so that a flood costs two looks.
 final class ServerStatus: Sendable {

@@ -17,7 +17,7 @@ final class WebhookSender: Sendable {
     private static let connectSeconds = 5.0
     private static let timeoutSeconds = 10.0
     private static let answerBytesMax = 64 << 10
-    /// After so many milliseconds an environment is asked again that couldn't answer.
+    /// Milliseconds after which an environment that couldn't answer is retried.
     private static let retryMilliseconds: Int64 = 5_000
 
     /// What has become of requests since the start.
@@ -131,7 +131,7 @@ final class WebhookSender: Sendable {
     private func begin(_ container: CloudService.Container, _ table: EnvironmentTable) {
         table.use(container) { [self] result in
             guard case .success(let environment) = result else {
-                // What isn't there any more has nothing to send.
+                // A removed environment has nothing to send.
                 if case .failure(let error) = result, error.serverErrorCode == .notFound {
                     return endRound(container)
                 }
@@ -153,7 +153,7 @@ final class WebhookSender: Sendable {
     }
 
     /// - Parameters:
-    ///   - next: when to ask again; nil: when somebody says so.
+    ///   - next: when to look again, or nil for only on request.
     ///   - isLater: it couldn't be asked.
     private func endRound(_ container: CloudService.Container, next: Int64? = nil, isLater: Bool = false) {
         let now = clock.nowMilliseconds()

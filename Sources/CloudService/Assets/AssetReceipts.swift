@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 
-/// The receipts that come with a batch, read before the store is asked, and what they let its records hold. Pure.
+/// The receipts of a batch, decoded before the store is used, and the files that they allow its records to hold. Pure.
 struct AssetReceipts: Sendable {
     /// What was read of each receipt that this service has written, by its text.
     var claims: [String: AssetClaims] = [:]

@@ -32,7 +32,7 @@ struct AssetTickets: Sendable {
             var told = file.told(in: database.scope)
             var claims = AssetClaims(.download, database: database, expiresMilliseconds: expires)
             claims.file = file
-            // Without a secret, as when the disk is full, the record is told without the address.
+            // Without a secret, as on a full disk, the record has no download address.
             told.downloadURL = (try? claims.signed(secret.value())).map { address.download(file, $0) }
             return told
         }

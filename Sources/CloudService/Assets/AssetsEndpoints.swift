@@ -24,7 +24,7 @@ struct AssetsEndpoints: Sendable {
             if let type = token.recordType { try ModifyBatch.checkName(type, of: "recordType", limits) }
             var claims = AssetClaims(.upload, database: zone.database, expiresMilliseconds: expires)
             claims.zoneName = zone.zoneName
-            // A name that is made here binds nobody: a record with two files gets two.
+            // A generated name isn't binding: a record with two files gets two.
             claims.recordName = token.recordName ?? ""
             claims.recordType = token.recordType ?? ""
             claims.fieldName = token.fieldName

@@ -1,6 +1,6 @@
 /// Remembers for a while that more than one owner has had turns, because others may return.
 struct Contention {
-    /// After so many turns in a row of one owner alone nobody else is there.
+    /// Consecutive turns of one owner after which there is no contention.
     static let loneTurnsMax = 500
 
     private var loneTurnsCount = loneTurnsMax

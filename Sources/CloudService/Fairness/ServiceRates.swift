@@ -29,7 +29,7 @@ public struct ServiceRates: Hashable, Sendable {
     /// Generous limits, which only a faulty program exceeds.
     public init() {}
 
-    /// No limits, as a service has them that is asked for none.
+    /// No limits.
     public static let unlimited: ServiceRates = {
         var rates = ServiceRates()
         (rates.user, rates.container, rates.address) = (nil, nil, nil)
@@ -39,7 +39,7 @@ public struct ServiceRates: Hashable, Sendable {
 
 /// The token buckets of a rate, by owner.
 package struct RateBuckets {
-    /// So many are told apart; further ones share what is left for one.
+    /// Maximum owners with buckets of their own. Further ones share one.
     static let entriesMax = 20_000
 
     package struct Answer: Hashable {

@@ -72,7 +72,7 @@ final class QueryWatches: Sendable {
         return saved + removed
     }
 
-    /// The subscriptions that watch these types, without the types that nobody watches.
+    /// The subscriptions that watch these types, without the types that aren't watched.
     func indexes(of keys: [WatchKey], _ reader: any CloudStoreReader) throws -> [WatchKey: WatchIndex] {
         let watches = try load(of: keys, reader).filter { $0.value.count > 0 }
         guard !watches.isEmpty else { return [:] }

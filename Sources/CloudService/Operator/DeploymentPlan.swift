@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import Crypto
 
-/// What a deployment was when somebody looked at it: it is done only while it is the same.
+/// A deployment as it was shown to the operator. It is executed only if it hasn't changed since.
 package struct DeploymentPlan: Sendable {
     /// What it would do.
     package let deployment: SchemaDeployment

@@ -71,7 +71,7 @@ public enum ExportError: Error, Hashable, Sendable, CustomStringConvertible {
     case line(number: Int, reason: String)
     /// The place to import into has data already.
     case notEmpty
-    /// An account that the export names isn't there.
+    /// An account of the export doesn't exist.
     case unknownAccount(name: String)
     /// A file that a record holds is missing, or isn't what the record says.
     case asset(digest: String, reason: String)

@@ -64,7 +64,7 @@ private struct NoCounts: RecordCountsReader {
     func countPushes(rowsMax: Int) throws -> Int? { nil }
 }
 
-/// What an operator is told of an environment, in the forms of `docs/OPERATOR_API.md`.
+/// The messages of the operator API about an environment, as in `docs/OPERATOR_API.md`.
 package struct OperatorMessages: Sendable {
     let schemas: Schemas
 

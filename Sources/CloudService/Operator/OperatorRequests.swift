@@ -3,7 +3,7 @@ public import CloudWire
 
 /// The identity of an administrator's request: a user's, or one with the rights of a server-to-server key.
 public struct OperatorCaller: Hashable, Sendable {
-    /// The maker of records that an administrator makes in the public database as nobody else.
+    /// The creator of records that an administrator creates in the public database.
     public static let administratorRecordName = "_administrator"
 
     /// The record name of the user, or nil for the administrator, which has all rights in the public database.

@@ -4,22 +4,22 @@ import System
 
 /// Makes pushes for changes. Its state lives as long as the service and can be rebuilt from the store.
 final class PushDelivery: Sendable {
-    /// Push tasks that one step goes through.
+    /// Maximum push tasks processed in one step.
     private static let tasksMax = 64
     /// Pushes after which a step ends.
     private static let pushesMax = 2_000
-    /// Query subscriptions that one step tells.
+    /// Maximum query subscriptions notified in one step.
     private static let watchersMax = 500
 
     private struct State {
-        /// True when there may be tasks: also at the start, when somebody before may have left some.
+        /// True if there may be tasks. Also at the start, because an earlier process may have left some.
         var tasksMayWait = true
         /// False until the store was asked.
         var hasLooked = false
-        /// Behind which zone the next step begins, so that busy zones don't keep others waiting.
+        /// Zone after which the next step begins, so that busy zones don't block others.
         var cursor: ZoneKey?
         var listener: (@Sendable ([String]) -> Void)?
-        /// Devices for which pushes were made outside a step; told with the next.
+        /// Devices with pushes made outside a step. The next step announces them.
         var readyTokens = Set<String>()
     }
 
@@ -48,13 +48,13 @@ final class PushDelivery: Sendable {
         }
     }
 
-    /// True when there may be changes that nobody was told of.
+    /// True if there may be changes with pending notifications.
     var tasksMayWait: Bool { state.withLock { $0.tasksMayWait } }
 
-    /// There may be changes that nobody was told of.
+    /// Notes that there may be changes with pending notifications.
     func noteTasks() { state.withLock { $0.tasksMayWait = true } }
 
-    /// Pushes wait for these devices when the transaction is on disk: the next step tells of them.
+    /// Notes devices with pending pushes. The next step after the transaction announces them.
     func noteReady(_ apnsTokens: [String]) {
         state.withLock { state in
             state.readyTokens.formUnion(apnsTokens)
@@ -62,7 +62,7 @@ final class PushDelivery: Sendable {
         }
     }
 
-    /// One bounded step, in a transaction of its own; true when there may be more.
+    /// Runs one bounded step in a transaction of its own. Returns true if there may be more.
     func prepare() throws -> Bool {
         guard tasksMayWait else { return false }
         do {
@@ -74,7 +74,7 @@ final class PushDelivery: Sendable {
         return tasksMayWait
     }
 
-    /// At the first look there is often nothing: a read finds that out without the writer. Later looks have a reason.
+    /// At the first look there is often nothing, which a read finds out without the writer. Later looks have a reason.
     private func isWorthAStep() throws -> Bool {
         let isFirst = state.withLock { state in
             defer { state.hasLooked = true }
@@ -159,10 +159,10 @@ final class PushDelivery: Sendable {
         try writer.apply(changes)
     }
 
-    /// Lets the listeners know of what is on disk.
+    /// Calls the listeners for pushes that are on disk.
     func announce(_ tokens: [String]) {
         let listener = state.withLock { state in
-            // Not before: a step that failed has told nobody.
+            // Only now: a failed step has notified no device.
             state.readyTokens.subtract(tokens)
             return state.listener
         }

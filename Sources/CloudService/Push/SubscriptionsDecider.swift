@@ -182,7 +182,7 @@ struct SubscriptionRows {
 
     /// Adds a subscription, or puts it in the place of one.
     ///
-    /// One that goes on watching its type keeps its number: what it was to be told is told.
+    /// A subscription that still watches its type keeps its number, and with it its pending notifications.
     ///
     /// - Throws: `WireError` when too many watch the type already; then nothing has changed.
     mutating func put(_ row: SubscriptionRow, watchersMax: Int) throws(WireError) {
@@ -207,7 +207,7 @@ struct SubscriptionRows {
         rows[row.key.subscriptionID] = row
     }
 
-    /// False when there is no such subscription.
+    /// Returns false if the subscription doesn't exist.
     mutating func remove(_ subscriptionID: String) -> Bool {
         guard let old = rows.removeValue(forKey: subscriptionID) else { return false }
         if let key = old.watch { leave(key) }

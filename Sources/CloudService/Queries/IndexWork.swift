@@ -136,7 +136,7 @@ extension ResolvedQuery {
     /// Seconds after which a query that needs an unfinished index may ask again.
     private static let indexRetrySeconds = 5.0
 
-    /// Rejects a query that needs what isn't there for all records yet.
+    /// Rejects a query that needs an index which isn't complete yet.
     func checkIndexes(in reader: any CloudStoreReader) throws {
         var wanted = StoreLoad()
         wanted.indexWorkOf = [recordType]

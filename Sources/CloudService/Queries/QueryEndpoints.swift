@@ -83,7 +83,7 @@ struct QueryEndpoints: Sendable {
         }
     }
 
-    /// The zone that is asked for, or all of a database.
+    /// The requested zone, or all zones of a database.
     private func zones(
         _ zone: ZoneKey?, in database: DatabaseKey, _ reader: any CloudStoreReader
     ) throws -> [(key: ZoneKey, row: ZoneRow?)] {

@@ -107,7 +107,7 @@ struct QueryRunner {
 
     /// Keeps the first records up to a total size of their fields, and at least one.
     ///
-    /// - Returns: The position of the last that is kept, when others were let go.
+    /// - Returns: the position of the last kept record, if others were dropped.
     private func trim(_ found: inout [QueryFound], bytesMax: Int, _ order: QueryOrder) -> QueryPosition? {
         guard found.count > 1, found.reduce(0, { $0 + $1.row.fields.count }) > bytesMax else { return nil }
         found.sort { order.precedes($0.position, $1.position) }

@@ -24,6 +24,6 @@ struct QuerySearchLimits: Hashable, Sendable {
     var ringEntriesMax = 20_000
     /// The same, when the ring can't be made narrower: all are at one place.
     var entriesAtOnePlaceMax = 200_000
-    /// Records that are gone through in one step of the work on indexes.
+    /// Maximum records processed in one step of index work.
     var indexedRecordsMax = 200
 }

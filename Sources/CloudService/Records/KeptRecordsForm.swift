@@ -160,7 +160,7 @@ struct KeptRecordsForm: KeptForm {
 
     func isShownLater(_ answer: RecordsResponse) -> Bool { answer.records.contains(where: \.isConflict) }
 
-    /// The response with the server's records, as they are now, in its conflicts. One that is gone is not shown.
+    /// The response with the server's current records in its conflicts. Deleted ones are left out.
     func shown(_ answer: RecordsResponse, _ reader: (any CloudStoreReader)?) throws -> RecordsResponse {
         let keys = zip(batch.operations, answer.records).compactMap { operation, result in
             result.isConflict ? try? operation.target.get() : nil

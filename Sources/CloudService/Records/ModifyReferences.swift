@@ -109,7 +109,7 @@ struct ModifyReferences {
         } else {
             suspects = Array(referrers.values.joined())
         }
-        // Of several references that fail the first in their order is told.
+        // The error names the first reference that fails.
         var first: [Int: ReferenceRow] = [:]
         for suspect in suspects where fails(suspect) {
             first[suspect.index] = min(first[suspect.index] ?? suspect.reference, suspect.reference)

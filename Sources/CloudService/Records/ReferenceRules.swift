@@ -10,7 +10,7 @@ extension ModifyReferences {
         let target = referrer.reference.target
         let isThere = isThere(target)
         if hasFailed(target), !referrer.isOld || !isThere { return true }
-        // Apple lets a record hang on one that isn't there, as far as it does not demand it.
+        // Apple allows references to missing records, unless the reference validates its target.
         return !isThere && referrer.reference.kind != .deleteSelf
     }
 

@@ -48,7 +48,7 @@ final class KeptAnswers: Sendable {
         }
     }
 
-    /// True if answers were discarded that nobody has heard of.
+    /// True if discarded answers were not reported yet.
     var hasTrimmed: Bool { trimmed.withLock { $0 > 0 } }
 
     /// How many were discarded since the last call.

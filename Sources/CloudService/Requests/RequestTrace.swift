@@ -28,7 +28,7 @@ final class RequestTrace: Sendable {
     /// The session that asks.
     func cameFrom(sessionID: String?) { state.withLock { $0.detail.sessionID = sessionID } }
 
-    /// A zone is asked for.
+    /// Notes a requested zone.
     func asked(for zoneID: ZoneID) {
         state.withLock { state in
             guard state.detail.zoneNames.last != zoneID.zoneName else { return }

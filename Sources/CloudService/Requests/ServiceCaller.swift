@@ -19,7 +19,7 @@ struct ServiceCaller {
     let deviceID: String
     /// The device, when the client has named it.
     let device: DeviceKey?
-    /// Takes what a request history tells of the request; nil: nobody wants to know.
+    /// Collects details for the request history. Nil if the request isn't traced.
     var trace: RequestTrace?
 
     init(user: ServiceUser?, isServerKey: Bool = false, scope: DatabaseScope, request: WireRequest) {

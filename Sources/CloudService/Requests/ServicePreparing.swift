@@ -1,8 +1,8 @@
 package import CloudWire
 
-/// What is done with a request before the store is asked.
+/// Prepares requests before the store is used.
 extension CloudService {
-    /// Reads the request as far as that goes without the store, but with the accounts.
+    /// Decodes and authenticates a request, without the store.
     func prepare(_ request: WireRequest) -> PreparedRequest {
         var authenticated = RequestAuthentication()
         let trace = request.isTraced ? RequestTrace() : nil

@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 
-/// A request that has been read and waits for the store.
+/// A decoded request that waits for the store.
 struct PreparedRequest: Sendable {
     let work: ServiceWork
     let bytes: Int
@@ -14,11 +14,11 @@ struct PreparedRequest: Sendable {
     var additions = AnswerAdditions()
     /// Where the files of its records are; nil when the request led nowhere.
     var assets: AssetAddress?
-    /// What a request history wants to know of it; nil: nobody wants to.
+    /// Details for the request history. Nil if the request isn't traced.
     var trace: RequestTrace?
 }
 
-/// What is left to do for a request. A closure may run again when the group that it was in has failed.
+/// The remaining work of a request. A closure may run again if its group has failed.
 enum ServiceWork: Sendable {
     typealias Read = @Sendable (any CloudStoreReader) throws -> ServiceAnswer
     typealias Write = @Sendable (any CloudStoreWriter) throws -> ServiceAnswer
@@ -48,24 +48,24 @@ enum ServiceAnswer: Sendable {
     /// for it. When it can't be read, the other answer is given, since the write is done.
     indirect case readLater(ServiceWork.Read, otherwise: ServiceAnswer)
     case error(WireError)
-    /// A push for a device that waits.
+    /// A push for a waiting device.
     case push(CourierPush)
     case nothing
 }
 
-/// What is done with a response that has more bytes of JSON than one may have.
+/// How a response with too many bytes of JSON is reduced.
 enum OversizePolicy: Sendable {
-    /// The client asks for less.
+    /// The request is rejected, and the client requests less.
     case refuse
     /// A page ends earlier.
     case ask(ServiceWork.Read)
-    /// One record is answered whatever its size is: what can be saved can be fetched.
+    /// The response is sent anyway: a single record that can be saved can be fetched.
     case send
-    /// What was written is told without its fields: it can't be refused any more.
+    /// The response to a write omits the fields, because the write can't be undone.
     case tellInBrief
 }
 
-/// What a thrown error comes to on the wire.
+/// Converts thrown errors to errors on the wire.
 enum ServiceFailure {
     static let retryAfterSeconds: Double = 5
 

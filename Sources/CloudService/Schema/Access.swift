@@ -4,7 +4,7 @@ import CloudWire
 /// What a caller may do with records: roles decide in the public database, and in a private one its owner.
 struct Access: Sendable {
     private let schema: Schema
-    /// Nil: nothing is asked, everything is allowed.
+    /// Nil allows everything.
     private let roles: Set<String>?
     let user: String?
 

@@ -38,7 +38,7 @@ extension Access {
         guard permissionsForOwn(recordType).contains(.create) else {
             return ServiceError.notPermitted(.create)
         }
-        // Such names belong to the users' own records: nobody may take one for something else.
+        // Such names are reserved for the users' own records.
         if key.recordName.hasPrefix("_") && recordType != Schema.usersTypeName {
             return AccessError.reservedName
         }

@@ -32,7 +32,7 @@ public struct FieldDefinition: Hashable, Sendable {
     public var type: FieldType
     /// True if its values are encrypted: kept as they come, and never indexed.
     public var isEncrypted: Bool
-    /// True if the type is a number that nobody has decided on: the field was made by saving one (`NUMBER`).
+    /// True if the type is an undecided number: the field was made by saving one (`NUMBER`).
     public var isNumber: Bool
     /// The field's indexes.
     public var indexes: FieldIndexes

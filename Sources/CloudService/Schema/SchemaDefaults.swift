@@ -39,7 +39,7 @@ extension RecordType {
 }
 
 extension FieldDefinition {
-    /// A field as the first save of a value makes it; nil for a list of which nobody knows what it holds.
+    /// The field that the first save of a value makes, or nil for a list of unknown element type.
     init?(madeFor field: Field) {
         guard let value = field.value, value.type != .unknownList else { return nil }
         let element = value.type.elementType ?? value.type

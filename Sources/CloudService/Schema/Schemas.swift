@@ -42,7 +42,7 @@ package final class Schemas: Sendable {
     func access(
         of caller: ServiceCaller, schema: Schema, in reader: any CloudStoreReader
     ) throws -> Access {
-        // Most schemas have no roles, and then nobody has one.
+        // Most schemas have no roles.
         guard caller.scope == .public, !schema.roles.isEmpty, let user = caller.user?.userRecordName else {
             return Access(caller, schema: schema)
         }

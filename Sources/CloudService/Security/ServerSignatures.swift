@@ -17,7 +17,7 @@ extension Endpoint {
 ///
 /// What is remembered is what was signed, since one message has many signatures that fit. Reads may be repeated.
 struct ServerSignatures {
-    /// So many changes within the window; the next has to wait.
+    /// Maximum changes within the window. Further ones are rejected until it moves on.
     static let entriesMax = 100_000
 
     private var known: Set<[UInt8]> = []
@@ -36,7 +36,7 @@ struct ServerSignatures {
         ends.append((end, digest))
     }
 
-    /// A key that signs nothing, checked in the place of one that isn't there.
+    /// A key that signs nothing, checked in place of a missing one.
     static func decoy() throws -> P256PublicKey {
         if let kept = kept.withLock({ $0 }) { return kept }
         let key = try P256PrivateKey().publicKey

@@ -41,7 +41,7 @@ public enum ServiceSignIn: Hashable, Sendable {
     case user(ServiceUser, replacement: String? = nil)
     /// It was one of ours, and is over: the user has to sign in again.
     case ended
-    /// There is no such token.
+    /// The token doesn't exist.
     case unknown
 }
 

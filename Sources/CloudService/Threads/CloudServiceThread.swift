@@ -87,7 +87,7 @@ public final class CloudServiceThread: Sendable {
     }
 
     /// Ends the tokens of a user's devices, or of the one with this name, with the pushes that wait for them.
-    /// `completion` is told whether it is done, as that of `send` is.
+    /// `completion` is called with true on success, on the thread of `send`'s completion.
     public func forgetDevices(
         of user: String, named device: String?, completion: @escaping @Sendable (Bool) -> Void
     ) {

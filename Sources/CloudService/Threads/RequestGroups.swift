@@ -82,7 +82,7 @@ final class RequestGroups: Sendable {
         return answered
     }
 
-    /// The group's transaction is gone, with everything that its members wrote.
+    /// The group's transaction was rolled back, with all writes of its members.
     private struct GroupLost: Error {}
 
     private func takeGroup() -> [(ServiceTicket, PreparedRequest)] {

@@ -8,7 +8,7 @@ struct ServiceJob: Sendable {
     let bytes: Int
     /// The owner of the line that it waits in.
     let owner: String
-    /// True if somebody still waits for it.
+    /// False once the caller has gone.
     var cancellation = ServiceCancellation()
     /// Reads the request, on a reader's thread.
     let begin: @Sendable () -> PreparedRequest
@@ -338,7 +338,7 @@ final class ServiceThreads: Sendable {
         state.rests.begin(owner, after: milliseconds, at: now)
     }
 
-    /// Rejects writes that nobody waits for any more; nothing of them is done.
+    /// Rejects writes of callers that have gone. They are not executed.
     private func refuse(_ writes: [WaitingWrite]) {
         guard !writes.isEmpty else { return }
         monitor.withLock { state in
@@ -351,7 +351,7 @@ final class ServiceThreads: Sendable {
     }
 
     private func keepUp() {
-        // A step that failed is tried again after the next write, when somebody asks, or after a while.
+        // A failed step is retried after the next write, on request, or after a while.
         let began = threadTime()
         let wantsMore = try? service.upkeep.keepUpInTurn()
         let (time, now) = (threadTime() - began, monotonicClock.elapsedMilliseconds())

@@ -1,4 +1,4 @@
-/// The owners that held the writer for long, and rest while others write too.
+/// Cooldowns of owners that used the writer for long while others write too.
 ///
 /// A write can't be interrupted. Without a rest, an owner that sends one long write after the other holds a writer with
 /// little else to do nearly all the time, and every other write waits for one of them.
@@ -38,7 +38,7 @@ struct WriterCooldowns {
     /// Returns true if it isn't over yet.
     func contains(_ owner: String, at now: Int64) -> Bool { ends[owner].map { $0 > now } ?? false }
 
-    /// Milliseconds until the next one is over; nil when nobody rests. Forgets those that are.
+    /// Returns the milliseconds until the next cooldown ends, or nil if there is none. Removes the expired ones.
     mutating func next(at now: Int64) -> Int64? {
         guard !ends.isEmpty else { return nil }
         ends = ends.filter { contains($0.key, at: now) }

@@ -8,7 +8,7 @@ package struct ZoneMaintenance: Sendable {
 
     /// Forgets what was deleted in a zone until now: tokens that haven't seen it are expired from now on.
     ///
-    /// Does nothing when there is no such zone.
+    /// Does nothing if the zone doesn't exist.
     ///
     /// - Throws: `CloudStoreError`; then nothing was changed.
     package func pruneTombstones(zoneName: String, ofUser userRecordName: String) throws {
@@ -25,7 +25,7 @@ package struct ZoneMaintenance: Sendable {
     }
 
     /// Gives a zone a new epoch, as after it was restored from a backup: all its tokens are told to start
-    /// again. The records keep their tags. Does nothing when there is no such zone.
+    /// again. The records keep their tags. Does nothing if the zone doesn't exist.
     ///
     /// - Parameter includesDeleted: Whether a deleted zone gets one too, as a restore gives it: the epoch of the zone's
     ///   next life follows from it, and must be no epoch of the time that was lost.

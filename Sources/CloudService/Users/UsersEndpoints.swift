@@ -39,7 +39,7 @@ struct UsersEndpoints: Sendable {
         return .answer(.message(UsersDiscoverResponse(users: users)))
     }
 
-    /// The older forms of `users/discover`. The address is told only to a caller that asked with it.
+    /// The older forms of `users/discover`. Only a caller that sent the address gets it back.
     func lookup(_ request: EndpointRequest, byAddress: Bool) throws -> ServiceWork {
         let asked = try UsersLookup(request: request.body).users
         try limits.check(count: asked.count, request.caller)

@@ -49,7 +49,7 @@ package struct WebhookRequest: Hashable, Sendable {
         ]
     }
 
-    /// A request with a notification that nobody made, to try a webhook out.
+    /// A request with a made-up notification, to test a webhook.
     ///
     /// - Throws: `CryptoError` when OpenSSL has no memory.
     package init(

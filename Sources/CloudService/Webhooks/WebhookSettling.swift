@@ -49,7 +49,7 @@ struct WebhookSettling {
         return changes
     }
 
-    /// Gives up what nobody took in a day.
+    /// Gives up deliveries that failed for a day.
     func abandon(_ deliveries: [WebhookDeliveryRow], webhooks: [WebhookRow]) -> StoreChanges {
         var changes = StoreChanges()
         for var webhook in webhooks {

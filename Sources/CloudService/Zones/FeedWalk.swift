@@ -64,7 +64,7 @@ extension ZoneKey {
 }
 
 extension ZoneRow {
-    /// The token of a client that knows all of the zone; nil for one that is gone.
+    /// The token of a client that knows all of the zone, or nil for a deleted zone.
     func syncToken(in scope: DatabaseScope) -> String? {
         guard !isDeleted else { return nil }
         let subject = ChangeToken.Subject.zone(ownerRecordName: key.database.owner, zoneName: key.zoneName)

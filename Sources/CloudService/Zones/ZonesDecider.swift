@@ -12,7 +12,7 @@ struct ZonesDecider {
     }
 
     let operations: [ZoneOperation]
-    /// The key of each operation's zone; nil when the caller can have no such zone.
+    /// The key of each operation's zone, or nil if the caller can't have a zone of that name.
     let keys: [ZoneKey?]
     let database: DatabaseKey
     let limits: ServiceLimits

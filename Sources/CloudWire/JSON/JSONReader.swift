@@ -12,7 +12,7 @@ public struct JSONLimits: Sendable {
     /// True if members that a message doesn't know are kept. Kept, they take a dozen times the memory of their text.
     public var keepsUnknown = true
 
-    /// Makes the limits that hold when nobody says otherwise.
+    /// Makes the default limits.
     public init() {}
 }
 

@@ -1,12 +1,12 @@
 /// The body of `changes/zone`.
 public struct ChangesZoneRequest: Hashable, Sendable {
-    /// What is asked of one zone.
+    /// The request for one zone.
     public struct Item: Hashable, Sendable {
         /// The zone.
         public var zoneID: ZoneID
         /// Where the last fetch ended; nil asks for everything.
         public var syncToken: String?
-        /// The rest of what is asked; what is nil follows the request's.
+        /// The options for this zone. Nil takes the request's.
         public var options: ChangesZoneOptions
         /// Unknown keys, kept as received.
         public var unknown: [String: JSONValue] = [:]
@@ -21,7 +21,7 @@ public struct ChangesZoneRequest: Hashable, Sendable {
         }
     }
 
-    /// What is asked, zone by zone.
+    /// The requests, one per zone.
     public var zones: [Item]
     /// What holds for each zone that doesn't say otherwise.
     public var options: ChangesZoneOptions

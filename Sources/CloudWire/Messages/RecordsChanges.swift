@@ -1,6 +1,6 @@
 /// The body of `records/changes`, which Apple has replaced by `changes/zone`: one zone, named at the top.
 public struct RecordsChangesRequest: Hashable, Sendable {
-    /// What is asked of the zone.
+    /// The options of the request.
     public var item: ChangesZoneRequest.Item
 
     /// Makes a request.

@@ -1,6 +1,6 @@
 /// The body of `records/lookup`.
 public struct RecordsLookupRequest: Hashable, Sendable {
-    /// One record that is asked for.
+    /// One requested record.
     public struct Item: Hashable, Sendable {
         /// The record's name.
         public var recordName: String

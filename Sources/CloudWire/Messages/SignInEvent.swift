@@ -1,4 +1,4 @@
-/// What a webhook is told of a sign-in from where the account was not signed in to before.
+/// The event of a webhook for an account's sign-in from a new place.
 public struct SignInEvent: Hashable, Sendable {
     static let name = "sign-in"
 

@@ -61,7 +61,7 @@ public struct UsersDiscoverResponse: Hashable, Sendable {
     public init(users: [UserIdentity]) { self.users = users }
 }
 
-/// A user as Apple's older endpoints tell them; also what is asked for there.
+/// A user in the requests and responses of Apple's older endpoints.
 public struct WireUser: Hashable, Sendable {
     /// The name of the user's record.
     public var userRecordName: String?

@@ -50,11 +50,11 @@ public struct WireSubscription: Hashable, Sendable {
     public var zoneWide: Bool?
     /// What fires a query subscription.
     public var firesOn: [Trigger]?
-    /// True if a query subscription fires once and is gone.
+    /// True if a query subscription is deleted after it fired once.
     public var firesOnce: Bool?
     /// What the notification shows.
     public var notificationInfo: WireNotificationInfo?
-    /// True if the subscription is gone: in the response to a deletion.
+    /// True if the subscription was deleted, in the response to a deletion.
     public var deleted: Bool?
     /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]

@@ -1,6 +1,6 @@
 /// A zone as it crosses the wire.
 public struct WireZone: Hashable, Sendable {
-    /// Why a zone is gone. An extra key: Apple's protocol only says that it is.
+    /// Reason the zone was deleted. Our own key; Apple's protocol reports the deletion only.
     public enum DeletionReason: String, Hashable, Sendable {
         /// A client deleted it.
         case deleted
@@ -16,9 +16,9 @@ public struct WireZone: Hashable, Sendable {
     public var syncToken: String?
     /// True if writes to it can be atomic.
     public var atomic: Bool?
-    /// True if the zone is gone.
+    /// True if the zone was deleted.
     public var deleted: Bool?
-    /// Why it is gone. Travels to our own clients only.
+    /// Reason it was deleted. Only for our own clients.
     public var deletionReason: DeletionReason?
     /// Unknown keys, kept as received.
     public var unknown: [String: JSONValue] = [:]

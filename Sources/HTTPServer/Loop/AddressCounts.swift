@@ -1,21 +1,23 @@
 import System
 
-/// How many connections each address has, of all loops together.
+/// Counts the connections of each address over all event loops.
 final class AddressCounts: Sendable {
     private let max: Int
     private let countsLoopback: Bool
     private let counts = Lock<[ClientNetwork: Int]>([:])
 
-    /// - Parameter max: 0: as many as come.
+    /// - Parameter max: maximum connections of an address, or 0 for no limit.
     init(max: Int, countsLoopback: Bool) {
         self.max = max
         self.countsLoopback = countsLoopback
     }
 
-    /// How many addresses are counted.
+    /// Number of addresses with connections.
     var count: Int { counts.withLock { $0.count } }
 
-    /// Counts one more; false when the address has as many as it may.
+    /// Counts one more connection.
+    ///
+    /// - Returns: false if the address has the maximum.
     func begin(_ network: ClientNetwork) -> Bool {
         guard isCounted(network) else { return true }
         return counts.withLock { counts in
@@ -26,7 +28,7 @@ final class AddressCounts: Sendable {
         }
     }
 
-    /// One that was counted is gone.
+    /// Removes a counted connection.
     func end(_ network: ClientNetwork) {
         guard isCounted(network) else { return }
         counts.withLock { counts in

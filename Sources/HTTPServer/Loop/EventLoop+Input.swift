@@ -166,7 +166,7 @@ extension EventLoop {
         handler.handle(
             request,
             HTTPExchange(requestID: exchange.requestID, mailbox: mailbox, key: connection.exchangeKey))
-        // A client that sent its end with the request is told of after the handler knows the exchange.
+        // If the client closed its side with the request, the handler is notified after it has the exchange.
         if connection.sawEnd { tellThatTheClientLeft(connection) }
     }
 

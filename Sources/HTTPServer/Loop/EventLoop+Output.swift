@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 extension EventLoop {
-    /// How much a source is asked for at a time.
+    /// Maximum bytes pulled from a source at a time.
     private static let pullBytesMax = 64 * 1024
 
     /// Gives the kernel what it takes of the output.

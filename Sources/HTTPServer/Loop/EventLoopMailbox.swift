@@ -22,7 +22,7 @@ final class EventLoopMailbox: Sendable {
         guard wakeDescriptor >= 0 else { throw HTTPServerError.system("eventfd", errno) }
     }
 
-    /// Leaves a message for the loop. When the loop has ended, the message's callers are told here and now.
+    /// Posts a message to the loop. If the loop has ended, the message's callbacks are called at once.
     func post(_ message: EventLoopMessage) {
         let isClosed = box.withLock { box in
             if box.isClosed { return true }
@@ -35,12 +35,12 @@ final class EventLoopMailbox: Sendable {
         if isClosed { message.tellThatTheLoopEnded() }
     }
 
-    /// Gives the loop its messages and takes an empty array for the next ones.
+    /// Swaps the posted messages for an empty array.
     func take(_ messages: inout [EventLoopMessage]) {
         box.withLock { swap(&$0.messages, &messages) }
     }
 
-    /// Returns true if the loop may sleep: nobody left a message. From then on a message wakes it.
+    /// Returns true if the loop may sleep, because there is no message. Then the next message wakes it.
     func fallAsleep() -> Bool {
         box.withLock { box in
             box.isAsleep = box.messages.isEmpty
@@ -48,12 +48,12 @@ final class EventLoopMailbox: Sendable {
         }
     }
 
-    /// The loop is awake again.
+    /// Marks the loop as awake.
     func wakeUp() {
         box.withLock { $0.isAsleep = false }
     }
 
-    /// Takes no more messages, and closes its descriptor; answers those that are there.
+    /// Closes the mailbox and its descriptor, and calls the callbacks of the remaining messages.
     func close() {
         let messages = box.withLock { box in
             if !box.isClosed { Glibc.close(wakeDescriptor) }
@@ -66,7 +66,7 @@ final class EventLoopMailbox: Sendable {
 }
 
 extension EventLoopMessage {
-    /// Calls the callbacks of a message that nobody will read.
+    /// Calls the callbacks of a message that won't be read.
     func tellThatTheLoopEnded() {
         switch self {
         case .answer(_, let answer): answer.written?(false)
@@ -77,7 +77,7 @@ extension EventLoopMessage {
 }
 
 extension HTTPServerError {
-    /// A call that the operating system refused.
+    /// The error of a failed system call.
     static func system(_ call: String, _ number: Int32) -> HTTPServerError {
         HTTPServerError(code: .system, message: "\(call) failed: \(String(cString: strerror(number)))")
     }

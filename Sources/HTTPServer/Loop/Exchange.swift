@@ -41,7 +41,7 @@ final class Exchange {
     /// What `finished` says when all bytes get out.
     var ending = HTTPExchangeSummary.Ending.answered
     var onDisconnect = [@Sendable () -> Void]()
-    /// Gives the work up, when it has not begun. Nil: nobody knows.
+    /// Cancels the work if it has not begun. Nil if the handler set none.
     var giveUp: (@Sendable () -> Bool)?
     /// The time was over and the work had begun: once more as long is waited for its end.
     var isOvertime = false

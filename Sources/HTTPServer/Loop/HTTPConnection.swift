@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// One client's connection. Only its loop touches it. While nothing happens on it, it holds no buffer.
+/// One client's connection. Only its event loop uses it. An idle connection has no buffer.
 final class HTTPConnection {
     enum Phase {
-        /// TLS is not agreed yet.
+        /// During the TLS handshake.
         case handshaking
         /// Between requests, or in a head or body.
         case reading
@@ -27,27 +27,27 @@ final class HTTPConnection {
     var exchange: Exchange?
     var requestCount: UInt32 = 0
 
-    /// The kernel may have bytes for us; it tells only when more come.
+    /// True if the kernel may have bytes to read. It only reports new ones.
     var isReadable = false
-    /// The kernel may take bytes.
+    /// True if the kernel may accept bytes.
     var isWritable = true
-    /// The client has sent its last byte.
+    /// True after the client has closed its side.
     var sawEnd = false
-    /// It stands in the loop's list of connections to go on with.
+    /// True if it is in the loop's list of connections to continue with.
     var isListed = false
-    /// Bytes that were read and can't be taken yet.
+    /// Bytes that were read and not parsed yet.
     var pending = [UInt8]()
     var output = OutputQueue()
     var lingeredByteCount = 0
     let network: ClientNetwork
-    /// It is one of its network's connections.
+    /// True if it counts as one of its network's connections.
     var isCounted = false
-    /// One connection too many: it is told so, and does not take a place.
+    /// True for a connection beyond the limit, which only gets an error response.
     var isTurnedAway = false
 
     /// When the present phase expires.
     var deadlineMilliseconds = Int64.max
-    /// When the wheel calls next.
+    /// When the timer wheel checks the deadline next.
     var timerMilliseconds = Int64.max
     /// When the first byte of an incomplete head came.
     var headStartedMilliseconds: Int64 = -1
@@ -62,14 +62,14 @@ final class HTTPConnection {
         parser = HTTPRequestParser(limits: limits)
     }
 
-    /// What names it in epoll and in the wheel.
+    /// Key of the connection in epoll and in the timer wheel.
     var key: UInt64 { UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor)) }
 
     var exchangeKey: ExchangeKey {
         ExchangeKey(descriptor: descriptor, generation: generation, request: requestCount)
     }
 
-    /// No request has begun, and nothing waits to be read by the client.
+    /// True if there is no request and no queued output.
     var isIdle: Bool {
         phase == .reading && exchange == nil && output.isEmpty && pending.isEmpty && parser.isBetweenRequests
     }

@@ -1,12 +1,12 @@
 import System
 
-/// Counts bytes that a server holds for its clients, of all connections together and by the client's network.
+/// Counts the bytes that a server holds for its clients, in total and by client network.
 final class NetworkByteCounts: Sendable {
     enum Answer: Equatable {
         case taken
-        /// There is no room for anybody.
+        /// The total is used up.
         case isFull
-        /// The network has its share.
+        /// The network's share is used up.
         case shareIsFull
     }
 
@@ -32,10 +32,10 @@ final class NetworkByteCounts: Sendable {
 
     var byteCount: Int { state.withLock { $0.bytes } }
 
-    /// How many networks have bytes here.
+    /// Number of networks with counted bytes.
     var networksCount: Int { state.withLock { $0.bytesByNetwork.count } }
 
-    /// Counts so many bytes more, if there is room for them.
+    /// Counts bytes, if there is room for them.
     func take(_ count: Int, for network: ClientNetwork) -> Answer {
         state.withLock { state in
             let own = state.bytesByNetwork[network] ?? 0
@@ -50,7 +50,7 @@ final class NetworkByteCounts: Sendable {
         }
     }
 
-    /// So many bytes that were counted are gone.
+    /// Releases counted bytes.
     func giveBack(_ count: Int, for network: ClientNetwork) {
         state.withLock { state in
             state.bytes -= count

@@ -1,7 +1,7 @@
-/// The bytes that a client has yet to read, as the pieces that they came in.
+/// Bytes queued for a client, in pieces.
 struct OutputQueue {
     private(set) var pieces = [[UInt8]]()
-    /// How much of the first piece is gone.
+    /// Number of bytes of the first piece that were sent.
     private(set) var firstOffset = 0
     private(set) var byteCount = 0
 
@@ -13,7 +13,7 @@ struct OutputQueue {
         byteCount += bytes.count
     }
 
-    /// Drops what was sent, and with the last byte also the memory.
+    /// Removes sent bytes, and releases the memory with the last one.
     mutating func drop(_ count: Int) {
         byteCount -= count
         if byteCount == 0 {
@@ -31,7 +31,9 @@ struct OutputQueue {
         firstOffset = rest
     }
 
-    /// Copies the first bytes, at most as many as fit.
+    /// Copies the first bytes, up to the buffer's size.
+    ///
+    /// - Returns: the number of bytes copied.
     func copy(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var filled = 0
         for (index, piece) in pieces.enumerated() where filled < buffer.count {

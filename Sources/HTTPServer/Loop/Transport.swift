@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// What a read or a write came to.
+/// Result of a read or a write.
 enum TransportResult {
     case bytes(Int)
-    /// Nothing now; epoll will tell.
+    /// Nothing now. epoll reports when to retry.
     case blocked
-    /// The other side sends no more.
+    /// The other side has closed.
     case ended
     case failed
 }
@@ -24,7 +24,7 @@ extension HTTPConnection {
     func receiveRaw(into buffer: UnsafeMutableBufferPointer<UInt8>) -> TransportResult {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         if count > 0 {
-            // A read that did not fill the buffer emptied the socket; what comes later is told.
+            // A read that did not fill the buffer emptied the socket. epoll reports later bytes.
             if count < buffer.count, !sawEnd { isReadable = false }
             return .bytes(count)
         }
@@ -36,14 +36,14 @@ extension HTTPConnection {
         return .failed
     }
 
-    /// How many bytes the kernel still holds for the client.
+    /// Number of bytes that the kernel has not delivered to the client.
     func unreadByteCount() -> Int {
         var count: Int32 = 0
         // SIOCOUTQ has this number on Linux, under the name of the terminals' call.
         return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
     }
 
-    /// Gives TLS as much of the output as it takes, in one record or a few.
+    /// Writes output through TLS, in one record or a few.
     func send(through tls: TLSSession, _ buffer: UnsafeMutableBufferPointer<UInt8>) -> TransportResult {
         let count = output.copy(into: buffer)
         let result = tls.send(UnsafeBufferPointer(rebasing: buffer[..<count]))
@@ -55,7 +55,7 @@ extension HTTPConnection {
         return result
     }
 
-    /// Gives the kernel as much of the output as it takes, in one call.
+    /// Writes output to the socket, in one call.
     func send(_ vectors: UnsafeMutableBufferPointer<iovec>) -> TransportResult {
         var count = 0
         for piece in output.pieces.prefix(vectors.count) {

@@ -92,7 +92,7 @@ final class TLSCurrent: Sendable {
     }
 }
 
-/// Of the protocols that a client offers, takes HTTP/1.1; a client that offers only others is told so.
+/// Selects HTTP/1.1 from the client's protocols, and rejects a client without it.
 private func chooseProtocol(
     _ session: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
     _ chosenLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32,

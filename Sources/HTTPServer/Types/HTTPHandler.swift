@@ -45,7 +45,7 @@ public struct HTTPExchangeSummary: Sendable {
         case answered
         /// The server refused it: the request broke a rule or a limit.
         case refused
-        /// The handler gave no response in time, or let go of the exchange without one.
+        /// The handler gave no response in time, or released the exchange without one.
         case unanswered
         /// The client closed the connection before it was answered, or while it was.
         case clientLeft

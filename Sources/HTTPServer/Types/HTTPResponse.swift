@@ -35,7 +35,7 @@ public struct HTTPResponse: Sendable {
 public enum HTTPResponseBody: Sendable {
     /// All of it.
     case bytes([UInt8])
-    /// A source that is asked for more as the client reads.
+    /// A source that is pulled as the client reads.
     case stream(any HTTPBodySource)
 }
 
