@@ -147,7 +147,7 @@ public final class CloudServer: Sendable {
     /// nothing. It blocks as reading a file does.
     public func readCertificateAgain() { certificate?.read() }
 
-    /// The port that is listened on; 0 before `start`.
+    /// The listening port, or 0 before `start`.
     public var port: Int { http.port }
 
     /// The server's address for programs on this machine, or its public one when the options name it.
@@ -172,7 +172,7 @@ public final class CloudServer: Sendable {
         return "\(dashboardURL)/link#\(secret)"
     }
 
-    /// How many connections are open.
+    /// Number of open connections.
     public var connectionCount: Int { http.connectionCount }
 
     /// How many devices wait for a push.

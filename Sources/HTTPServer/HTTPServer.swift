@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import System
 
-/// A strict HTTP/1.1 server: epoll loops, one a core, that call a handler.
+/// A strict HTTP/1.1 server: one epoll event loop per core calls a handler.
 public final class HTTPServer: Sendable {
     private struct State {
         var isStarted = false
@@ -20,7 +20,7 @@ public final class HTTPServer: Sendable {
     /// Held while threads are joined, so that a second `stop` returns after the first.
     private let stopping = Lock(())
 
-    /// Makes a server that does not listen yet.
+    /// Makes a server. It doesn't listen before `start`.
     public init(options: HTTPServerOptions, handler: any HTTPHandler) {
         self.options = options
         self.handler = handler
@@ -32,9 +32,9 @@ public final class HTTPServer: Sendable {
         for thread in threads { pthread_detach(thread) }
     }
 
-    /// Listens and serves on threads of its own; returns when connections are accepted.
+    /// Listens and serves on threads of its own. Returns when connections are accepted.
     ///
-    /// - Throws: `HTTPServerError` when the port is taken, a file of TLS is wrong or the system refuses.
+    /// - Throws: `HTTPServerError` when the port is taken, a TLS file is invalid or a system call fails.
     public func start() throws {
         let failed = try state.withLock {
             state -> (error: any Error, loops: [EventLoop], threads: [pthread_t])? in
@@ -70,7 +70,7 @@ public final class HTTPServer: Sendable {
         throw failed.error
     }
 
-    /// A loop for each listening socket, which takes it over.
+    /// Makes an event loop for each listening socket, which takes it over.
     private static func loops(_ shared: SharedServerState, _ listeners: [Int32]) throws -> [EventLoop] {
         var loops = [EventLoop]()
         for (index, listener) in listeners.enumerated() {
@@ -80,7 +80,7 @@ public final class HTTPServer: Sendable {
                 mailbox = made
                 loops.append(try EventLoop(mailbox: made, shared: shared, listener: listener))
             } catch {
-                // A loop that failed closed its own socket; one that was not begun could not.
+                // A loop that failed has closed its own socket. The sockets of the remaining loops are closed here.
                 for rest in listeners[(mailbox == nil ? index : index + 1)...] { close(rest) }
                 mailbox?.close()
                 for loop in loops { loop.mailbox.close() }
@@ -90,23 +90,23 @@ public final class HTTPServer: Sendable {
         return loops
     }
 
-    /// The port that is listened on; 0 before `start`.
+    /// The listening port, or 0 before `start`.
     public var port: Int { state.withLock { $0.port } }
 
-    /// How many connections are open.
+    /// Number of open connections.
     public var connectionCount: Int { state.withLock { $0.connectionCount }?() ?? 0 }
 
-    /// Reads the files of TLS again, for the connections that come from now on. Without TLS, and before `start`, it
-    /// does nothing. It blocks as reading a file does.
+    /// Reads the TLS files again, for new connections. Blocks while it reads. Does nothing without TLS and before
+    /// `start`.
     ///
-    /// - Throws: `HTTPServerError` when something is wrong with them; then the former ones count on.
+    /// - Throws: `HTTPServerError` when a file is invalid. Then the former files stay in use.
     public func reloadTLS() throws {
         try state.withLock { $0.tls }?.reload()
     }
 
-    /// Stops accepting, answers the requests in flight with `Connection: close`, closes idle connections, and after
-    /// the grace cuts the rest. Returns when every thread has ended and every descriptor is closed. It blocks, so it
-    /// must not be called on a loop (in a handler). Then the server can't start again.
+    /// Stops accepting, answers the requests in progress with `Connection: close`, closes idle connections, and closes
+    /// the rest after the grace period. Returns when all threads have ended and all descriptors are closed. It blocks,
+    /// so it must not be called on an event loop (in a handler). A stopped server can't start again.
     public func stop(graceMilliseconds: Int) {
         stopping.withLock { _ in
             let (mailboxes, threads) = state.withLock { state in
@@ -121,9 +121,9 @@ public final class HTTPServer: Sendable {
     }
 }
 
-/// Carries a loop to its thread.
+/// Passes an event loop to its thread.
 private final class LoopStart: @unchecked Sendable {
-    // Sendable because the thread that makes it lets go of the loop before the other one runs it.
+    // Sendable because the thread that makes it releases the loop before the other one runs it.
     let loop: EventLoop
     init(_ loop: EventLoop) { self.loop = loop }
 }
@@ -141,7 +141,7 @@ private func startThread(_ loop: EventLoop) throws -> pthread_t {
 
 private func runLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument else { return nil }
-    // A client that leaves must not kill the process; and signals are for the program's own threads.
+    // A disconnect must not end the process (SIGPIPE), and signals are for the program's own threads.
     var signals = sigset_t()
     sigfillset(&signals)
     for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] { sigdelset(&signals, fault) }

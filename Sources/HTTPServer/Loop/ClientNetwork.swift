@@ -6,14 +6,14 @@ struct ClientNetwork: Hashable {
     private let bytes: UInt64
     private let isVersion6: Bool
 
-    /// True if it is this machine.
+    /// True for loopback.
     let isLoopback: Bool
 
     init(_ address: sockaddr_storage) {
         let bytes = withUnsafeBytes(of: address) { raw in
             Int32(address.ss_family) == AF_INET6 ? Array(raw[8..<24]) : Array(raw[4..<8])
         }
-        // A socket that takes both calls a client of IPv4 ::ffff:192.0.2.1.
+        // A socket for both families reports an IPv4 client as ::ffff:192.0.2.1.
         let isMapped = bytes.count == 16 && bytes.prefix(12).elementsEqual(Self.mapped)
         let version4 = bytes.count == 4 ? bytes : isMapped ? Array(bytes.suffix(4)) : nil
         isVersion6 = version4 == nil
@@ -21,7 +21,9 @@ struct ClientNetwork: Hashable {
         self.bytes = (version4 ?? Array(bytes.prefix(8))).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// - Parameter text: an address without a port, as a proxy tells it; nil for what is none.
+    /// Returns nil if the text isn't an address.
+    ///
+    /// - Parameter text: an address without a port, as reported by a proxy.
     init?(_ text: String) {
         var address = sockaddr_storage()
         let isAddress = withUnsafeMutableBytes(of: &address) { raw in

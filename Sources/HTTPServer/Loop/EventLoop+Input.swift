@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 
 extension EventLoop {
-    /// How often a connection may fill the read buffer before others have their turn.
+    /// Maximum reads from one connection before others have their turn.
     private static let readsInARowMax = 4
-    /// How much a refused client may send while the response reaches it.
+    /// Maximum bytes that a rejected client may still send while it receives the response.
     private static let lingerBytesMax = 1024 * 1024
 
-    /// Does all that can be done on a connection now.
+    /// Processes a connection until it has to wait.
     func goOn(_ connection: HTTPConnection) {
         var readCount = 0
         while true {
@@ -34,7 +34,7 @@ extension EventLoop {
         return connection.isReadable || !connection.pending.isEmpty
     }
 
-    /// Reads once and takes what came; false when there is nothing more to do now.
+    /// Reads once and processes the bytes. Returns false if there is nothing more to do now.
     private func read(_ connection: HTTPConnection) -> Bool {
         if !connection.pending.isEmpty {
             var bytes = [UInt8]()
@@ -55,7 +55,7 @@ extension EventLoop {
         return false
     }
 
-    /// Takes bytes of requests until the input ends or the connection has something else to do.
+    /// Parses input until it ends or the connection enters another phase.
     func take(_ connection: HTTPConnection, _ input: UnsafeBufferPointer<UInt8>) {
         var position = 0
         while connection.phase == .reading {
@@ -80,7 +80,7 @@ extension EventLoop {
         }
     }
 
-    /// Sets the deadline of the head or the body that hasn't come whole.
+    /// Sets the deadline for the rest of a head or a body.
     private func waitForMore(_ connection: HTTPConnection) {
         if let exchange = connection.exchange {
             if !exchange.awaitsBody { beginBodySpan(connection, exchange) }
@@ -91,7 +91,7 @@ extension EventLoop {
         }
     }
 
-    /// From now on, enough of the body must come within the span.
+    /// Begins a span in which the client must send enough of the body.
     func beginBodySpan(_ connection: HTTPConnection, _ exchange: Exchange) {
         exchange.beginBodySpan()
         setDeadline(connection, now + milliseconds(options.bodySpanSeconds))
@@ -116,7 +116,7 @@ extension EventLoop {
         case .refuse(let response):
             if parsed.framing != .none { exchange.keepsAlive = false }
             respond(connection, PendingResponse(response: response))
-            // Without a body the request ends here, and the parser stands before the next one.
+            // Without a body the request ends here, and the parser continues with the next one.
             var position = 0
             if exchange.keepsAlive {
                 _ = connection.parser.next(UnsafeBufferPointer(start: nil, count: 0), &position)
@@ -150,7 +150,7 @@ extension EventLoop {
         let flow = HTTPBodyFlow(mailbox: mailbox, key: connection.exchangeKey)
         if case .pause = sink.receive(Array(bytes), flow) {
             exchange.isPaused = true
-            // The sink has the time that a response has.
+            // The sink has as much time as a response.
             setDeadline(connection, now + milliseconds(options.answerTimeoutSeconds))
         }
     }
@@ -172,7 +172,7 @@ extension EventLoop {
 
     // MARK: The end of a connection
 
-    /// Reads and drops; false when there is nothing more to do now.
+    /// Reads and discards bytes. Returns false if there is nothing more to do now.
     private func linger(_ connection: HTTPConnection) -> Bool {
         guard connection.isReadable else { return false }
         switch connection.receiveRaw(into: buffers.read) {
@@ -186,7 +186,7 @@ extension EventLoop {
         return false
     }
 
-    /// A deadline has passed.
+    /// Handles an expired deadline.
     func expire(_ connection: HTTPConnection) {
         switch connection.phase {
         case .handshaking, .lingering: cut(connection, .tooSlow)
@@ -214,7 +214,7 @@ extension EventLoop {
         }
     }
 
-    /// There was no response in time.
+    /// Handles a response that is overdue.
     private func expireAnswer(_ connection: HTTPConnection) {
         guard let exchange = connection.exchange else { return }
         if let held = exchange.held {
@@ -233,7 +233,7 @@ extension EventLoop {
         goOn(connection)
     }
 
-    /// Goes on with TLS's handshake; true when something else is to be done on the connection.
+    /// Continues the TLS handshake. Returns true if the connection enters another phase.
     private func shakeHands(_ connection: HTTPConnection) -> Bool {
         switch connection.tls?.shakeHands() {
         case .bytes:
@@ -242,7 +242,7 @@ extension EventLoop {
             return true
         case .blocked: return false
         case .failed where connection.tls?.sawPlainHTTP == true:
-            // Told in plain HTTP: else the client only sees a connection that ends.
+            // In plain HTTP. Otherwise the client only sees a closed connection.
             connection.tls = nil
             refuse(connection, 426, "this port requires TLS: use an address that begins with https://")
             return true

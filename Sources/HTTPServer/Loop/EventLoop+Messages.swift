@@ -11,7 +11,7 @@ extension EventLoop {
             list(connection)
         case .abandoned(let key):
             guard let connection = connections[key], connection.phase == .handling else { return }
-            // The client has left, so no response is needed: it was no error of the handler.
+            // The client has disconnected, so a missing response isn't an error of the handler.
             if connection.exchange?.clientLeft == true { return cut(connection, .clientLeft) }
             refuse(connection, 500, "the handler gave no response", .unanswered)
             list(connection)
@@ -28,9 +28,9 @@ extension EventLoop {
                 connection.phase == .reading
             else { return }
             exchange.isPaused = false
-            // The time that the sink took is not the client's.
+            // The time used by the sink doesn't count against the client.
             beginBodySpan(connection, exchange)
-            // The piece that it paused at may have been the last one: then no more input comes to tell it.
+            // If it paused at the last piece, there is no further input to trigger the end.
             if connection.pending.isEmpty { take(connection, UnsafeBufferPointer(start: nil, count: 0)) }
             list(connection)
         case .refuse(let key, let response):
@@ -48,7 +48,7 @@ extension EventLoop {
         }
     }
 
-    /// Keeps a response that is to go out later; false when it goes out now.
+    /// Delays a response. Returns false if it is sent at once.
     private func hold(_ connection: HTTPConnection, _ answer: PendingResponse) -> Bool {
         guard let exchange = connection.exchange, answer.response.holdMilliseconds > 0, !exchange.clientLeft,
             stopDeadline == nil
@@ -72,7 +72,7 @@ extension EventLoop {
         for connection in connections.all {
             if connection.phase == .handshaking { cut(connection, .stopped) }
             if connection.exchange?.held != nil { setDeadline(connection, now) }
-            // A request that is in the socket already is served.
+            // A request that is already in the socket is served.
             if connection.isIdle {
                 connection.isReadable = true
                 goOn(connection)

@@ -5,7 +5,7 @@ extension EventLoop {
     /// Maximum bytes pulled from a source at a time.
     private static let pullBytesMax = 64 * 1024
 
-    /// Gives the kernel what it takes of the output.
+    /// Writes queued output until the kernel accepts no more.
     func flush(_ connection: HTTPConnection) {
         while !connection.output.isEmpty, connection.isWritable {
             let result = connection.tls.map { connection.send(through: $0, buffers.tls) }
@@ -25,13 +25,13 @@ extension EventLoop {
         }
     }
 
-    /// From now on, the client must read enough within the span.
+    /// Begins a span in which the client must read enough of the response.
     func beginOutputSpan(_ connection: HTTPConnection, _ exchange: Exchange) {
         connection.beginOutputSpan(exchange)
         setDeadline(connection, now + milliseconds(options.outputSpanSeconds))
     }
 
-    /// Puts a response into the output.
+    /// Queues a response.
     func respond(_ connection: HTTPConnection, _ answer: PendingResponse) {
         guard let exchange = connection.exchange else { return }
         connection.phase = .responding
@@ -63,7 +63,7 @@ extension EventLoop {
         if case .bytes(let bytes) = response.body, exchange.sendsBody { connection.output.append(bytes) }
     }
 
-    /// Answers for the server itself, and closes after it.
+    /// Sends an error response of the server, and closes the connection after it.
     func refuse(
         _ connection: HTTPConnection, _ status: Int, _ reason: String,
         _ ending: HTTPExchangeSummary.Ending = .refused
@@ -79,7 +79,7 @@ extension EventLoop {
             connection.exchange = exchange
         }
         let callbacks = exchange.onDisconnect
-        // After a late answer the connection is sound; only where the input can't be read on it is closed.
+        // After a late response the connection can be reused. It is closed only if the input can't be parsed further.
         if connection.phase != .handling { exchange.keepsAlive = false }
         exchange.ending = ending
         var response = handler.errorResponse(status: status, reason: reason)
@@ -93,7 +93,7 @@ extension EventLoop {
 
     // MARK: Sources
 
-    /// Asks the source for more, when there is one; true when the connection's phase has changed.
+    /// Pulls from the source, if there is one. Returns true if the connection's phase has changed.
     func goOnResponding(_ connection: HTTPConnection) -> Bool {
         guard let exchange = connection.exchange else { return false }
         guard let source = exchange.source else {
@@ -114,7 +114,7 @@ extension EventLoop {
         return false
     }
 
-    /// Takes a piece from the source.
+    /// Queues a piece of the source.
     func take(_ connection: HTTPConnection, _ number: UInt32, _ bytes: [UInt8], isLast: Bool) {
         guard let exchange = connection.exchange, exchange.source != nil, exchange.isPulling,
             exchange.pullNumber == number
@@ -128,7 +128,7 @@ extension EventLoop {
 
     // MARK: Ends
 
-    /// The response is out.
+    /// Ends an exchange after its response was sent.
     private func finish(_ connection: HTTPConnection, _ exchange: Exchange) {
         connection.exchange = nil
         if exchange.keepsAlive, stopDeadline == nil {
@@ -148,7 +148,7 @@ extension EventLoop {
         setDeadline(connection, now + milliseconds(options.lingerSeconds))
     }
 
-    /// Calls what wants to know how an exchange ended.
+    /// Reports the end of an exchange to its callbacks and the handler.
     private func tell(
         _ connection: HTTPConnection, _ exchange: Exchange, _ ending: HTTPExchangeSummary.Ending
     ) {
@@ -159,7 +159,7 @@ extension EventLoop {
         handler.finished(exchange.summary(peer: connection.peer, now: now, ending))
     }
 
-    /// Tells the handler that the client has closed its side. A response is still tried.
+    /// Notifies the handler that the client has closed its side. The response is still sent.
     func tellThatTheClientLeft(_ connection: HTTPConnection) {
         guard let exchange = connection.exchange, !exchange.clientLeft else { return }
         exchange.clientLeft = true
@@ -169,7 +169,7 @@ extension EventLoop {
         for body in callbacks { body() }
     }
 
-    /// Closes a connection here and now, and ends its request.
+    /// Closes a connection at once, and ends its request.
     func cut(_ connection: HTTPConnection, _ ending: HTTPExchangeSummary.Ending) {
         guard connection.phase != .closed else { return }
         let wasReading = connection.phase == .reading
@@ -177,7 +177,7 @@ extension EventLoop {
         connections.remove(connection)
         if !connection.isTurnedAway { shared.connectionCount.subtract(1, ordering: .relaxed) }
         if connection.isCounted { shared.addresses.end(connection.network) }
-        // Goodbye only at a place where the client may see an end; a cut must look like one.
+        // TLS is closed properly only between exchanges. A cut must look like one.
         if connection.exchange == nil { connection.tls?.sayGoodbye() }
         connection.tls = nil
         close(connection.descriptor)

@@ -10,9 +10,9 @@ final class SharedServerState: Sendable {
     let tls: TLSCurrent?
     let connectionCount = Atomic(0)
     let addresses: AddressCounts
-    /// The bytes of all bodies that are being collected.
+    /// Counts the bytes of all bodies being collected.
     let bodies: NetworkByteCounts
-    /// The bytes of all answers that wait to be read.
+    /// Counts the bytes of all queued responses.
     let output: NetworkByteCounts
 
     init(options: HTTPServerOptions, handler: any HTTPHandler, tls: TLSCurrent?) {
@@ -29,7 +29,7 @@ final class SharedServerState: Sendable {
 
 /// An event loop: its epoll instance, listening socket and connections. Only its thread uses it.
 final class EventLoop {
-    /// How often messages are read before the loop looks at epoll, the clock and its timers again.
+    /// Maximum rounds of messages before the loop checks epoll, the clock and its timers again.
     private static let roundsMax = 16
     private static let wakeKey = UInt64.max - 1
 
@@ -87,8 +87,8 @@ final class EventLoop {
             for event in events { handle(event.data.u64, event.events) }
             goOn()
             runTimers()
-            // A handler that answers at once saves a look at epoll; but a client that pipelines without end would
-            // keep the loop here, and from all others.
+            // An immediate response saves a call of epoll. The bound keeps a client that pipelines endlessly from
+            // blocking the others.
             var roundsLeft = Self.roundsMax
             while roundsLeft > 0, readMessages() {
                 roundsLeft -= 1
@@ -111,13 +111,13 @@ final class EventLoop {
             _ = acceptConnections()
             return
         }
-        // The wake's only duty is to end the sleep; it is edge-triggered, so its count need not be read.
+        // The wake event only ends the sleep. It is edge-triggered, so its count need not be read.
         if key == Self.wakeKey { return }
         guard let connection = connections[key: key] else { return }
         if flags & EPOLLIN.rawValue != 0 { connection.isReadable = true }
         if flags & EPOLLOUT.rawValue != 0 { connection.isWritable = true }
         if connection.tls != nil {
-            // TLS may want to read before it can write, and the other way round.
+            // TLS may need to read before it can write, and vice versa.
             connection.isReadable = true
             connection.isWritable = true
         }
@@ -132,7 +132,7 @@ final class EventLoop {
         goOn(connection)
     }
 
-    /// Goes on with the connections that were listed, once each.
+    /// Processes each listed connection once.
     private func goOn() {
         if listed.isEmpty { return }
         var round = [HTTPConnection]()
@@ -143,7 +143,7 @@ final class EventLoop {
         }
     }
 
-    /// Has `goOn` called before the loop sleeps.
+    /// Processes the connection again before the loop sleeps.
     func list(_ connection: HTTPConnection) {
         if connection.isListed { return }
         connection.isListed = true
@@ -173,7 +173,7 @@ final class EventLoop {
         return poller.add(connection.descriptor, interest, key: connection.key)
     }
 
-    /// Does what the messages say; false when there was none.
+    /// Handles the posted messages. Returns false if there were none.
     private func readMessages() -> Bool {
         mailbox.take(&messages)
         if messages.isEmpty { return false }
@@ -183,5 +183,5 @@ final class EventLoop {
     }
 }
 
-/// A span of the options in the loop's unit.
+/// Returns seconds as milliseconds.
 func milliseconds(_ seconds: Double) -> Int64 { Int64(min(seconds, 1e9) * 1000) }

@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// Opens listening sockets, one a loop, on one address.
+/// Opens the listening sockets of all event loops on one address.
 enum Listener {
     private static let backlog: Int32 = 4096
 
-    /// The sockets and the port that they have.
+    /// Returns the sockets and their port.
     static func open(host: String, port: Int, count: Int) throws -> (descriptors: [Int32], port: Int) {
         guard (0...65535).contains(port) else {
             throw HTTPServerError(code: .badHost, message: "port \(port) is not in 0...65535")
@@ -25,8 +25,8 @@ enum Listener {
         }
     }
 
-    /// The loops share the port, and so could another server of this user, unnoticed. A socket that does not share it
-    /// finds that one.
+    /// Checks that no other server listens on the port. The event loops share it (`SO_REUSEPORT`), and so could another
+    /// server of this user, unnoticed. Binding an unshared socket detects that server.
     private static func checkThatNobodyListens(_ host: String, _ port: Int) throws {
         close(try bound(host, port, shared: false))
     }
@@ -54,7 +54,7 @@ enum Listener {
         guard descriptor >= 0 else { throw HTTPServerError.system("socket", errno) }
         set(descriptor, SOL_SOCKET, SO_REUSEADDR)
         if shared { set(descriptor, SOL_SOCKET, SO_REUSEPORT) }
-        // Connections that come take this over.
+        // Accepted connections inherit this.
         set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY)
         if bind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0 { return descriptor }
         let number = errno
@@ -95,7 +95,7 @@ enum Listener {
         }
         guard code == 0 else { throw HTTPServerError.system("getsockname", errno) }
         return withUnsafePointer(to: address) { pointer in
-            // IPv4 and IPv6 keep the port at the same place.
+            // IPv4 and IPv6 have the port at the same offset.
             pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
                 Int(UInt16(bigEndian: $0.pointee.sin_port))
             }
@@ -103,7 +103,7 @@ enum Listener {
     }
 }
 
-/// An address as text, without its port.
+/// Returns an address as text, without its port.
 func text(of address: sockaddr_storage) -> String {
     var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     withUnsafePointer(to: address) { pointer in

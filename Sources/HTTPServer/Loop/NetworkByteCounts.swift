@@ -21,9 +21,9 @@ final class NetworkByteCounts: Sendable {
     private let state = Lock(State())
 
     /// - Parameters:
-    ///   - sharesCount: a network has at most this part of what is left for all. With 1, one network fills half and two
-    ///     fill two thirds; with 8 it takes many to leave none for the next.
-    ///   - bytesOfNetworkMin: so much a network may have as long as there is room, however little is left.
+    ///   - sharesCount: a network may take the free bytes divided by this number. With 1, one network fills half and
+    ///     two fill two thirds. With 8, only many networks together use up the total.
+    ///   - bytesOfNetworkMin: bytes that a network may always have while there is room.
     init(bytesMax: Int, sharesCount: Int, bytesOfNetworkMin: Int = 0) {
         self.bytesMax = bytesMax
         self.sharesCount = sharesCount

@@ -1,6 +1,6 @@
 import System
 
-/// The request ids of one loop: version 4 UUIDs in upper case, from a seed that is drawn once.
+/// The request IDs of one event loop: upper-case UUIDs of version 4, from one random seed.
 struct RequestIdentifiers {
     private let source: SeededRandomSource
 

@@ -12,7 +12,7 @@ enum TransportResult {
 }
 
 extension HTTPConnection {
-    /// Reads once, through TLS when there is TLS.
+    /// Reads once, through TLS if enabled.
     func receive(into buffer: UnsafeMutableBufferPointer<UInt8>) -> TransportResult {
         guard let tls else { return receiveRaw(into: buffer) }
         let result = tls.receive(into: buffer)
@@ -60,7 +60,7 @@ extension HTTPConnection {
         var count = 0
         for piece in output.pieces.prefix(vectors.count) {
             let offset = count == 0 ? output.firstOffset : 0
-            // The queue holds the piece until after the call; an array's bytes don't move while it is not changed.
+            // The queue keeps the piece until after the call, and the bytes of an unchanged array don't move.
             piece.withUnsafeBytes { bytes in
                 vectors[count].iov_base = UnsafeMutableRawPointer(
                     mutating: bytes.baseAddress?.advanced(by: offset))

@@ -8,14 +8,14 @@ final class TLSContext: @unchecked Sendable {
     // after `init`.
     private let context: OpaquePointer
 
-    /// Reads the files; each way in which they can be wrong has its error.
+    /// Reads the files. Each kind of failure has its own error.
     init(_ options: HTTPServerTLSOptions) throws {
         ERR_clear_error()
         guard let context = SSL_CTX_new(TLS_server_method()) else { throw Self.failure(.system, "OpenSSL") }
         self.context = context
         guard yap_ssl_harden_server(context) == 1 else { throw Self.failure(.system, "TLS 1.2 is not there") }
         SSL_CTX_set_alpn_select_cb(context, chooseProtocol, nil)
-        // A key with a passphrase is an error; OpenSSL would ask for it on the terminal.
+        // A key with a passphrase is an error. Otherwise OpenSSL would prompt on the terminal.
         SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in -1 }
 
         try Self.checkReadable(options.certificatePath, .badCertificate)
@@ -42,7 +42,7 @@ final class TLSContext: @unchecked Sendable {
 
     deinit { SSL_CTX_free(context) }
 
-    /// TLS for a connection that a client opened.
+    /// Makes a session for an accepted connection.
     func session(_ descriptor: Int32) -> TLSSession? {
         guard let handle = SSL_new(context) else { return nil }
         guard SSL_set_fd(handle, descriptor) == 1 else {
@@ -70,7 +70,7 @@ final class TLSContext: @unchecked Sendable {
     }
 }
 
-/// The context of the connections that come now. Those that are there keep the one that they began with.
+/// The context of new connections. Existing connections keep theirs.
 final class TLSCurrent: Sendable {
     private let options: HTTPServerTLSOptions
     private let context: Lock<TLSContext>
@@ -81,7 +81,7 @@ final class TLSCurrent: Sendable {
         context = Lock(try TLSContext(options))
     }
 
-    /// Reads the files again; when something is wrong with them, nothing changes.
+    /// Reads the files again. On an error nothing changes.
     func reload() throws {
         let new = try TLSContext(options)
         context.withLock { $0 = new }

@@ -1,18 +1,18 @@
 import COpenSSL
 import Glibc
 
-/// TLS of one connection. It reads and writes the connection's descriptor, and never waits.
+/// The TLS session of one connection. It reads and writes the connection's descriptor, and never blocks.
 final class TLSSession {
     private let handle: OpaquePointer
     private var isBroken = false
-    /// The client began with a request in plain HTTP.
+    /// True if the client sent plain HTTP.
     private(set) var sawPlainHTTP = false
 
     init(_ handle: OpaquePointer) { self.handle = handle }
 
     deinit { SSL_free(handle) }
 
-    /// Goes on with the handshake; `.bytes` says that it is done.
+    /// Continues the handshake. Returns `.bytes` when it is complete.
     func shakeHands() -> TransportResult {
         ERR_clear_error()
         let code = SSL_do_handshake(handle)
@@ -35,7 +35,7 @@ final class TLSSession {
         return count > 0 ? .bytes(Int(count)) : failure(count)
     }
 
-    /// Tells the client that nothing more comes, as far as the kernel takes it now.
+    /// Sends the close notification of TLS, if the kernel accepts it now.
     func sayGoodbye() {
         if isBroken || SSL_is_init_finished(handle) != 1 { return }
         ERR_clear_error()

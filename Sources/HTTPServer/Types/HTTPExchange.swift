@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The way to answer one request. It may be kept, and answered from any thread.
+/// One request to respond to. It may be stored, and used from any thread.
 ///
-/// - The first answer counts; later ones are ignored, and their `written` is called with false.
-/// - When the last reference goes without a response, the server answers 500 for it.
-/// - When there is no response in time, the server answers 503, and a later one is ignored: see `onGiveUp`.
+/// - The first response counts. Later ones are ignored, and their `written` is called with false.
+/// - If the last reference is released without a response, the server answers with 500.
+/// - If there is no response in time, the server answers with 503 and ignores a later response: see `onGiveUp`.
 public final class HTTPExchange: Sendable {
-    /// The id that the reply's header carries.
+    /// The request ID in the response's header.
     public let requestID: String
     private let mailbox: EventLoopMailbox
     private let key: ExchangeKey
@@ -22,14 +22,14 @@ public final class HTTPExchange: Sendable {
         if !isAnswered.load(ordering: .relaxed) { mailbox.post(.abandoned(key)) }
     }
 
-    /// Answers the request.
+    /// Sends the response.
     ///
-    /// May be called at any time, also when the client has left or the server has stopped.
+    /// May be called at any time, also after the client has disconnected or the server has stopped.
     ///
     /// - Parameters:
-    ///   - context: anything that `HTTPHandler.finished` shall find in the summary of this exchange.
-    ///   - written: called once, on a loop or (when the server has stopped) on the caller's thread: with true when the
-    ///     kernel took all bytes and the client had not left, else with false.
+    ///   - context: a value for the summary that `HTTPHandler.finished` receives.
+    ///   - written: called once, on an event loop or (after the server has stopped) on the caller's thread: with true
+    ///     if the kernel accepted all bytes while the client was connected, and otherwise with false.
     public func respond(
         _ response: HTTPResponse, context: (any Sendable)? = nil, written: (@Sendable (Bool) -> Void)? = nil
     ) {
@@ -40,57 +40,57 @@ public final class HTTPExchange: Sendable {
         mailbox.post(.answer(key, PendingResponse(response: response, context: context, written: written)))
     }
 
-    /// Calls `body` when the client closes the connection, or is cut, before the response is out; at once when that has
-    /// happened. It is called on a loop, or (when the server has stopped) on the caller's thread.
+    /// Calls `body` when the connection is closed before the response was sent, or at once if it is closed already. It
+    /// is called on an event loop, or (after the server has stopped) on the caller's thread.
     public func onDisconnect(_ body: @escaping @Sendable () -> Void) {
         mailbox.post(.onDisconnect(key, body))
     }
 
-    /// Calls `giveUp` when there is no response in time, or the connection is cut.
+    /// Calls `giveUp` if there is no response in time, or the connection is closed.
     ///
-    /// It returns true when the work has not begun and never will: then the server answers 503, and the client may ask
-    /// again. With false the server waits once more as long, and then answers 500, because what was asked may have been
-    /// done.
+    /// It must return true if the work has not begun and never will: then the server answers with 503, and the client
+    /// may retry. With false the server waits for the same time once more, and then answers with 500, because the request
+    /// may have been executed.
     public func onGiveUp(_ giveUp: @escaping @Sendable () -> Bool) {
         mailbox.post(.onGiveUp(key, giveUp))
     }
 }
 
-/// Lets a sink that paused go on, or end the request. May be used from any thread.
+/// Resumes a paused sink, or ends its request. May be used from any thread.
 public struct HTTPBodyFlow: Sendable {
     let mailbox: EventLoopMailbox
     let key: ExchangeKey
 
-    /// Reads on from the client.
+    /// Reads more from the client.
     public func resume() { mailbox.post(.resume(key)) }
 
-    /// Answers at once, without reading the rest of the body; the connection is closed after it.
+    /// Sends a response without reading the rest of the body, and closes the connection after it.
     public func refuse(_ response: HTTPResponse) { mailbox.post(.refuse(key, response)) }
 }
 
-/// The server's question for the next piece of a body. Answer it exactly once, from any thread.
+/// A request of the server for the next piece of a body. Answer it exactly once, from any thread.
 public struct HTTPBodyPull: Sendable {
     let mailbox: EventLoopMailbox
     let key: ExchangeKey
     let number: UInt32
 
-    /// Gives the next bytes, at least one.
+    /// Sends the next bytes, at least one.
     public func send(_ bytes: [UInt8]) { mailbox.post(.piece(key, number, bytes, isLast: false)) }
 
-    /// Gives the last bytes, which may be none.
+    /// Sends the last bytes, which may be empty.
     public func end(_ bytes: [UInt8] = []) { mailbox.post(.piece(key, number, bytes, isLast: true)) }
 
-    /// Cuts the connection, so that the client sees that the body is not whole.
+    /// Closes the connection, so that the client detects the incomplete body.
     public func fail() { mailbox.post(.pieceFailed(key, number)) }
 }
 
-/// Names one request of one connection of a loop, so that what comes late is recognised.
+/// Key of one request of one connection, which detects late messages.
 struct ExchangeKey: Sendable, Equatable {
-    /// The connection's descriptor, which the kernel gives again.
+    /// The connection's descriptor, which the kernel reuses.
     var descriptor: Int32
-    /// Tells the connections of one descriptor apart.
+    /// Distinguishes the connections that have had the same descriptor.
     var generation: UInt32
-    /// Counts the requests of the connection.
+    /// Number of the request on its connection.
     var request: UInt32
 }
 

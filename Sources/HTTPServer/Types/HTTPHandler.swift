@@ -1,33 +1,33 @@
-/// What answers the requests. Its functions are called on the server's loops, so none of them may block.
+/// Handles requests. Its functions are called on the server's event loops, so they must not block.
 public protocol HTTPHandler: Sendable {
-    /// The address of the client behind a proxy that tells it, without a port; nil: the connection's.
+    /// Returns the client's address without a port, as reported by a trusted proxy. Nil for the connection's address.
     ///
-    /// A request takes from this client's share of the server's limits.
+    /// The limits by client network apply to this address.
     func clientAddress(of head: HTTPRequestHead) -> String?
-    /// What to do with the body of the request with this head.
+    /// Returns how to handle the request body. Called after the head was received.
     func bodyPlan(for head: HTTPRequestHead) -> HTTPBodyPlan
-    /// Answers a request through `exchange`, now or later, from any thread.
+    /// Handles a request. The response is sent through `exchange`, at any time and from any thread.
     ///
-    /// The next request on the same connection is handled only after this one was answered.
+    /// The next request of the connection is handled after this response.
     func handle(_ request: HTTPRequest, _ exchange: HTTPExchange)
-    /// Called once for each request after its end, for the log.
+    /// Called once after the end of each request, for the log.
     func finished(_ summary: HTTPExchangeSummary)
     /// The response that the server itself gives to a request which breaks a rule or a limit. The status is set by the
     /// server whatever this returns.
     func errorResponse(status: Int, reason: String) -> HTTPResponse
-    /// The server is about to stop: parked requests should be answered now, and those that still come not be parked.
-    /// Called once, on the thread that stops it.
+    /// Called once before the server stops, on the thread that stops it. Long polls should be answered now, and further
+    /// ones at once.
     func stopping()
 }
 
 extension HTTPHandler {
-    /// None: clients come by themselves.
+    /// Returns nil: there is no proxy.
     public func clientAddress(of head: HTTPRequestHead) -> String? { nil }
 
-    /// Says nothing.
+    /// Does nothing.
     public func finished(_ summary: HTTPExchangeSummary) {}
 
-    /// The reason as plain text.
+    /// Returns the reason as plain text.
     public func errorResponse(status: Int, reason: String) -> HTTPResponse {
         HTTPResponse(
             status: status, contentType: "text/plain; charset=utf-8", body: Array("\(reason)\n".utf8))
@@ -37,42 +37,42 @@ extension HTTPHandler {
     public func stopping() {}
 }
 
-/// How a request ended, for the log.
+/// Summary of a request after its end, for the log.
 public struct HTTPExchangeSummary: Sendable {
     /// The ways in which an exchange ends.
     public enum Ending: String, Sendable {
-        /// The handler's response was given to the kernel whole.
+        /// The kernel accepted the whole response.
         case answered
-        /// The server refused it: the request broke a rule or a limit.
+        /// The server rejected the request, because it broke a rule or a limit.
         case refused
         /// The handler gave no response in time, or released the exchange without one.
         case unanswered
-        /// The client closed the connection before it was answered, or while it was.
+        /// The client closed the connection before or during the response.
         case clientLeft
-        /// The client sent or read too slowly and was cut.
+        /// The client sent or read too slowly.
         case tooSlow
-        /// The server stopped before the response was out.
+        /// The server stopped before the response was sent.
         case stopped
     }
 
-    /// The id that the reply's header carried.
+    /// The request ID in the response's header.
     public var requestID: String
     /// The client's address.
     public var peer: String
-    /// The method, or an empty text when the head could not be read.
+    /// The method, or empty if the head could not be parsed.
     public var method: String
-    /// The decoded path, or an empty text when the head could not be read.
+    /// The decoded path, or empty if the head could not be parsed.
     public var path: String
-    /// The status that was sent, or 0 when none was.
+    /// The status sent, or 0 if none was sent.
     public var status: Int
     /// Bytes of the request's body that arrived.
     public var bytesIn: Int
-    /// Bytes of the response, head included, that the kernel took.
+    /// Bytes of the response, including the head, that the kernel accepted.
     public var bytesOut: Int
-    /// From the head's last byte to the response's last.
+    /// Milliseconds from the last byte of the head to the last byte of the response.
     public var milliseconds: Int64
     /// How it ended.
     public var ending: Ending
-    /// What the handler gave to `HTTPExchange.respond` with its answer.
+    /// The `context` that the handler passed to `HTTPExchange.respond`.
     public var context: (any Sendable)?
 }

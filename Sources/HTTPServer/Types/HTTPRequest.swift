@@ -1,10 +1,10 @@
 /// A whole request.
 public struct HTTPRequest: Sendable {
-    /// Everything but the body.
+    /// The request without its body.
     public var head: HTTPRequestHead
-    /// The body; empty when it went to a sink.
+    /// The body. Empty if a sink received it.
     public var body: [UInt8]
-    /// The sink that took the body, when the handler asked for one.
+    /// The sink that received the body, if the handler chose one.
     public var sink: (any HTTPBodySink)?
 
     /// Makes a request, for tests of a handler.
@@ -15,28 +15,28 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-/// What the handler wants done with a request's body, told when only the head is known.
+/// How to handle the request body. Chosen by the handler after it has received the head.
 public enum HTTPBodyPlan: Sendable {
-    /// Keep the bytes and hand them over whole; a longer body is answered with 413.
+    /// Collect the body up to this size. A longer body is answered with 413.
     case collect(bytesMax: Int)
-    /// Give the bytes to a sink as they come. `handle` is called after the last one, with an empty body.
+    /// Pass the bytes to a sink as they arrive. `handle` is called after the last one, with an empty body.
     case stream(to: any HTTPBodySink)
-    /// Answer at once, without reading the body; the connection is closed after it.
+    /// Respond without reading the body, and close the connection after it.
     case refuse(HTTPResponse)
 }
 
-/// Takes a request's body piece by piece.
+/// A receiver of a request's body, in pieces.
 public protocol HTTPBodySink: Sendable {
-    /// Takes the next bytes, on a loop: must not block. After `.pause` nothing more is read from the client until
-    /// `flow.resume()`, which may be called from any thread (also before this returns).
+    /// Receives the next bytes. Called on an event loop, so it must not block. After `.pause` nothing is read from the
+    /// client until `flow.resume()`, which may be called from any thread, also before this returns.
     func receive(_ bytes: [UInt8], _ flow: HTTPBodyFlow) -> HTTPBodyDemand
-    /// The body will not be completed: the client left, broke the rules or was too slow. On a loop.
+    /// Called on an event loop if the body won't be completed: after a disconnect, an error or for a slow client.
     func cancelled()
 }
 
 /// True if a sink wants more bytes now.
 public enum HTTPBodyDemand: Sendable {
-    /// Read on.
+    /// Read more.
     case more
     /// Read nothing until `HTTPBodyFlow.resume()`.
     case pause

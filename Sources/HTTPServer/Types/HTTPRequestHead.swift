@@ -1,17 +1,17 @@
-/// A request without its body: checked, and its parts taken apart.
+/// A parsed and checked request without its body.
 ///
-/// The header fields stay bytes until someone asks for one, because most are never looked at.
+/// Header fields are decoded on access, because most are never used.
 public struct HTTPRequestHead: Sendable {
     /// `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE` or `OPTIONS`.
     public var method: String
-    /// The target as it was sent.
+    /// The target as sent.
     public var target: String
     /// The target's path, percent-decoded once. It begins with a slash (or is `*` for OPTIONS), holds no control
     /// character, and no segment that consists of dots only.
     public var path: String
     /// The items of the target's query in the order sent, percent-decoded once. A plus stays a plus.
     public var query: [(name: String, value: String)]
-    /// The id that the log and the reply's header carry: a version 4 UUID in upper case.
+    /// The request ID of the log and the response's header: an upper-case UUID of version 4.
     public var requestID: String
     /// The client's address without its port.
     public var peer: String
@@ -52,12 +52,12 @@ public struct HTTPRequestHead: Sendable {
         set { fields = HTTPFields(newValue) }
     }
 
-    /// The value of the first header field with this name, which upper and lower case don't tell apart.
+    /// Returns the value of the first header field with this name, case-insensitively.
     public func header(_ name: String) -> String? {
         fields.first(name)
     }
 
-    /// The decoded value of the query's first item with this name.
+    /// Returns the decoded value of the first query item with this name.
     public func queryValue(_ name: String) -> String? {
         query.first { $0.name == name }?.value
     }

@@ -1,11 +1,11 @@
 /// A response to a request.
 ///
 /// The server itself writes `Content-Length`, `Transfer-Encoding`, `Date`, `Connection` and the request id; such
-/// fields given here are left out, but `Connection: close` is obeyed.
+/// fields are ignored in `headers`, except `Connection: close`.
 public struct HTTPResponse: Sendable {
     /// The status code, 200...599.
     public var status: Int
-    /// The header fields. One that holds a line break or a NUL makes the response a 500.
+    /// The header fields. A line break or NUL in one replaces the response by 500.
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: HTTPResponseBody
@@ -33,19 +33,19 @@ public struct HTTPResponse: Sendable {
 
 /// The body of a response.
 public enum HTTPResponseBody: Sendable {
-    /// All of it.
+    /// The whole body.
     case bytes([UInt8])
     /// A source that is pulled as the client reads.
     case stream(any HTTPBodySource)
 }
 
-/// Gives a response's body piece by piece.
+/// A source of a response's body, in pieces.
 public protocol HTTPBodySource: Sendable {
-    /// How many bytes there will be; nil when that is not known, which sends them chunked.
+    /// The total number of bytes, or nil if unknown. Then the body is sent chunked.
     var byteCount: Int? { get }
-    /// Asks for the next piece, at most `bytesMax` bytes, on a loop: must not block. Answer `pull` exactly once, from
-    /// any thread; the next pull comes when the client has read most of it.
+    /// Requests the next piece of up to `bytesMax` bytes. Called on an event loop, so it must not block. Answer `pull`
+    /// exactly once, from any thread. The next pull follows when the client has read most of the piece.
     func pull(bytesMax: Int, _ pull: HTTPBodyPull)
-    /// No more will be asked: the client left or was too slow, or a HEAD wants no body. On a loop.
+    /// Called on an event loop if no further piece is needed: after a disconnect, for a slow client, and for HEAD.
     func cancelled()
 }
