@@ -2,14 +2,14 @@ import CloudService
 import CloudStore
 
 extension CloudServer {
-    /// Puts one environment of a container on a port, with the dashboard and its API. The store is the caller's; there
-    /// is no sign-in for apps.
+    /// Makes a server of one environment, with the dashboard and its API. The caller owns the store. There is no
+    /// sign-in for apps.
     ///
     /// - Parameters:
-    ///   - container: the only one that is served.
-    ///   - folder: of the server's own files.
-    ///   - control: which accounts and administrators there are.
-    ///   - pushesReady: hears for which devices pushes wait. Called on a thread of the service.
+    ///   - container: the only container served.
+    ///   - folder: the folder of the server's own files.
+    ///   - control: the accounts and administrators.
+    ///   - pushesReady: called with the devices that have pending pushes, on a thread of the service.
     package convenience init(
         _ service: CloudService, of container: CloudService.Container, folder: DataFolder,
         control: ControlStore, options: CloudServerOptions,

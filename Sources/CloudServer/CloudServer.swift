@@ -4,8 +4,8 @@ import CloudWire
 import HTTPServer
 import System
 
-/// The cloud on a port: leads each request to the service of its container, holds the polls of devices that wait for
-/// pushes, signs in, and writes the log.
+/// A CloudKit server: passes each request to the service of its container, holds the long polls of devices, handles
+/// sign-ins, and writes the log.
 ///
 ///     let server = CloudServer(service)
 ///     try server.start()
@@ -17,7 +17,7 @@ public final class CloudServer: Sendable {
     private let table: EnvironmentTable
     private let courier: Courier
     private let webhooks: WebhookSender
-    /// Looks for what was left to send to webhooks; waits for files.
+    /// Looks for pending webhook deliveries. Blocks on files.
     private let beginWebhooks: @Sendable (WebhookSender) -> Void
     private let signIns: SignInHandler?
     private let operators: OperatorHandler?
@@ -31,27 +31,26 @@ public final class CloudServer: Sendable {
     private let history: RequestHistory?
     private let hasStopped = Lock(false)
 
-    /// Puts one service on a port. It answers for every container that it admits itself; there is no sign-in, since
-    /// the service's accounts are the caller's.
+    /// Makes a server of one service, for every container that the service admits. There is no sign-in, since the
+    /// caller owns the service's accounts.
     public convenience init(_ service: CloudService, options: CloudServerOptions = CloudServerOptions()) {
         self.init(
             options: options, onlyContainer: CloudService.Container(identifier: "", environment: ""),
             signIn: nil, opener: { _, _ in OpenedService(service: service, close: {}) })
     }
 
-    /// Makes a server; each environment of a container is opened by the first request for it.
+    /// Makes a server. The first request for an environment opens it.
     ///
     /// - Parameters:
-    ///   - onlyContainer: every path leads to this one's service; nil: each to its own.
+    ///   - onlyContainer: the container that all paths lead to, or nil for the container in the path.
     ///   - dataFolder: the folder to measure and watch, or nil for a service without a folder.
-    ///   - control: says what of the folder is being removed; nil: nothing ever is.
+    ///   - control: lists what is being removed from the folder, or nil if nothing ever is.
     ///   - restores: makes the detector of a restored folder, or nil to skip the check.
-    ///   - beginWebhooks: names the environments in which something was left to send. Called on a thread of its own.
-    ///   - finder: whether there is such a container, before one is opened. Called on a thread that may look it up in a
-    ///     file.
-    ///   - probe: tries to write, for `DiskWatch`; nil: in the data folder.
-    ///   - opener: makes the service of an environment, nil when there is no such container. Called on a thread that
-    ///     may wait for files. The watch wants to hear how the store's writes go.
+    ///   - beginWebhooks: returns the environments with pending deliveries. Called on a thread of its own.
+    ///   - finder: returns true if the container exists. Called on a thread that may block on a file.
+    ///   - probe: tries to write, for `DiskWatch`. Nil writes in the data folder.
+    ///   - opener: makes the service of an environment, or nil if the container doesn't exist. Called on a thread that
+    ///     may block on files. It reports the store's writes to the watch.
     init(
         options: CloudServerOptions, onlyContainer: CloudService.Container?, signIn: (any SignInChecker)?,
         dataFolder: DataFolder? = nil, control: ControlStore? = nil,
@@ -101,7 +100,7 @@ public final class CloudServer: Sendable {
         http.bodyBytesMax = max(
             http.bodyBytesMax, options.limits.bodyBytesMax, AssetHandler.bodyBytesMax(options),
             operators == nil ? 0 : OperatorEndpoint.schemaBytesMax)
-        // A proxy's connections are everybody's: it is the proxy that knows how many a client has.
+        // Behind a proxy, only the proxy can count the connections of a client.
         if options.trustsForwardedFor { http.connectionsOfAddressMax = 0 }
         http.streamSecondsMax = Double(options.assets.downloadMillisecondsMax) / 1_000
         http.requestIDHeader = "X-Apple-Request-UUID"
@@ -121,10 +120,10 @@ public final class CloudServer: Sendable {
         routes.connectionCount.withLock { $0 = { [weak server] in server?.connectionCount ?? 0 } }
     }
 
-    /// Listens, and serves on threads of its own.
+    /// Listens and serves, on threads of its own.
     ///
-    /// - Throws: `HTTPServerError` when the port is taken, a file of TLS is wrong or the system refuses;
-    ///   `DataFolderError`, `CloudStoreError` when the folder was put back and can't be renewed.
+    /// - Throws: `HTTPServerError` when the port is taken, a TLS file is invalid or a system call fails.
+    ///   `DataFolderError` or `CloudStoreError` when the folder was restored and its epochs can't be renewed.
     public func start() throws {
         try restores?.begin()
         try http.start()
@@ -132,7 +131,7 @@ public final class CloudServer: Sendable {
         certificate?.start()
         removals?.start()
         webhooks.use(table)
-        // A thief of the token may have the tokens of the session's devices too.
+        // A stolen session may include the tokens of its devices.
         control?.setReplayListener { [table] session in
             table.forgetDevices(
                 of: session.userRecordName, named: nil,
@@ -142,30 +141,29 @@ public final class CloudServer: Sendable {
         startThread { [webhooks, beginWebhooks] in beginWebhooks(webhooks) }
     }
 
-    /// Reads the certificate and its key again, for the connections that come from now on; those that are there stay.
-    /// When something is wrong with the files the log says so, and the former ones count on. Without TLS it does
-    /// nothing. It blocks as reading a file does.
+    /// Reads the certificate and its key again, for new connections. If a file is invalid, this is logged, and the
+    /// former files stay in use. Does nothing without TLS. Blocks while it reads.
     public func readCertificateAgain() { certificate?.read() }
 
     /// The listening port, or 0 before `start`.
     public var port: Int { http.port }
 
-    /// The server's address for programs on this machine, or its public one when the options name it.
+    /// The server's public URL from the options, or its URL on this machine.
     public var url: String {
         if let publicURL = options.publicURL { return publicURL }
         let host = options.http.host.contains(":") ? "[\(options.http.host)]" : options.http.host
         return "\(options.http.tls == nil ? "http" : "https")://\(host):\(port)"
     }
 
-    /// The address of the dashboard; nil where it is turned off.
+    /// The URL of the dashboard, or nil if it is turned off.
     public var dashboardURL: String? {
         operators == nil ? nil : url + Route.dashboardPath
     }
 
-    /// Makes a link that signs the first administrator in once, within 10 minutes. It replaces the one of before.
+    /// Makes a link that signs the first administrator in once, within 10 minutes. It replaces the previous link.
     ///
-    /// - Returns: nil where an administrator has a password already, where others than programs of this machine reach
-    ///   the server, and where the dashboard is turned off.
+    /// - Returns: nil if an administrator has a password, if the server isn't limited to loopback, or if the dashboard
+    ///   is turned off.
     /// - Throws: `CloudStoreError`, `CryptoError`.
     public func makeFirstDashboardLink() throws -> String? {
         guard let dashboardURL, let secret = try operators?.makeFirstLink() else { return nil }
@@ -175,16 +173,16 @@ public final class CloudServer: Sendable {
     /// Number of open connections.
     public var connectionCount: Int { http.connectionCount }
 
-    /// How many devices wait for a push.
+    /// Number of devices waiting for a push.
     public var courierPollCount: Int { courier.count }
 
-    /// Returns when all requests that were answered are in the history. For tests.
+    /// Waits until all answered requests are in the history. For tests.
     func settleHistory() { history?.settle() }
 
-    /// Stops in order: accepts no more, answers the polls that are held, lets requests in flight end within
-    /// `graceMilliseconds`, ends the services, closes their files, and writes the rest of the log.
+    /// Stops in order: accepts no more requests, answers the held polls, waits up to `graceMilliseconds` for requests
+    /// in progress, ends the services, closes their files, and writes the rest of the log.
     ///
-    /// It blocks until that is done, also for a second caller. Must not be called on a thread of the server.
+    /// Blocks until that is done, also for a second caller. Must not be called on a thread of the server.
     public func stop() {
         hasStopped.withLock { hasStopped in
             guard !hasStopped else { return }
@@ -206,18 +204,18 @@ public final class CloudServer: Sendable {
         }
     }
 
-    /// What is kept of the requests; nil without a folder, or where that is turned off.
+    /// Makes the request history, or returns nil without a folder or if it is turned off.
     private static func history(
         _ folder: DataFolder?, _ control: ControlStore?, _ options: CloudServerOptions, _ log: ServerLog?
     ) -> RequestHistory? {
         guard let folder, options.history.requests == .on else { return nil }
         return RequestHistory(path: folder.historyPath, options.history, clock: options.clock, log: log) {
-            // What can't be read says nothing of it.
+            // An unreadable file counts as missing.
             (try? control?.containerExists($0.container)) ?? true
         }
     }
 
-    /// Without the control file's secrets there is no dashboard; the log says why.
+    /// Makes the handler of the dashboard, or logs the reason that there is none.
     private static func operators(
         _ folder: DataFolder?, _ control: ControlStore?, _ options: CloudServerOptions,
         _ table: EnvironmentTable, _ history: RequestHistory?, _ log: ServerLog?

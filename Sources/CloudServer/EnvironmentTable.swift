@@ -6,13 +6,13 @@ import System
 struct OpenedService: Sendable {
     let service: CloudService
     let close: @Sendable () -> Void
-    /// Hears of pushes that wait, beside the courier.
+    /// Called for pending pushes, beside the courier.
     var pushesReady: @Sendable ([String]) -> Void = { _ in }
 }
 
-/// An environment of a container that is being served.
+/// A served environment of a container.
 final class OpenEnvironment: Sendable {
-    /// Its number in the table; stays the same when it is closed and opened again.
+    /// Its number in the table. It stays the same after the environment is closed and reopened.
     let number: Int
     let container: CloudService.Container
     let thread: CloudServiceThread
@@ -28,7 +28,7 @@ final class OpenEnvironment: Sendable {
         self.number = number
         self.container = container
         self.opened = opened
-        // Before the thread is there, which tells of what was left from before.
+        // Before the thread starts, which reports what an earlier process left.
         opened.service.setPushListener { apnsTokens in
             pushesReady(apnsTokens)
             opened.pushesReady(apnsTokens)
@@ -38,7 +38,7 @@ final class OpenEnvironment: Sendable {
         thread = CloudServiceThread(opened.service)
     }
 
-    /// Answers what has come in, ends the thread and closes the files.
+    /// Answers the pending requests, ends the thread and closes the files.
     func close() {
         thread.stop()
         opened.service.setPushListener(nil)
@@ -48,17 +48,17 @@ final class OpenEnvironment: Sendable {
     }
 }
 
-/// The environments that are open, each opened by the first request for it. Opening and closing block, so they have
-/// a thread of their own. Before that another thread looks whether there is such a container, so that names of those
-/// that aren't there take no place among what is to be opened. On both, clients take turns by their network.
+/// The open environments. The first request for an environment opens it. Opening and closing block, so they run on a
+/// thread of their own. Another thread first checks that the container exists, so that requests for missing ones don't
+/// block the others. On both threads, clients take turns by their network.
 ///
 /// When too many are open, the least recently used idle one is closed.
 final class EnvironmentTable: Sendable {
-    /// Makes the service of an environment, or nil when there is no such container. May block.
+    /// Makes the service of an environment, or returns nil if the container doesn't exist. May block.
     typealias Opener = @Sendable (CloudService.Container) throws -> OpenedService?
-    /// True if there is such a container. May block, for a look-up in a file at most.
+    /// Returns true if the container exists. May block for a look-up in a file.
     typealias Finder = @Sendable (CloudService.Container) throws -> Bool
-    /// Takes an environment, to be given back with `release`, or the error to answer with.
+    /// Receives an environment, which must be passed to `release`, or the error to respond with.
     typealias User = @Sendable (Result<OpenEnvironment, WireError>) -> Void
 
     private enum Stage {
@@ -72,9 +72,9 @@ final class EnvironmentTable: Sendable {
         var waiting: [User] = []
         /// The addresses waiting for their turn. The first turn opens it for all.
         var addresses: Set<String> = []
-        /// Bytes of the bodies that wait with them.
+        /// Bytes of their bodies.
         var waitingBytes = 0
-        /// It has a place among what is to be opened.
+        /// True if it is queued to be opened.
         var isQueued = false
         var usesCount = 0
         var lastUse: UInt64 = 0
@@ -84,20 +84,20 @@ final class EnvironmentTable: Sendable {
         var slots: [CloudService.Container: Slot] = [:]
         var numbers: [CloudService.Container: Int] = [:]
         var usesCount: UInt64 = 0
-        /// Bytes of all bodies that wait for an environment to be open.
+        /// Bytes of all bodies waiting for an environment to open.
         var waitingBytes = 0
         var isStopped = false
         /// Containers being removed. Requests for them are rejected.
         var isRemoved: @Sendable (CloudService.Container) -> Bool = { _ in false }
     }
 
-    /// Requests that wait until an environment is open.
+    /// Maximum requests waiting for an environment to open.
     static let waitingMax = 1_024
-    /// Bytes of their bodies, over all environments. An environment is open in milliseconds.
+    /// Maximum bytes of their bodies, over all environments. Opening takes milliseconds.
     static let waitingBytesMax = 64 << 20
-    /// Look-ups of containers that wait. They are short.
+    /// Maximum queued look-ups of containers. They are short.
     static let lookUpsMax = 4_096
-    /// A client network has this part of the places that are left in each queue.
+    /// A client network may take this fraction of the free places in each queue.
     private static let sharesCount = 8
 
     private let openMax: Int
@@ -107,13 +107,13 @@ final class EnvironmentTable: Sendable {
     private let opener: Opener
     private let courier: Courier
     private let webhooks: WebhookSender
-    /// What the upkeep of all environments has pruned.
+    /// Numbers of rows pruned by the upkeep of all environments.
     let prunedCounts = Lock(PrunedCounts())
     private let state = Lock(State())
     private let lookUps = FairWorker(jobsMax: lookUpsMax, sharesCount: sharesCount)
     private let openings = FairWorker(jobsMax: waitingMax, sharesCount: sharesCount)
 
-    /// - Parameter strangers: counts requests for containers that don't exist to their address; nil: nothing does.
+    /// - Parameter strangers: counts requests for missing containers by address, or nil to count none.
     init(
         openMax: Int, strangers: AddressRate? = nil, clock: any TimeSource = SystemTimeSource(),
         finder: @escaping Finder = { _ in true }, opener: @escaping Opener, courier: Courier,
@@ -128,7 +128,7 @@ final class EnvironmentTable: Sendable {
         self.webhooks = webhooks
     }
 
-    /// How many are open.
+    /// Number of open environments.
     var openCount: Int {
         state.withLock { state in
             state.slots.values.reduce(0) { count, slot in
@@ -137,12 +137,12 @@ final class EnvironmentTable: Sendable {
         }
     }
 
-    /// Gives the environment to `user`, at once when it is open, else from a thread of the table. One that isn't there
-    /// counts to the client's address, and is refused as too much when that had too many.
+    /// Passes the environment to `user`, at once if it is open, and otherwise on a thread of the table. A request for a
+    /// missing container counts for the client's address, and is rejected if there were too many.
     ///
     /// - Parameters:
-    ///   - peer: the address of the client that asks; empty: the server asks by itself.
-    ///   - bodyBytes: of the request that waits with `user`.
+    ///   - peer: the client's address, or empty for the server itself.
+    ///   - bodyBytes: bytes of the waiting request's body.
     func use(
         _ container: CloudService.Container, from peer: String = "", bodyBytes: Int = 0,
         _ user: @escaping User
@@ -200,19 +200,19 @@ final class EnvironmentTable: Sendable {
         }
     }
 
-    /// Gives an environment back.
+    /// Releases an environment.
     func release(_ environment: OpenEnvironment) {
         state.withLock { $0.slots[environment.container]?.usesCount -= 1 }
     }
 
-    /// Gives nobody any more what is being removed, and closes what of it nobody uses.
+    /// Rejects requests for environments being removed, and closes the idle ones.
     ///
-    /// - Returns: the environments that went out of use by this.
+    /// - Returns: the environments that were closed.
     @discardableResult
     func remove(
         where isRemoved: @escaping @Sendable (CloudService.Container) -> Bool
     ) -> [CloudService.Container] {
-        // The closure before is released after the lock. `isRemoved` itself only compares names.
+        // The previous closure is released after the lock. `isRemoved` itself only compares names.
         let (environments, _) = state.withLock { state in
             let before = state.isRemoved
             state.isRemoved = isRemoved
@@ -242,19 +242,19 @@ final class EnvironmentTable: Sendable {
             state.slots[container]?.isQueued = true
             return true
         }
-        // Requests that came while it closed open it again.
+        // Requests that arrived meanwhile reopen it.
         if isWaitedFor, !openings.submit(of: "", { [self] in open(container) }) {
             answer(container, .failure(Refusal.busy))
         }
     }
 
-    /// Answers what the services have taken in, ends their threads and closes their files. Nothing is opened from now
-    /// on.
+    /// Answers the pending requests, ends the services' threads and closes their files. No environment is opened from
+    /// then on.
     func stop() {
         state.withLock { $0.isStopped = true }
         lookUps.stop()
         openings.stop()
-        // The slots, with what waits in them, are released after the lock.
+        // The slots, with their waiting requests, are released after the lock.
         let slots = state.withLock { state in
             defer { state.slots = [:] }
             return state.slots

@@ -23,7 +23,7 @@ extension HTTPExchangeSummary {
     var route: Route { note?.route ?? Route(path: path) }
 }
 
-/// An exchange with what is needed to answer it in CloudKit's form.
+/// Sends responses to one request in CloudKit's form.
 struct Reply: Sendable {
     let exchange: HTTPExchange
     private let route: Route?
@@ -32,16 +32,16 @@ struct Reply: Sendable {
     private let clientID: String?
     private let peer: String?
     private let userAgent: String?
-    /// What the history says of an administrator's request, once the session is known.
+    /// The history's note of an administrator's request. Set once the session is known.
     var ofOperator: OperatorNote?
-    /// True if a 503 for want of room goes out later: a large body that is sent again and again costs much.
+    /// True to delay a 503 for lack of room, because repeated large bodies are expensive.
     private let holdsBusy: Bool
-    /// A refusal to try later goes out after this time, so that a client that ignores it gets on no faster.
+    /// Delay of a response that asks to retry later. It slows down clients that ignore it.
     private static let holdMilliseconds: Int64 = 1_000
-    /// A body of which that is so, in bytes.
+    /// Minimum bytes of a large body.
     private static let heldBodyBytes = 4 << 10
 
-    /// - Parameter peer: the client's address, where it is another one than the connection's.
+    /// - Parameter peer: the client's address, if it isn't the connection's.
     init(
         _ exchange: HTTPExchange, _ head: HTTPRequestHead, _ route: Route, peer: String? = nil,
         bodyBytes: Int = 0
@@ -56,13 +56,13 @@ struct Reply: Sendable {
         userAgent = head.header("User-Agent")
     }
 
-    /// What is known of every request.
+    /// The note of every response.
     private var note: RequestNote {
         RequestNote(
             route: route, peer: peer, clientID: clientID, userAgent: userAgent, ofOperator: ofOperator)
     }
 
-    /// Answers with what the service said.
+    /// Sends the response of the service.
     func send(_ response: WireResponse) {
         var note = note
         note.service = response.note
@@ -71,7 +71,7 @@ struct Reply: Sendable {
             refusesOrigin: response.note.refusesOrigin, mayBeAskedAgain: response.note.isRead)
     }
 
-    /// Answers with a message.
+    /// Sends a message.
     func send(_ message: some JSONMessage, headers: [(name: String, value: String)] = []) {
         do {
             let body = try message.json(extras: wantsExtras)
@@ -81,12 +81,12 @@ struct Reply: Sendable {
         }
     }
 
-    /// Answers with an error.
+    /// Sends an error.
     func send(_ error: WireError) {
         send(error.response(requestID: exchange.requestID, extras: wantsExtras))
     }
 
-    /// Answers with something else than JSON.
+    /// Sends a response that isn't JSON.
     func send(_ response: HTTPResponse) {
         var response = response
         if let origin { response.headers += Self.crossOriginHeaders(origin) }
@@ -110,21 +110,21 @@ struct Reply: Sendable {
         return HTTPResponse(status: response.status, headers: headers, body: .bytes(response.body))
     }
 
-    /// Answers with JSON that has been written already.
+    /// Sends encoded JSON.
     func sendJSON(
         _ body: [UInt8], status: Int = 200, written: (@Sendable (Bool) -> Void)? = nil
     ) {
         respond(status: status, headers: Self.jsonHeaders, body: body, written: written)
     }
 
-    /// Answers with 200 and nothing: a poll that came to its end.
+    /// Sends an empty response with 200, at the end of a poll.
     func sendEmpty() {
         var note = note
         note.isEmptyPoll = true
         respond(status: 200, headers: Self.jsonHeaders, body: [], note: note)
     }
 
-    /// Answers a browser's question whether it may ask.
+    /// Answers a CORS preflight.
     func sendPreflight(asked head: HTTPRequestHead) {
         var headers = [
             (name: "Access-Control-Allow-Methods", value: "GET, POST, OPTIONS"),
@@ -136,8 +136,9 @@ struct Reply: Sendable {
         respond(status: 204, headers: headers, body: [])
     }
 
-    /// Answers with a page for a person. No cache keeps it, no other page may show it in a frame, and the browser does
-    /// with it only what `policy` says.
+    /// Sends an HTML page. It isn't cached and can't be framed.
+    ///
+    /// - Parameter policy: the content security policy.
     func sendPage(
         _ html: String, status: Int, policy: String, headers: [(name: String, value: String)] = []
     ) {
@@ -153,7 +154,7 @@ struct Reply: Sendable {
             ], body: .bytes(Array(html.utf8)))
     }
 
-    /// Leads the browser elsewhere.
+    /// Redirects the browser.
     func sendRedirect(to target: String) {
         respond(status: 303, headers: Self.pageHeaders + [(name: "Location", value: target)], body: [])
     }
@@ -163,8 +164,7 @@ struct Reply: Sendable {
         (name: "X-Content-Type-Options", value: "nosniff"), (name: "Referrer-Policy", value: "same-origin"),
     ]
 
-    /// A response is for its client alone, since it may carry the next token: no cache keeps it, and no browser guesses
-    /// its type.
+    /// Headers of all responses: a response may contain the next token, so it isn't cached, and its type isn't guessed.
     private static let ownHeaders = [
         (name: "Cache-Control", value: "no-store"), (name: "X-Content-Type-Options", value: "nosniff"),
     ]
@@ -186,8 +186,8 @@ struct Reply: Sendable {
             response, context: note ?? self.note, written: written)
     }
 
-    /// Lets the page read the response, as Apple's servers do. No cookie signs anybody in here, so the page gets
-    /// nothing that it could not ask for by itself.
+    /// Lets the page read the response, as Apple's servers do. No cookie authenticates here, so the page gets nothing
+    /// that it couldn't request by itself.
     private static func crossOriginHeaders(_ origin: String) -> [(name: String, value: String)] {
         [
             ("Access-Control-Allow-Origin", origin),

@@ -3,30 +3,30 @@ import CloudWire
 import HTTPServer
 import System
 
-/// Where a request leads.
+/// The destination of a request.
 enum Route: Equatable {
-    /// To a service: `/database/1/{container}/{environment}/...`, and under `/device/1/` tokens and notifications.
+    /// A service: `/database/1/{container}/{environment}/...`, and under `/device/1/` tokens and notifications.
     case service(ServicePath)
-    /// To a device's long poll: `/device/1/{container}/{environment}/courier`.
+    /// A device's long poll: `/device/1/{container}/{environment}/courier`.
     case courier(ServicePath)
-    /// To a file that is sent (`/asset/1/{container}/{environment}/upload`) or fetched (`.../file/{checksum}/{name}`).
+    /// An upload (`/asset/1/{container}/{environment}/upload`) or a download (`.../file/{checksum}/{name}`) of a file.
     case asset(ServicePath, isUpload: Bool)
     case signIn
-    /// Where the sign-in page's form goes.
+    /// The form of the sign-in page.
     case signInForm
     case signOut
-    /// The own account's sessions.
+    /// The sessions of the caller's account.
     case sessions
-    /// True if the server can do its work.
+    /// The health of the server.
     case health
-    /// True if the process is there.
+    /// The liveness of the process.
     case live
     case metrics
-    /// To the page at `/`, which browsers show.
+    /// The page at `/`.
     case root
-    /// To the dashboard's page and its files.
+    /// The dashboard's page and its files.
     case dashboard
-    /// To what the dashboard asks: `OperatorEndpoint` says what.
+    /// The operator API: see `OperatorEndpoint`.
     case operators
     case nowhere
 
@@ -36,7 +36,7 @@ enum Route: Equatable {
     static let signOutPath = "/yap/1/sign-out"
     static let sessionsPath = "/yap/1/sessions"
 
-    /// - Parameter path: percent-decoded once, as the service reads it too.
+    /// - Parameter path: the path, percent-decoded once.
     init(path: String) {
         switch path {
         case Self.signInPath: self = .signIn
@@ -55,7 +55,7 @@ enum Route: Equatable {
         }
     }
 
-    /// True if pages of other origins may ask: what CloudKit JS asks for.
+    /// True if pages of other origins may use it, as CloudKit JS does.
     var isCrossOrigin: Bool {
         switch self {
         case .service, .courier, .asset, .signOut, .sessions: true
@@ -63,7 +63,7 @@ enum Route: Equatable {
         }
     }
 
-    /// True if no service counts its requests: they count to the client's address.
+    /// True if its requests count for the client's address, because no service counts them.
     var isOfStrangers: Bool {
         switch self {
         case .signIn, .signInForm, .signOut, .sessions, .root, .dashboard, .operators, .nowhere: true
@@ -85,13 +85,13 @@ enum Route: Equatable {
     }
 }
 
-/// Answers the requests of an HTTP server: leads each to its service, to the courier, or to the server's own few
-/// paths. Runs on the loops, so nothing in it waits.
+/// Routes the requests of an HTTP server to services, to the courier and to the server's own paths. Runs on the event
+/// loops, so it never blocks.
 final class Routes: HTTPHandler {
     private static let signInBytesMax = 16 << 10
 
     private let options: CloudServerOptions
-    /// Every path leads to this container's service; nil: each to its own.
+    /// The container that all paths lead to, or nil for the container in the path.
     private let onlyContainer: CloudService.Container?
     let table: EnvironmentTable
     private let courier: Courier
@@ -102,7 +102,7 @@ final class Routes: HTTPHandler {
     private let log: ServerLog?
     private let history: RequestHistory?
     private let status: ServerStatus
-    /// Asks the HTTP server, which is made after this.
+    /// The connection count of the HTTP server, which is made after this.
     let connectionCount = Lock<(@Sendable () -> Int)?>(nil)
     let isStopping = Lock(false)
     private let strangers: AddressRate
@@ -136,7 +136,7 @@ final class Routes: HTTPHandler {
             return assets.bodyPlan(
                 for: head, container(of: path), isUpload: isUpload, peer: peer(of: head))
         }
-        // Told by the beginning: the whole path is looked at once, when the request is there.
+        // Decided by prefix. The whole path is parsed once, in `handle`.
         let isService = head.path.hasPrefix("/database/1/") || head.path.hasPrefix("/device/1/")
         let isOfOperators = operators != nil && head.path.hasPrefix(OperatorEndpoint.prefix)
         let isSmall = head.path.hasPrefix(Route.signInPath)
@@ -201,7 +201,7 @@ final class Routes: HTTPHandler {
         courier.stop()
     }
 
-    /// What breaks HTTP's rules gets the form of CloudKit's errors too.
+    /// Returns errors of HTTP in the form of CloudKit's errors.
     func errorResponse(status: Int, reason: String) -> HTTPResponse {
         let code: ServerErrorCode =
             switch status {
@@ -241,8 +241,8 @@ final class Routes: HTTPHandler {
         }
     }
 
-    /// Answers a browser's question whether a page may ask, which counts as nobody's request. The app says which pages
-    /// may. When the app is unknown, or can't be asked now, the response is yes, and the request itself gets the error.
+    /// Answers a CORS preflight, which counts as an unauthenticated request. The app defines the allowed origins. If
+    /// the app is unknown or can't be looked up now, the preflight succeeds, and the request itself gets the error.
     private func preflight(_ head: HTTPRequestHead, _ reply: Reply, _ route: Route) {
         guard case .service(let path) = route, head.queryValue(WireHeader.apiTokenItem) != nil else {
             return sendCountedPreflight(head, reply)
@@ -253,7 +253,7 @@ final class Routes: HTTPHandler {
             where response.note.refusesOrigin || response.status == 429 || response.status == 503:
                 reply.send(response)
             case .success: reply.sendPreflight(asked: head)
-            // What isn't there was counted.
+            // A request for a missing container was counted.
             case .failure(let error) where error.serverErrorCode == .notFound:
                 reply.sendPreflight(asked: head)
             case .failure(let error) where error.serverErrorCode == .throttled: reply.send(error)
@@ -262,12 +262,12 @@ final class Routes: HTTPHandler {
         }
     }
 
-    /// Answers a preflight that no service has counted.
+    /// Answers a preflight that no service counts.
     private func sendCountedPreflight(_ head: HTTPRequestHead, _ reply: Reply) {
         refusal(of: head).map { reply.send($0) } ?? reply.sendPreflight(asked: head)
     }
 
-    /// Counts what no service counts to the client's address; what to answer when too much of it came.
+    /// Counts a request without a service for the client's address. Returns the error if there are too many.
     private func refusal(of head: HTTPRequestHead) -> WireError? {
         strangers.refusal(of: peer(of: head), atMilliseconds: options.clock.nowMilliseconds())
     }
@@ -299,7 +299,7 @@ final class Routes: HTTPHandler {
         }
     }
 
-    /// The headers that a service looks at; the others stay bytes.
+    /// Decodes the headers that a service uses.
     private func serviceHeaders(of head: HTTPRequestHead) -> [(name: String, value: String)] {
         Self.serviceHeaderNames.compactMap { name in head.header(name).map { (name, $0) } }
     }
@@ -309,7 +309,7 @@ final class Routes: HTTPHandler {
         WireHeader.signature,
     ]
 
-    /// What the client calls the server: devices poll there for their pushes.
+    /// Returns the server's URL for the client. Devices poll there for their pushes.
     func serverURL(for head: HTTPRequestHead) -> String? {
         if let publicURL = options.publicURL { return publicURL }
         let scheme = options.http.tls == nil ? "http" : "https"
@@ -317,7 +317,7 @@ final class Routes: HTTPHandler {
     }
 
     func peer(of head: HTTPRequestHead) -> String {
-        // The last entry is the one that the nearest proxy wrote; those before it are the client's to choose.
+        // The nearest proxy wrote the last entry. The client may have forged the others.
         guard options.trustsForwardedFor,
             let forwarded = head.headers.last(where: { $0.name.lowercased() == "x-forwarded-for" })?.value,
             let last = forwarded.split(separator: ",").last
@@ -325,7 +325,7 @@ final class Routes: HTTPHandler {
         return String(last.filter { $0 != " " }.prefix(64))
     }
 
-    /// Numbers that are what they are at the moment.
+    /// The current values of the metrics.
     func gauges() -> ServerStatus.Gauges {
         ServerStatus.Gauges(
             connections: connectionCount.withLock { $0 }?() ?? 0, polls: courier.count,
@@ -335,7 +335,7 @@ final class Routes: HTTPHandler {
     }
 }
 
-/// The log's line of a request. Neither the query nor a header is in it, because that is where the secrets are.
+/// Returns the log line of a request. It has no query and no headers, because these contain secrets.
 func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8] {
     let note = summary.note
     let service = note?.service

@@ -3,8 +3,8 @@ import CloudStore
 import System
 
 extension DataFolder {
-    /// The files that records of an environment hold, as the one server that holds the folder has them. What another
-    /// life of it has left unfinished is removed.
+    /// Opens the asset files of an environment, for the one server that owns the folder. Removes unfinished files of an
+    /// earlier process.
     func assetFiles(of container: CloudService.Container, clock: any TimeSource) throws -> DiskAssetFiles {
         let path = try assetsPath(container: container.identifier, environment: container.environment)
         let files = DiskAssetFiles(path: path, clock: clock, gate: { try self.holdForCollection() })

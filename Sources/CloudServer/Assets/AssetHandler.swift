@@ -49,7 +49,7 @@ final class AssetHandler: Sendable {
         min(options.limits.assets.fileBytesMax, .max - Int64(formBytesMax))
     }
 
-    /// What to do with the body of a request under `/asset/1/`.
+    /// Returns how to handle the body of a request under `/asset/1/`.
     ///
     /// - Parameter peer: the client's address.
     func bodyPlan(
@@ -99,7 +99,7 @@ final class AssetHandler: Sendable {
         uploadsOfNetworks.withLock { $0.end(network) }
     }
 
-    /// The worker for the next transfer.
+    /// Returns the worker for the next transfer.
     private func worker() -> Worker {
         workers[
             nextWorker.withLock { next in

@@ -20,7 +20,7 @@ struct FileAnswer {
             .contains { $0.filter { $0 != " " } == entityTag } ?? false
     }
 
-    /// The response, with a body that `source` makes of a part of the file.
+    /// Returns the response, with a body made by `source`.
     func response(_ source: (FilePart) -> FileSource) -> HTTPResponse {
         if isKnown { return HTTPResponse(status: 304, headers: headers) }
         switch range {
@@ -38,7 +38,7 @@ struct FileAnswer {
         _ status: Int, _ headers: [(name: String, value: String)], offset: Int64, count: Int64,
         _ source: (FilePart) -> FileSource
     ) -> HTTPResponse {
-        // A source must give at least a byte.
+        // A source must have at least one byte.
         guard count > 0 else { return HTTPResponse(status: status, headers: headers) }
         let part = FilePart(file: file, offset: offset, count: count)
         return HTTPResponse(status: status, headers: headers, body: .stream(source(part)))
@@ -59,7 +59,7 @@ struct FileAnswer {
         ]
     }
 
-    /// A name that a client put in, in both the forms that browsers know; Apple's placeholder is none.
+    /// The file name chosen by the client, in both forms that browsers know. Apple's placeholder isn't a name.
     private var disposition: String {
         guard !name.isEmpty, name != "${f}", name != "$f", name.utf8.count <= 255 else { return "attachment" }
         let plain = name.map { character -> Character in

@@ -2,7 +2,7 @@ import CloudService
 import HTTPServer
 import System
 
-/// Reads a part of a file for a client that fetches it, as fast as the client reads.
+/// Reads a part of a file for a download, as fast as the client reads.
 final class FileSource: HTTPBodySource {
     private let part: FilePart
     private let worker: Worker
@@ -22,7 +22,7 @@ final class FileSource: HTTPBodySource {
         let isTaken = worker.submit(isOwed: true) { [self] in
             guard let offset = given.withLock({ $0 }) else { return pull.fail() }
             let wanted = Int(min(Int64(bytesMax), part.count - offset))
-            // A file that has become shorter, or can't be read: the client must see a cut, not an end.
+            // If the file is truncated or unreadable, the client must see a closed connection, not an end.
             guard let bytes = try? part.file.read(at: part.offset + offset, bytesMax: wanted), !bytes.isEmpty
             else {
                 return pull.fail()

@@ -1,15 +1,15 @@
-/// Which part of a file a request asks for (RFC 9110, section 14). Only one range; a request for several gets all.
+/// The requested part of a file (RFC 9110, section 14). Only one range: a request for several gets the whole file.
 enum HTTPByteRange: Equatable {
     /// All of it.
     case whole
-    /// From an offset, so many bytes.
+    /// This number of bytes from an offset.
     case part(offset: Int64, count: Int64)
-    /// None of it is there.
+    /// The range lies outside of the file.
     case unsatisfiable
 
     /// - Parameters:
-    ///   - header: the value of `Range`. What can't be read is as good as absent.
-    ///   - condition: the value of `If-Range`: the range counts only for the file of that entity tag.
+    ///   - header: the value of `Range`. An invalid value is ignored.
+    ///   - condition: the value of `If-Range`. The range applies only to a file with that entity tag.
     init(_ header: String?, condition: String?, entityTag: String, bytes: Int64) {
         self = .whole
         guard let header, condition == nil || condition == entityTag else { return }
@@ -35,7 +35,7 @@ enum HTTPByteRange: Equatable {
         }
     }
 
-    /// The number; an inner nil where nothing stands, an outer one for what is no number.
+    /// Returns the number, an inner nil for an empty text, and an outer nil for an invalid one.
     private static func number(_ text: Substring) -> Int64?? {
         if text.isEmpty { return .some(nil) }
         guard text.utf8.count <= 18, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }

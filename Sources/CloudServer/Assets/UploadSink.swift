@@ -3,15 +3,15 @@ import CloudWire
 import HTTPServer
 import System
 
-/// A file that is being sent: takes its bytes from a loop to the disk, one piece at a time.
+/// An upload in progress: passes bytes from an event loop to the disk, one piece at a time.
 ///
-/// All but the calls from the loop runs on one worker, in the order of these calls.
+/// Everything but the calls from the event loop runs on one worker, in the order of these calls.
 final class UploadSink: HTTPBodySink {
     private enum Stage {
-        /// Nothing has come yet.
+        /// Before the first bytes.
         case new
         case open(AssetUpload, OpenEnvironment)
-        /// Answered, or not to be answered any more.
+        /// Answered or cancelled.
         case over
     }
 
@@ -26,7 +26,7 @@ final class UploadSink: HTTPBodySink {
     private let container: CloudService.Container
     /// The client's address.
     private let peer: String
-    /// Its network, which counts for how many files are sent at a time.
+    /// The client's network, for the limit of concurrent uploads.
     private var network: String { AttemptLimiter.key(address: peer) }
     private let startedMilliseconds: Int64
     private let state = Lock(State())
@@ -53,12 +53,12 @@ final class UploadSink: HTTPBodySink {
 
     func cancelled() { run({ self.giveUp() }, else: {}) }
 
-    /// The last byte is here.
+    /// Called after the last byte.
     func finish(_ reply: Reply) {
         run({ self.end(reply) }, else: { reply.send(Refusal.busy) })
     }
 
-    /// What holds a file always finds room for its next job, or the file would never be given back.
+    /// An upload with an open file always finds room for its next job. Otherwise the file would never be closed.
     private func run(_ job: @escaping @Sendable () -> Void, else refused: () -> Void) {
         let holds = state.withLock { if case .open = $0.stage { true } else { false } }
         if !worker.submit(isOwed: holds, job) { refused() }
@@ -124,7 +124,7 @@ final class UploadSink: HTTPBodySink {
         }
     }
 
-    /// Opens the file and calls `next` on the worker, with what kept it from opening.
+    /// Opens the file and calls `next` on the worker, with the error on failure.
     private func open(_ next: @escaping @Sendable (WireError?) -> Void) {
         handler.table.use(container, from: peer) { [self] result in
             run(
@@ -176,7 +176,7 @@ final class UploadSink: HTTPBodySink {
         flow.refuse(Reply.response(error, to: head))
     }
 
-    /// Ends the upload, whatever has become of it.
+    /// Ends the upload in any state.
     private func giveUp() {
         let stage = state.withLock { state in
             defer { state.stage = .over }

@@ -17,7 +17,7 @@ final class AdministratorSignIn: Sendable {
     private let sessions: AdministratorSessions
     private let tries: Lock<AttemptLimiter>
     private let clock: any MonotonicSource
-    /// Costs as much to check as a real one, and fits no password.
+    /// A hash that costs as much as a real one, and matches no password.
     private let nobody: PasswordHash
 
     /// - Throws: `CryptoError` when the system gives no randomness; `CloudStoreError` when the control file can't be

@@ -32,43 +32,43 @@ public protocol SignInChecker: Sendable {
 }
 
 extension SignInChecker {
-    /// True: `page` says it.
+    /// Returns true, because `page` checks it.
     public func isTicket(_ text: String) throws -> Bool { true }
 
-    /// Nil: there is no page.
+    /// Returns nil: there is no page.
     public func page(ticket: String) throws -> SignInPage? { nil }
 
-    /// Nothing: there is no page.
+    /// Does nothing: there is no page.
     public func formCode(ticket: String, nonce: String) throws -> String { "" }
 
-    /// Refused: there is no page.
+    /// Returns `.refused`: there is no page.
     public func signIn(_ form: SignInForm, peer: String, client: String?) -> SignInAnswer { .refused }
 
-    /// Nil: sessions have no end here.
+    /// Returns nil: sessions can't be ended here.
     public func session(webAuthToken: String) throws -> SignInSession? { nil }
 
-    /// Nil: there are none.
+    /// Returns nil: there are none.
     public func sessions(webAuthToken: String) throws -> OwnSessions? { nil }
 
-    /// False: sessions have no end here.
+    /// Returns false: sessions can't be ended here.
     public func signOut(webAuthToken: String) throws -> Bool { false }
 }
 
 /// A session of a signed-in user in one environment.
 public struct SignInSession: Hashable, Sendable {
-    /// The environment that the session is for.
+    /// The environment of the session.
     public let container: CloudService.Container
-    /// The name of the user's record there.
+    /// The record name of the user.
     public let userRecordName: String
 }
 
 /// The sessions of one account in one container.
 public struct OwnSessions: Sendable {
-    /// All that have not run out, by the time of the sign-in.
+    /// The unexpired sessions, by the time of the sign-in.
     public let sessions: [ControlSession]
-    /// Which of them asks, by its `id`.
+    /// The `id` of the caller's session.
     public let current: String
-    /// The token that takes the place of the one that asks, where each answer brings a new one.
+    /// The token that replaces the caller's, if each response brings a new one.
     public let replacement: String?
 
     var response: OwnSessionsResponse {
@@ -83,7 +83,7 @@ public struct OwnSessions: Sendable {
     }
 }
 
-/// What a sign-in comes to.
+/// The result of a sign-in.
 public enum SignInAnswer: Hashable, Sendable {
     /// The password is correct.
     case signedIn(
@@ -94,6 +94,6 @@ public enum SignInAnswer: Hashable, Sendable {
     case denied(WireError)
     /// Too many failed attempts for the account or from the address.
     case tooManyTries(retryAfterSeconds: Int)
-    /// The server could not read or write; the reason is for the log.
+    /// The server could not read or write. The reason is for the log.
     case failed(reason: String)
 }

@@ -4,23 +4,23 @@ public import CloudWire
 import Crypto
 public import System
 
-/// Signs in to the accounts of a control file: a password for a token.
+/// Checks passwords of the accounts in a control file, and makes tokens.
 ///
-/// An unknown account takes as long as a wrong password. Tries that fail make the next one wait, for the account and
-/// for the address, longer each time, also after a restart.
+/// An unknown account takes as long as a wrong password. Each failed attempt makes the next one wait longer, for the
+/// account and for the address, also after a restart.
 public final class SignInCheck: SignInChecker {
     private let control: ControlStore
     private let tries: Lock<AttemptLimiter>
     private let isDevelopmentForEveryone: Bool
     private let clock: any MonotonicSource
-    /// Costs as much to check as a real one, and fits no password.
+    /// A hash that costs as much as a real one, and matches no password.
     private let nobody: PasswordHash
 
     /// Makes a checker.
     ///
     /// - Parameters:
-    ///   - isDevelopmentForEveryone: whether accounts that are no developers may use `development`.
-    ///   - clock: measures how long a caller has to wait.
+    ///   - isDevelopmentForEveryone: true if all accounts may use `development`, not only developers.
+    ///   - clock: the clock of the waiting times.
     /// - Throws: `CryptoError` when the system gives no randomness; `CloudStoreError` when the control file can't be
     ///   read.
     public init(
@@ -30,7 +30,7 @@ public final class SignInCheck: SignInChecker {
         self.control = control
         self.isDevelopmentForEveryone = isDevelopmentForEveryone
         self.clock = clock
-        // Where there is no memory for a digest all are counted together.
+        // If a digest fails for lack of memory, all are counted together.
         tries = Lock(
             AttemptLimiter(
                 digest: { (try? control.signInTryDigest(of: $0)) ?? [] }, kept: try control.signInTries(),
@@ -38,7 +38,7 @@ public final class SignInCheck: SignInChecker {
         nobody = try PasswordHash.fittingNothing()
     }
 
-    /// Checks the password, which takes as long as its hash costs, and makes a token.
+    /// Checks the password, which is slow on purpose, and makes a token.
     public func signIn(_ request: SignInRequest, peer: String, client: String? = nil) -> SignInAnswer {
         do {
             return try answer(to: request, from: Self.place(peer, client))
@@ -47,7 +47,7 @@ public final class SignInCheck: SignInChecker {
         }
     }
 
-    /// What the page is for, as its address says.
+    /// Returns the page for a ticket.
     public func page(ticket: String) throws -> SignInPage? {
         try control.signInPage(ticket: ticket).map { SignInPage($0) }
     }
@@ -57,12 +57,12 @@ public final class SignInCheck: SignInChecker {
         try control.isSignInTicket(text)
     }
 
-    /// A code that only this server can make.
+    /// An authentication code of this server.
     public func formCode(ticket: String, nonce: String) throws -> String {
         try control.signInFormCode(ticket: ticket, nonce: nonce)
     }
 
-    /// Checks the password as the other sign-in does, and makes a token that each answer replaces.
+    /// Checks the password as the other sign-in does, and makes a token that each response replaces.
     public func signIn(_ form: SignInForm, peer: String, client: String? = nil) -> SignInAnswer {
         do {
             let request = SignInRequest(
@@ -77,7 +77,7 @@ public final class SignInCheck: SignInChecker {
         }
     }
 
-    /// The session of the token.
+    /// Returns the session of the token.
     public func session(webAuthToken: String) throws -> SignInSession? {
         try control.session(token: webAuthToken).map { session in
             SignInSession(
@@ -92,7 +92,7 @@ public final class SignInCheck: SignInChecker {
         try control.endSession(token: webAuthToken)
     }
 
-    /// The account's sessions in the token's container: which others it uses is nobody's business there.
+    /// Returns the account's sessions in the token's container. Sessions in other containers are not visible there.
     public func sessions(webAuthToken: String) throws -> OwnSessions? {
         guard case .user(let current, let replacement) = try control.signIn(token: webAuthToken) else {
             return nil
@@ -116,7 +116,7 @@ public final class SignInCheck: SignInChecker {
         guard let apiToken = request.apiToken, let app = try control.app(apiToken: apiToken),
             app.container == request.container
         else {
-            // Other requests tell everybody both.
+            // Other requests reveal both anyway.
             guard try control.containerExists(request.container) else {
                 return .denied(Refusal.noSuchContainer(container))
             }

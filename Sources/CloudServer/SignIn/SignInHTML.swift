@@ -1,8 +1,8 @@
 import Crypto
 
-/// The sign-in page as text. It loads nothing: its style and its one script stand in it, and the browser runs no other.
+/// The HTML of the sign-in page. Style and script are inline, and the content security policy allows no others.
 enum SignInHTML {
-    /// What a person sees of a form that is sent again.
+    /// The values shown in a form after an error.
     struct Form {
         let page: SignInPage
         let ticket: String
@@ -41,14 +41,14 @@ enum SignInHTML {
             """)
     }
 
-    /// A page that only says something.
+    /// Returns a page with a message.
     static func notice(title: String, _ text: String) -> String {
         document(title: title, "<h1>\(escaped(title))</h1>\n<p>\(escaped(text))</p>")
     }
 
-    /// A page that posts a message to its opener and closes.
+    /// Returns a page that posts a message to its opener and closes.
     ///
-    /// - Parameter staysOpen: the user shall read it first.
+    /// - Parameter staysOpen: true to leave the page open for the user to read.
     static func result(
         title: String, _ text: String, key: String, value: String, origins: [String], staysOpen: Bool = false
     ) -> String {
@@ -63,7 +63,7 @@ enum SignInHTML {
             """)
     }
 
-    /// What the browser may do with the page: show it, run this script, send the form here and follow it there.
+    /// Content security policy of the page: show it, run this script, submit the form here and follow its redirect.
     static func policy(runsScript: Bool, leadsTo origin: String? = nil) -> String {
         let script = runsScript ? "script-src '\(hash(script))'; " : ""
         return "default-src 'none'; style-src '\(hash(style))'; \(script)form-action 'self'"
@@ -91,7 +91,7 @@ enum SignInHTML {
         """
     }
 
-    /// Apple's own client reads `ckSession`; its documents say `ckWebAuthToken`.
+    /// Apple's own client reads `ckSession`, but its documents name `ckWebAuthToken`.
     private static let script = """
         (function () {
           var result = document.getElementById("result"), data = result.dataset, message = {};
@@ -135,7 +135,7 @@ enum SignInHTML {
         """
 
     private static func hash(_ text: String) -> String {
-        // Without memory for a hash the page has no style and no script, and is as safe.
+        // If the hash fails for lack of memory, the page has no style and no script, which is safe.
         "sha256-\((try? SHA256.hash(text)).map(SignedRequest.base64) ?? "")"
     }
 

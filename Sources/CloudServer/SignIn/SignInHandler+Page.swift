@@ -2,22 +2,22 @@ import CloudWire
 import Crypto
 import HTTPServer
 
-/// A form that came over HTTP, with what the browser says of it.
+/// A submitted form, with the browser's headers about it.
 struct SentForm: Sendable {
     let body: [UInt8]
-    /// The form's cookie, which only a page of ours can have set.
+    /// The form's cookie. Only our own page can have set it.
     let nonce: String?
-    /// The browser says that a page of another site sent it.
+    /// True if the browser reports that another site's page sent it.
     let isForeign: Bool
     let peer: String
-    /// What the browser calls itself.
+    /// The browser's `User-Agent`.
     let client: String?
 }
 
 extension SignInHandler {
     static let cookieName = "yap-sign-in"
 
-    /// Shows the page to which AUTHENTICATION_REQUIRED leads, later.
+    /// Responds with the page that AUTHENTICATION_REQUIRED leads to, asynchronously.
     func show(ticket: String, isSecure: Bool, peer: String, _ reply: Reply) {
         guard isTicket(ticket, reply) else { return }
         submit(of: peer, reply, failed: sendFailed) { [self] in
@@ -33,7 +33,7 @@ extension SignInHandler {
         }
     }
 
-    /// Answers the page's form, later.
+    /// Handles the page's form, asynchronously.
     func take(_ sent: SentForm, _ reply: Reply) {
         guard let fields = FormFields(sent.body), let ticket = fields.value("ticket") else {
             return sendStale(reply)
@@ -63,7 +63,7 @@ extension SignInHandler {
         }
     }
 
-    /// Ends the pushes of a session's device and then the session, later.
+    /// Ends the pushes of a session's device and then the session, asynchronously.
     ///
     /// - Parameter endPushes: ends the pushes of the user's devices and returns true on success. Called on the
     ///   handler's thread.
@@ -76,7 +76,8 @@ extension SignInHandler {
             guard let webAuthToken, let session = try checker.session(webAuthToken: webAuthToken) else {
                 return reply.sendJSON(Array("{}".utf8))
             }
-            // A device's token is good without a session: when it can't be ended the session stays, to be tried again.
+            // A device's token is valid without a session. If it can't be ended, the session stays, so that the client
+            // can retry.
             endPushes(session) { [self] areEnded in
                 guard areEnded else { return reply.send(Refusal.busy) }
                 submit(of: peer, reply, failed: sendCannotSignIn) { [self] in
@@ -139,13 +140,13 @@ extension SignInHandler {
     private func send(
         _ form: SignInHTML.Form, status: Int, headers: [(name: String, value: String)] = [], _ reply: Reply
     ) {
-        // A browser that checks where a form leads looks at where it is led from there too.
+        // A browser that checks the target of a form also checks its redirects.
         let policy = SignInHTML.policy(
             runsScript: false, leadsTo: form.page.callback == nil ? nil : form.page.receiver)
         reply.sendPage(SignInHTML.form(form), status: status, policy: policy, headers: headers)
     }
 
-    /// Gives the app the token, or the reason that there is none.
+    /// Passes the token to the app, or the reason that there is none.
     private func send(
         _ page: SignInPage, title: String, _ text: String, token: String? = nil, error: String = "",
         staysOpen: Bool = false, _ reply: Reply

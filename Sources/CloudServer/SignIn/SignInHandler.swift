@@ -32,7 +32,7 @@ final class SignInHandler: Sendable {
         }
     }
 
-    /// Runs what may block on the handler's thread; what it throws is the server's failure, which `failed` answers.
+    /// Runs blocking work on the handler's thread. If it throws, `failed` responds with an error of the server.
     func submit(
         of peer: String, _ reply: Reply, failed: @escaping @Sendable (Reply) -> Void,
         _ body: @escaping @Sendable () throws -> Void
@@ -82,7 +82,7 @@ final class SignInHandler: Sendable {
             let response = SignInResponse(
                 webAuthToken: webAuthToken, userRecordName: userRecordName,
                 expiresAtMilliseconds: expiresAtMilliseconds)
-            // A secret: no cache on the way may keep it.
+            // The token is a secret, so no cache may keep it.
             reply.send(response, headers: [("Cache-Control", "no-store")])
         case .refused:
             reply.send(Refusal.signInRefused)

@@ -2,24 +2,24 @@ public import CloudService
 public import CloudStore
 import CloudWire
 
-/// A sign-in that went well, and what was known of the account before: what its owner may want to hear of.
+/// A successful sign-in and the account's history, for a warning to its owner.
 public struct SignInNews: Hashable, Sendable {
     /// The account's name.
     public let account: String
-    /// The environment that it is for.
+    /// The environment of the session.
     public let container: CloudService.Container
-    /// The name of the user's record there.
+    /// The record name of the user.
     public let userRecordName: String
-    /// The address from where the account was signed in to.
+    /// The client's address.
     public let address: String?
-    /// What the program calls itself.
+    /// The client's `User-Agent`.
     public let client: String?
-    /// When it was, in milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     public let atMilliseconds: Int64
-    /// What was known before.
+    /// The account's sign-ins before.
     public let history: ControlSignInHistory
 
-    /// Tells of a session that was made.
+    /// Makes the report of a new session.
     init(_ session: ControlSession, _ history: ControlSignInHistory) {
         account = session.account
         container = CloudService.Container(
@@ -31,7 +31,7 @@ public struct SignInNews: Hashable, Sendable {
         self.history = history
     }
 
-    /// When and from where the account was last signed in to, for its owner to read; nil when it never was.
+    /// Human-readable time and address of the account's last sign-in, or nil if there was none.
     var lastText: String? {
         history.last.map { last in
             let time = logTime(milliseconds: last.atMilliseconds).prefix(16).replacing("T", with: " ")
@@ -40,7 +40,7 @@ public struct SignInNews: Hashable, Sendable {
         }
     }
 
-    /// True if the owner should be warned: the account is in use, and was never signed in to from here.
+    /// True if the owner should be warned, because the account is in use and this is its first sign-in from here.
     var isUnusual: Bool { !history.isKnownPlace && history.last != nil }
 
     /// The event for webhooks.
@@ -50,7 +50,7 @@ public struct SignInNews: Hashable, Sendable {
             lastAtMilliseconds: history.last?.atMilliseconds)
     }
 
-    /// What the log says of it.
+    /// The members of its log line.
     var logMembers: [(key: StaticString, text: String)] {
         var members: [(key: StaticString, text: String)] = [
             ("account", account), ("container", container.identifier), ("environment", container.environment),

@@ -1,11 +1,11 @@
 import CloudStore
 
-/// What a sign-in page is for: the app that asks, and where the user's token goes.
+/// The purpose of a sign-in page: the app and the receiver of the user's token.
 public struct SignInPage: Hashable, Sendable {
     static let ticketItem = "ticket"
-    /// How long a session lives after its last use, in milliseconds: 30 minutes.
+    /// Milliseconds for which a session is valid after its last use: 30 minutes.
     static let lifeMilliseconds: Int64 = 1_800_000
-    /// The same when the user asked to be kept signed in: two weeks.
+    /// The same if the user chose to stay signed in: two weeks.
     static let longLifeMilliseconds: Int64 = 14 * 86_400_000
 
     /// The container's identifier.
@@ -14,13 +14,13 @@ public struct SignInPage: Hashable, Sendable {
     public let environment: String
     /// The app's name.
     public let appName: String
-    /// Where the page leads with the token; nil: it posts a message.
+    /// The URL that receives the token, or nil if the page posts a message.
     public let callback: String?
     /// The origins that the message is sent to. Pages of other origins can't read it.
     public let origins: [String]
 
-    /// What the control file says of it. The page that asked counts only when the app names its origin: any site can
-    /// open this page with an app's token, which is no secret.
+    /// Reads it from the control file. The opening page receives the token only if the app names its origin: any site
+    /// can open this page with an app's token, which isn't secret.
     init(_ page: ControlSignInPage) {
         container = page.container
         environment = page.environment
@@ -33,12 +33,12 @@ public struct SignInPage: Hashable, Sendable {
     /// True if a callback or an origin is named that may get the token. Without one, sign-in isn't possible.
     var hasReceiver: Bool { callback != nil || !origins.isEmpty }
 
-    /// The token's receiver, to be shown to the user.
+    /// The token's receiver, as shown to the user.
     var receiver: String {
         callback.map { ControlOrigins.origin(ofCallback: $0) } ?? origins.joined(separator: ", ")
     }
 
-    /// The callback with a query item more, percent-encoded once.
+    /// The callback with another query item, percent-encoded once.
     func callback(_ name: String, _ value: String) -> String? {
         callback.map {
             $0 + ($0.utf8.contains(0x3F) ? "&" : "?") + "\(name)=\(PercentEncoding.encoded(value))"
@@ -46,14 +46,14 @@ public struct SignInPage: Hashable, Sendable {
     }
 }
 
-/// What a user typed into the page.
+/// The values of the sign-in form.
 public struct SignInForm: Hashable, Sendable {
-    /// What the page is for.
+    /// The page.
     public let page: SignInPage
     /// The account's name.
     public let account: String
     /// The account's password.
     public let password: String
-    /// The user asked to be kept signed in.
+    /// True if the user chose to stay signed in.
     public let staysSignedIn: Bool
 }

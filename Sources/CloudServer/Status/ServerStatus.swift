@@ -14,7 +14,7 @@ import System
 ///
 /// Requests that come before that thread begins to look share one answer, so that a flood costs two looks.
 final class ServerStatus: Sendable {
-    /// Numbers that are what they are at the moment.
+    /// The current values of the metrics.
     struct Gauges: Sendable {
         var connections = 0
         var polls = 0

@@ -8,7 +8,7 @@ public struct SignInEvent: Hashable, Sendable {
     public var address: String?
     /// What the program that signed in calls itself.
     public var client: String?
-    /// When it was, in milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     public var atMilliseconds: Int64
     /// When the sign-in before was, in milliseconds since 1970; nil when there was none.
     public var lastAtMilliseconds: Int64?

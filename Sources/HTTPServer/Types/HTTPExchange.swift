@@ -49,8 +49,8 @@ public final class HTTPExchange: Sendable {
     /// Calls `giveUp` if there is no response in time, or the connection is closed.
     ///
     /// It must return true if the work has not begun and never will: then the server answers with 503, and the client
-    /// may retry. With false the server waits for the same time once more, and then answers with 500, because the request
-    /// may have been executed.
+    /// may retry. With false the server waits for the same time once more, and then answers with 500, because the
+    /// request may have been executed.
     public func onGiveUp(_ giveUp: @escaping @Sendable () -> Bool) {
         mailbox.post(.onGiveUp(key, giveUp))
     }
