@@ -30,7 +30,7 @@ extension EventLoop {
     }
 
     private func mayRead(_ connection: HTTPConnection) -> Bool {
-        if let exchange = connection.exchange, exchange.isPaused { return false }
+        if let exchange = connection.exchange, exchange.body.isPaused { return false }
         return connection.isReadable || !connection.pending.isEmpty
     }
 
@@ -59,7 +59,7 @@ extension EventLoop {
     func take(_ connection: HTTPConnection, _ input: UnsafeBufferPointer<UInt8>) {
         var position = 0
         while connection.phase == .reading {
-            if let exchange = connection.exchange, exchange.isPaused { break }
+            if let exchange = connection.exchange, exchange.body.isPaused { break }
             switch connection.parser.next(input, &position) {
             case .needsMore:
                 waitForMore(connection)
@@ -83,7 +83,7 @@ extension EventLoop {
     /// Sets the deadline for the rest of a head or a body.
     private func waitForMore(_ connection: HTTPConnection) {
         if let exchange = connection.exchange {
-            if !exchange.awaitsBody { beginBodySpan(connection, exchange) }
+            if !exchange.body.hasSpan { beginBodySpan(connection, exchange) }
         } else if !connection.parser.isBetweenRequests {
             if connection.headStartedMilliseconds < 0 { connection.headStartedMilliseconds = now }
             setDeadline(
@@ -93,7 +93,7 @@ extension EventLoop {
 
     /// Begins a span in which the client must send enough of the body.
     func beginBodySpan(_ connection: HTTPConnection, _ exchange: Exchange) {
-        exchange.beginBodySpan()
+        exchange.body.beginSpan()
         setDeadline(connection, now + milliseconds(options.bodySpanSeconds))
     }
 
@@ -112,7 +112,7 @@ extension EventLoop {
         var bytesMax = options.bodyBytesMax
         switch handler.bodyPlan(for: head) {
         case .collect(let planned): bytesMax = min(bytesMax, planned)
-        case .stream(let sink): exchange.sink = sink
+        case .stream(let sink): exchange.body.sink = sink
         case .refuse(let response):
             if parsed.framing != .none { exchange.keepsAlive = false }
             respond(connection, PendingResponse(response: response))
@@ -127,7 +127,9 @@ extension EventLoop {
             if count > bytesMax {
                 return refuse(connection, 413, "the body is longer than \(bytesMax) bytes")
             }
-            if exchange.sink == nil { exchange.body.reserveCapacity(min(count, EventLoopBuffers.readBytes)) }
+            if exchange.body.sink == nil {
+                exchange.body.bytes.reserveCapacity(min(count, EventLoopBuffers.readBytes))
+            }
         }
         connection.parser.bodyBytesMax = bytesMax
         if parsed.expectsContinue, parsed.framing != .none, !bodyIsHere {
@@ -138,9 +140,9 @@ extension EventLoop {
 
     private func takeBody(_ connection: HTTPConnection, _ bytes: UnsafeBufferPointer<UInt8>) {
         guard let exchange = connection.exchange else { return }
-        exchange.bytesIn += bytes.count
-        guard let sink = exchange.sink else {
-            switch exchange.append(bytes, shared.bodies) {
+        exchange.body.noteReceived(bytes.count)
+        guard let sink = exchange.body.sink else {
+            switch exchange.body.collect(bytes, exchange.network, shared.bodies) {
             case .taken: break
             case .isFull: refuse(connection, 503, "too many request bodies at a time")
             case .shareIsFull: refuse(connection, 503, "too many request bodies at a time from your network")
@@ -149,7 +151,7 @@ extension EventLoop {
         }
         let flow = HTTPBodyFlow(mailbox: mailbox, key: connection.exchangeKey)
         if case .pause = sink.receive(Array(bytes), flow) {
-            exchange.isPaused = true
+            exchange.body.isPaused = true
             // The sink has as much time as a response.
             setDeadline(connection, now + milliseconds(options.answerTimeoutSeconds))
         }
@@ -160,9 +162,9 @@ extension EventLoop {
         connection.phase = .handling
         setDeadline(connection, now + milliseconds(options.answerTimeoutSeconds))
         exchange.head = nil
-        var request = HTTPRequest(head: head, body: [], sink: exchange.sink)
-        swap(&request.body, &exchange.body)
-        exchange.releaseBody(shared.bodies)
+        var request = HTTPRequest(head: head, body: [], sink: exchange.body.sink)
+        swap(&request.body, &exchange.body.bytes)
+        exchange.body.release(exchange.network, shared.bodies)
         handler.handle(
             request,
             HTTPExchange(requestID: exchange.requestID, mailbox: mailbox, key: connection.exchangeKey))
@@ -199,10 +201,13 @@ extension EventLoop {
         case .handling:
             expireAnswer(connection)
         case .reading:
-            if let exchange = connection.exchange, exchange.isPaused {
+            if let exchange = connection.exchange, exchange.body.isPaused {
                 refuse(connection, 503, "the server didn't process the body in time", .unanswered)
             } else if let exchange = connection.exchange {
-                if exchange.sendsFastEnough(options, now: now) { return beginBodySpan(connection, exchange) }
+                let elapsed = now - exchange.startedMilliseconds
+                if exchange.body.isFastEnough(options, elapsedMilliseconds: elapsed) {
+                    return beginBodySpan(connection, exchange)
+                }
                 refuse(connection, 408, "the body arrived too slowly", .tooSlow)
             } else if !connection.parser.isBetweenRequests {
                 refuse(connection, 408, "the request head arrived too slowly", .tooSlow)

@@ -24,10 +24,11 @@ extension EventLoop {
             guard let connection = connections[key], connection.phase == .handling else { return }
             connection.exchange?.giveUp = giveUp
         case .resume(let key):
-            guard let connection = connections[key], let exchange = connection.exchange, exchange.isPaused,
+            guard let connection = connections[key], let exchange = connection.exchange,
+                exchange.body.isPaused,
                 connection.phase == .reading
             else { return }
-            exchange.isPaused = false
+            exchange.body.isPaused = false
             // The time used by the sink doesn't count against the client.
             beginBodySpan(connection, exchange)
             // If it paused at the last piece, there is no further input to trigger the end.

@@ -39,7 +39,7 @@ extension EventLoop {
         exchange.written = answer.written
         exchange.onDisconnect = []
         exchange.giveUp = nil
-        exchange.releaseBody(shared.bodies)
+        exchange.body.release(exchange.network, shared.bodies)
         var response = answer.response
         if !response.isWellFormed {
             response = handler.errorResponse(
@@ -85,7 +85,7 @@ extension EventLoop {
         var response = handler.errorResponse(status: status, reason: reason)
         response.status = status
         if status == 426 { response.headers.append(("Upgrade", "TLS/1.2, HTTP/1.1")) }
-        let sink = connection.phase == .reading ? exchange.sink : nil
+        let sink = connection.phase == .reading ? exchange.body.sink : nil
         respond(connection, PendingResponse(response: response))
         sink?.cancelled()
         for body in callbacks { body() }
@@ -152,7 +152,7 @@ extension EventLoop {
     private func tell(
         _ connection: HTTPConnection, _ exchange: Exchange, _ ending: HTTPExchangeSummary.Ending
     ) {
-        exchange.releaseBody(shared.bodies)
+        exchange.body.release(exchange.network, shared.bodies)
         exchange.releaseOutput(shared.output, queuedBytes: 0)
         exchange.written?(ending == .answered)
         exchange.written = nil
@@ -186,7 +186,7 @@ extension EventLoop {
         connection.output = OutputQueue()
         guard let exchange = connection.exchange else { return }
         connection.exchange = nil
-        if wasReading { exchange.sink?.cancelled() }
+        if wasReading { exchange.body.sink?.cancelled() }
         exchange.source?.cancelled()
         for body in exchange.onDisconnect { body() }
         _ = exchange.giveUp?()

@@ -71,7 +71,8 @@ extension Exchange {
         peer: String, now: Int64, _ ending: HTTPExchangeSummary.Ending
     ) -> HTTPExchangeSummary {
         HTTPExchangeSummary(
-            requestID: requestID, peer: peer, method: method, path: path, status: status, bytesIn: bytesIn,
+            requestID: requestID, peer: peer, method: method, path: path, status: status,
+            bytesIn: body.receivedBytes,
             bytesOut: bytesOut, milliseconds: now - startedMilliseconds, ending: ending, context: context)
     }
 }

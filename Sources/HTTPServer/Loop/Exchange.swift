@@ -1,6 +1,6 @@
-/// A request from its head to the last byte of its answer, on its loop.
+/// A request from its head to the last byte of its response, on its event loop.
 final class Exchange {
-    /// Given away with the request, so that a parked request costs little.
+    /// Passed on with the request, so that a waiting request uses little memory.
     var head: HTTPRequestHead?
     let method: String
     let path: String
@@ -11,25 +11,16 @@ final class Exchange {
     let network: ClientNetwork
     var keepsAlive: Bool
 
-    // The body.
-    var body = [UInt8]()
-    /// How many of its bytes count against the limit of all bodies.
-    var bytesHeld = 0
-    var sink: (any HTTPBodySink)?
-    var bytesIn = 0
-    /// How many bytes had come when the present span began, in which enough must come.
-    var bytesInAtSpan = 0
-    var isPaused = false
-    var awaitsBody = false
+    var body = RequestBody()
 
     // The response.
     var status = 0
     var bytesOut = 0
-    /// How many of the response's bytes count against the limit of all answers.
+    /// Number of the response's bytes that count against the limit of all responses.
     var outputBytesHeld = 0
-    /// How many bytes the client had read when the present span began; nil while it has nothing to read.
+    /// Number of bytes that the client had read when the span began. Nil while it has nothing to read.
     var bytesReadAtSpan: Int?
-    /// The response that goes out later.
+    /// The delayed response.
     var held: PendingResponse?
     var context: (any Sendable)?
     var written: (@Sendable (Bool) -> Void)?
@@ -38,12 +29,12 @@ final class Exchange {
     var sourceRemaining = 0
     var pullNumber: UInt32 = 0
     var isPulling = false
-    /// What `finished` says when all bytes get out.
+    /// The ending to report when all bytes were sent.
     var ending = HTTPExchangeSummary.Ending.answered
     var onDisconnect = [@Sendable () -> Void]()
     /// Cancels the work if it has not begun. Nil if the handler set none.
     var giveUp: (@Sendable () -> Bool)?
-    /// The time was over and the work had begun: once more as long is waited for its end.
+    /// True if the time was over and the work had begun. Then the server waits for the same time once more.
     var isOvertime = false
     var clientLeft = false
 
