@@ -6,7 +6,8 @@ import Testing
     /// call is taken: only they read a clock or draw a random number.
     static let adapters: Set = [
         "Sources/System/RandomSource.swift", "Sources/System/TimeSource.swift",
-        "Sources/CloudKit/Container/DispatchTimerSource.swift", "Sources/CoreLocation/CLLocation.swift",
+        "Sources/CloudKit/Networking/Connection/DispatchTimerSource.swift",
+        "Sources/CoreLocation/CLLocation.swift",
         "Sources/Yap/Shell/WallTimerSource.swift",
         "Sources/YapCloudKit/Adapter/SyncTurn.swift", "Sources/YapCloudKit/Adapter/ThreadScheduler.swift",
     ]
