@@ -70,9 +70,9 @@ final class ApplyRun: LineRun {
         state.modificationDate = note.modified
         state.creatorUserRecordID = Self.user
         state.lastModifiedUserRecordID = Self.user
-        var values: [String: RecordValue] = [:]
+        var values: [String: RecordFieldValue] = [:]
         for field in SyncDevice.Field.allCases {
-            values[field.rawValue] = field.value(note).map { RecordValue($0) }
+            values[field.rawValue] = field.value(note).map { RecordFieldValue($0) }
         }
         state.plain = ValueStore(fetched: values)
         return CKRecord(state: state)

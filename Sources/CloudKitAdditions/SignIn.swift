@@ -12,12 +12,12 @@ extension CKContainer {
     ///   from the configuration, and what else a request can meet.
     @discardableResult
     public func signIn(account: String, password: String) async throws -> CKRecord.ID {
-        let place = try place()
-        let kept = try place.connection.signInAccount(place.identifier)
+        let resolved = try self.resolved()
+        let kept = try resolved.connection.signInAccount(resolved.identifier)
         let request = SignInRequest(
-            account: account, password: password, container: place.identifier,
-            environment: place.connection.environment, apiToken: try kept.credential().apiToken)
-        let response = try await place.connection.signIn(request)
+            account: account, password: password, container: resolved.identifier,
+            environment: resolved.connection.environment, apiToken: try kept.credential().apiToken)
+        let response = try await resolved.connection.signIn(request)
         try kept.signIn(
             webAuthToken: response.webAuthToken, userRecordName: response.userRecordName,
             expiresAtMilliseconds: response.expiresAtMilliseconds)
@@ -28,8 +28,8 @@ extension CKContainer {
     /// Forgets the user's token. Posts `CKAccountChanged`.
     /// - Throws: `CKError.badContainer` when the container names no cloud, or its credential file can't be written.
     public func signOut() throws {
-        let place = try place()
-        try place.connection.signInAccount(place.identifier).signOut()
+        let resolved = try self.resolved()
+        try resolved.connection.signInAccount(resolved.identifier).signOut()
         NotificationCenter.default.post(name: .CKAccountChanged, object: self)
     }
 }
@@ -57,6 +57,6 @@ extension CloudConnection {
             // Straight to the transport: an old token says nothing about who signs in.
             _ = transport.send(request, timeoutSeconds: 60) { continuation.resume(returning: $0) }
         }
-        return try Message.decode(SignInResponse.self, from: reply)
+        return try ResponseDecoder.decode(SignInResponse.self, from: reply)
     }
 }

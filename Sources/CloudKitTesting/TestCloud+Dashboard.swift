@@ -38,7 +38,7 @@ extension TestCloud {
 
     private func makeDashboard() throws -> TestDashboard {
         let container = CloudService.Container(identifier: Self.containerIdentifier, environment: environment)
-        let store = PresentStore { [weak self] in
+        let store = CurrentStore { [weak self] in
             guard let self else {
                 throw CloudStoreError.cannotOpen(path: "", reason: "the test's cloud was released")
             }

@@ -176,12 +176,13 @@ extension TestCloud {
     }
 
     private func order(
-        _ effect: OrderedFaults.Effect, _ kind: RequestKind?, _ item: TestItem? = nil, after: Int, times: Int,
+        _ effect: ScheduledFaults.Effect, _ kind: RequestKind?, _ item: TestItem? = nil, after: Int,
+        times: Int,
         on device: TestDevice?
     ) {
         state.withLock {
             $0.faults.add(
-                OrderedFaults.Order(
+                ScheduledFaults.Order(
                     kind: kind, deviceNumber: device?.number, item: item, effect: effect, skipsLeft: after,
                     timesLeft: times))
         }

@@ -73,17 +73,17 @@ public final class TestCloud: Sendable {
 
     struct State {
         var service: CloudService
-        var store: LaggingStore
+        var store: DelayedIndexStore
         var thread: CloudServiceThread?
         var users: [String] = []
         var deviceCount = 0
-        var faults = OrderedFaults()
+        var faults = ScheduledFaults()
         var throttling = Throttling()
         /// By the record names of their owners: tokens of databases' changes that say less are too old.
         var databaseFloors: [String: Int64] = [:]
         var networkFault: (@Sendable (WireRequest) -> NetworkFault)?
         var disconnectedDevices: Set<Int> = []
-        var log = RequestLog()
+        var log = TestRequestLog()
         var carrier: Carrier?
         var courier = TestCourier()
         var dashboard: TestDashboard?
@@ -173,7 +173,7 @@ public final class TestCloud: Sendable {
         // Told that it is a folder, so that nobody looks whether it is one.
         cacheFolder = FileManager.default.temporaryDirectory
             .appendingPathComponent("TestCloud-" + SystemRandomSource().nextUUID(), isDirectory: true)
-        let store = LaggingStore(store, clock: clock)
+        let store = DelayedIndexStore(store, clock: clock)
         let service = CloudService(
             store: store, clock: clock, random: random, assetFiles: assetFiles,
             schemaMayGrow: environment != "production")
@@ -254,7 +254,7 @@ public final class TestCloud: Sendable {
         connection.assetCache =
             assetCache
             ?? AssetCache(folder: cacheFolder.appendingPathComponent("device-\(number)", isDirectory: true))
-        connection.shelf = OperationShelf(
+        connection.operationStore = LongLivedOperationStore(
             folder: cacheFolder.appendingPathComponent("operations-\(number)", isDirectory: true),
             clock: clock)
         return TestDevice(
@@ -277,7 +277,7 @@ public final class TestCloud: Sendable {
         // The service and the store before are released after the lock.
         let (ended, _, _) = state.withLock { state in
             let before = (state.thread, state.service, state.store)
-            let store = LaggingStore(base, clock: clock, replacing: state.store)
+            let store = DelayedIndexStore(base, clock: clock, replacing: state.store)
             state.store = store
             let service = CloudService(
                 store: store, clock: clock, random: random, assetFiles: assetFiles,

@@ -26,7 +26,7 @@ final class TestDashboard: Sendable {
         folder = DataFolder(
             path: FileManager.default.temporaryDirectory.path + "/TestCloud-dashboard-"
                 + SystemRandomSource().nextUUID())
-        LeftFolders.note(folder.path)
+        OrphanedFolders.note(folder.path)
         do {
             _ = try folder.make()
             control = try ControlStore(namingUsersByKeys: folder.controlPath)
@@ -42,7 +42,7 @@ final class TestDashboard: Sendable {
             for user in users { try Self.add(user, to: control) }
             try server.start()
         } catch {
-            LeftFolders.remove(folder.path)
+            OrphanedFolders.remove(folder.path)
             throw error
         }
     }
@@ -52,7 +52,7 @@ final class TestDashboard: Sendable {
         let (server, path) = (server, folder.path)
         Thread.detachNewThread {
             server.stop()
-            LeftFolders.remove(path)
+            OrphanedFolders.remove(path)
         }
     }
 
@@ -106,10 +106,10 @@ final class TestDashboard: Sendable {
 }
 
 /// The folders that are there: they go at the end of the process, where nobody has let go of their clouds.
-private enum LeftFolders {
+private enum OrphanedFolders {
     private static let paths = Lock<Set<String>>([])
     private static let atEnd: Void = {
-        atexit { for path in LeftFolders.all { try? FileManager.default.removeItem(atPath: path) } }
+        atexit { for path in OrphanedFolders.all { try? FileManager.default.removeItem(atPath: path) } }
     }()
 
     static var all: [String] { paths.withLock { $0.sorted() } }

@@ -69,13 +69,13 @@ public struct TestDevice: Sendable {
 
     /// The same each time, as long as the same user is signed in.
     private func pushToken() throws -> String {
-        let place = try container.place()
-        let credential = try place.connection.account.credential()
+        let resolved = try container.resolved()
+        let credential = try resolved.connection.account.credential()
         let message = TokensCreateRequest(
-            apnsEnvironment: PushEnvironment(rawValue: place.connection.environment) ?? .development,
+            apnsEnvironment: PushEnvironment(rawValue: resolved.connection.environment) ?? .development,
             clientID: credential.deviceID)
         var request = WireRequest(
-            path: "/device/1/\(place.identifier)/\(place.connection.environment)/tokens/create",
+            path: "/device/1/\(resolved.identifier)/\(resolved.connection.environment)/tokens/create",
             headers: [("Content-Type", "application/json"), (WireHeader.client, "1")],
             body: try message.json())
         if let token = credential.webAuthToken { request.query = [(WireHeader.webAuthTokenItem, token)] }
@@ -83,6 +83,6 @@ public struct TestDevice: Sendable {
         while (try? cloud.service.preparePushes()) == true {}
         // Not over the network: what a test orders for requests isn't meant for this one.
         let reply = Result<WireResponse, CKError>.success(cloud.service.respond(to: request))
-        return try Message.decode(TokensResponse.self, from: reply).apnsToken
+        return try ResponseDecoder.decode(TokensResponse.self, from: reply).apnsToken
     }
 }

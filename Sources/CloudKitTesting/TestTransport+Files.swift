@@ -41,7 +41,7 @@ extension CloudService {
         }
     }
 
-    private func upload(_ source: any FileSource, _ ticket: String) throws(WireError) -> WireResponse {
+    private func upload(_ source: any UploadSource, _ ticket: String) throws(WireError) -> WireResponse {
         let upload = try beginUpload(ticket: ticket)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {

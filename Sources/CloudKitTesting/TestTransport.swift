@@ -74,7 +74,7 @@ final class TestTransport: Transport {
     }
 
     /// What was ordered for the request; what shall happen meanwhile has happened then.
-    private func ordered(_ kind: RequestKind?) -> OrderedFaults.Effect? {
+    private func ordered(_ kind: RequestKind?) -> ScheduledFaults.Effect? {
         while let effect = cloud.state.withLock({ $0.faults.next(kind, deviceNumber: deviceNumber) }) {
             guard case .call(let body) = effect else { return effect }
             body()

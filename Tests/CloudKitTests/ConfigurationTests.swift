@@ -43,7 +43,7 @@ final class Folder: Sendable {
     }
 
     private func server(_ configuration: CloudConfiguration, _ identifier: String? = nil) throws -> String? {
-        let place = try CKContainer(identifier: identifier, configuration: configuration).place()
+        let place = try CKContainer(identifier: identifier, configuration: configuration).resolved()
         return (place.connection.transport as? HTTPTransport)?.serverURL
     }
 
@@ -107,7 +107,7 @@ final class Folder: Sendable {
                 "CLOUDKIT_CONTAINER": "a", "CLOUDKIT_SERVER": "http://a", "CLOUDKIT_API_TOKEN": "app",
                 "CLOUDKIT_WEB_AUTH_TOKEN": "user", "CLOUDKIT_DEVICE_ID": "device",
             ])
-        let place = try CKContainer(identifier: nil, configuration: configuration).place()
+        let place = try CKContainer(identifier: nil, configuration: configuration).resolved()
         #expect(
             try place.connection.account.credential()
                 == CloudCredential(webAuthToken: "user", apiToken: "app", deviceID: "device"))
@@ -157,8 +157,8 @@ final class Folder: Sendable {
             configuration.containers["iCloud.a"] = .init(
                 server: "http://127.0.0.1:1", webAuthToken: "t", deviceID: "d")
             CKContainer.configure(configuration)
-            let place = try CKContainer.default().place()
-            let named = try CKContainer(identifier: "iCloud.a").place()
+            let place = try CKContainer.default().resolved()
+            let named = try CKContainer(identifier: "iCloud.a").resolved()
             guard CKContainer.default().containerIdentifier == "iCloud.a", place.identifier == "iCloud.a",
                 named.connection.environment == "development"
             else { exit(1) }

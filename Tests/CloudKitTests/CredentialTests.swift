@@ -215,7 +215,7 @@ import Testing
             configuration: .init(
                 server: "http://127.0.0.1:\(server.port)/", apiToken: "app",
                 credentialFile: folder.path + "/credentials.json", deviceID: "d"))
-        let account = try container.place().connection.account
+        let account = try container.resolved().connection.account
         let posts = Lock(0)
         let observer = NotificationCenter.default.addObserver(
             forName: .CKAccountChanged, object: container, queue: nil

@@ -68,7 +68,7 @@ import Testing
     @Test func whoTakesUpOneOperationReadsNoOther() throws {
         let folder = try Folder()
         let clock = ManualTimeSource(milliseconds: 1_700_000_000_000)
-        let shelf = OperationShelf(folder: URL(fileURLWithPath: folder.path), clock: clock)
+        let shelf = LongLivedOperationStore(folder: URL(fileURLWithPath: folder.path), clock: clock)
         let owner = OperationOwner(CloudCredential(webAuthToken: "t"))
         func keep() throws -> String {
             let id = SystemRandomSource().nextUUID()
@@ -116,9 +116,10 @@ import Testing
         container.webAuthToken = "t"
         container.deviceID = "d"
         configuration.containers[identifier] = container
-        let connection = try configuration.place(containerIdentifier: identifier).connection
+        let connection = try configuration.resolved(containerIdentifier: identifier).connection
         let cache = try #require(connection.assetCache).folder.standardizedFileURL.pathComponents
-        let operations = URL(fileURLWithPath: try #require(connection.shelf).folder).standardizedFileURL
+        let operations = URL(fileURLWithPath: try #require(connection.operationStore).folder)
+            .standardizedFileURL
             .pathComponents
         #expect(cache.suffix(3).prefix(2) == ["yap", "assets"])
         #expect(operations.suffix(3).prefix(2) == ["yap", "operations"])

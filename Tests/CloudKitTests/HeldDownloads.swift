@@ -6,7 +6,7 @@ import System
 
 /// A server with one record that has one file. Who fetches the file gets its bytes when the test says so.
 final class HeldDownloads: Transport {
-    typealias Download = (sink: any FileSink, end: @Sendable (Result<WireResponse, CKError>) -> Void)
+    typealias Download = (sink: any DownloadSink, end: @Sendable (Result<WireResponse, CKError>) -> Void)
 
     let bytes: [UInt8]
     private let waiting = Lock<[Download]>([])
@@ -49,7 +49,7 @@ final class HeldDownloads: Transport {
     }
 }
 
-extension FileSink {
+extension DownloadSink {
     /// The bytes come.
     func take(_ bytes: some Sequence<UInt8>) throws { try Array(bytes).withUnsafeBytes { try write($0) } }
 }

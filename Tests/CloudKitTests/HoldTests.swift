@@ -103,18 +103,18 @@ import Testing
     }
 
     @Test func whatIsRememberedIsBounded() {
-        let holds = RequestHolds()
+        let holds = ThrottledRequests()
         for number in 0..<1_000 {
             holds.hold("\(number)", seconds: Double(number + 1), nowMilliseconds: 0)
         }
         #expect(
             (0..<1_000).filter { holds.secondsLeft("\($0)", nowMilliseconds: 0) != nil }.count
-                == RequestHolds.countMax)
+                == ThrottledRequests.countMax)
         #expect(holds.secondsLeft("999", nowMilliseconds: 0) == 1_000)
         holds.hold("far", seconds: 1e18, nowMilliseconds: 0)
-        #expect(holds.secondsLeft("far", nowMilliseconds: 0) == RequestHolds.secondsMax)
+        #expect(holds.secondsLeft("far", nowMilliseconds: 0) == ThrottledRequests.secondsMax)
         holds.hold("far", seconds: 1, nowMilliseconds: 0)
-        #expect(holds.secondsLeft("far", nowMilliseconds: 0) == RequestHolds.secondsMax)
+        #expect(holds.secondsLeft("far", nowMilliseconds: 0) == ThrottledRequests.secondsMax)
         #expect(holds.secondsLeft("far", nowMilliseconds: 86_400_000) == nil)
     }
 }

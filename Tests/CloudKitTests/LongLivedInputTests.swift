@@ -15,7 +15,8 @@ import Testing
     init() throws {
         folder = try Folder()
         var connection = CloudConnection(transport: SilentTransport(), execution: .inline, webAuthToken: "t")
-        connection.shelf = OperationShelf(folder: URL(fileURLWithPath: folder.path + "/shelf"))
+        connection.operationStore = LongLivedOperationStore(
+            folder: URL(fileURLWithPath: folder.path + "/shelf"))
         container = CKContainer(identifier: "iCloud.test", connection: connection)
     }
 

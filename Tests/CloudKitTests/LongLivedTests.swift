@@ -24,8 +24,8 @@ import Testing
         account: (any CloudAccount)? = nil
     ) throws -> Device {
         let made = devices.cloud.device(user: "ada")
-        var place = try made.container.place()
-        place.connection.shelf = OperationShelf(
+        var place = try made.container.resolved()
+        place.connection.operationStore = LongLivedOperationStore(
             folder: URL(fileURLWithPath: folder.path + "/" + name), clock: devices.cloud.clock)
         if let transport { place.connection.transport = transport(place.connection.transport) }
         place.connection.account =

@@ -173,7 +173,7 @@ import Testing
         let value = Self.values[index]
         for isEncrypted in [false, true] {
             let field = try Field(cloudValue: value, isEncrypted: isEncrypted, in: Self.zoneID)
-            #expect(field == (try RecordValue(value).wire(isEncrypted: isEncrypted, in: Self.zoneID)))
+            #expect(field == (try RecordFieldValue(value).wire(isEncrypted: isEncrypted, in: Self.zoneID)))
             let object = try #require(field.value?.cloudObject(in: Self.zoneID))
             #expect(try Field(cloudValue: object, isEncrypted: isEncrypted, in: Self.zoneID) == field)
         }
@@ -195,7 +195,7 @@ import Testing
                     return (error as? CKError)?.localizedDescription ?? "\(error)"
                 }
             }
-            let expected = words { try RecordValue(value).wire(isEncrypted: false, in: Self.zoneID) }
+            let expected = words { try RecordFieldValue(value).wire(isEncrypted: false, in: Self.zoneID) }
             #expect(words { try Field(cloudValue: value, in: Self.zoneID) } == expected)
         }
         let record = CKRecord(recordType: "todo", recordID: Self.recordID)

@@ -25,17 +25,17 @@ class CKRecordValueStore: NSObject, NSSecureCoding {
             changedKeys: Set((changedKeys?.allObjects ?? []).compactMap { $0 as? String }))
     }
 
-    private static func dictionary(_ fields: [String: RecordValue]) -> NSDictionary {
+    private static func dictionary(_ fields: [String: RecordFieldValue]) -> NSDictionary {
         SortedDictionary.of(fields.mapValues { $0.object as Any })
     }
 
-    private static func fields(_ name: String, in coder: NSCoder) -> [String: RecordValue] {
+    private static func fields(_ name: String, in coder: NSCoder) -> [String: RecordFieldValue] {
         guard let dictionary = coder.object(forKey: name) as? NSDictionary else {
             return [:]
         }
-        var fields: [String: RecordValue] = [:]
+        var fields: [String: RecordFieldValue] = [:]
         for (key, value) in dictionary {
-            if let key = key as? String { fields[key] = RecordValue(any: value) }
+            if let key = key as? String { fields[key] = RecordFieldValue(any: value) }
         }
         return fields
     }

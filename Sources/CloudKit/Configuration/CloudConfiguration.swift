@@ -62,17 +62,17 @@ package struct CloudConfiguration: Sendable {
 
     /// Where the container's cloud is; with nil, the program's own container's.
     /// - Throws: `CKError.badContainer` that says what to write, and where.
-    func place(containerIdentifier: String?) throws(CKError) -> CloudPlace {
+    func resolved(containerIdentifier: String?) throws(CKError) -> ResolvedContainer {
         if let mistake { throw CKError(.badContainer, mistake) }
         guard let identifier = containerIdentifier ?? defaultContainer else { throw advice(nil) }
         let container = containers[identifier] ?? everyOther
         guard let container, let server = container.server else { throw advice(identifier) }
-        return try settings(container, identifier, server).place()
+        return try settings(container, identifier, server).resolved()
     }
 
     private func settings(
         _ container: Container, _ identifier: String, _ server: String
-    ) throws(CKError) -> PlaceSettings {
+    ) throws(CKError) -> ContainerSettings {
         guard let url = Self.serverURL(server) else {
             throw CKError(
                 .badContainer,
@@ -85,7 +85,7 @@ package struct CloudConfiguration: Sendable {
                 "The environment of the container \(identifier) is development or production: \(environment)")
         }
         let variables = ProcessInfo.processInfo.environment
-        return PlaceSettings(
+        return ContainerSettings(
             identifier: identifier, serverURL: url, environment: environment,
             serverKind: try serverKind(container, identifier, url), apiToken: container.apiToken,
             webAuthToken: container.webAuthToken, serverKey: try serverKey(container, identifier),

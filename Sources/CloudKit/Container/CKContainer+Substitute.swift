@@ -24,11 +24,11 @@ extension CKContainer {
 
     /// What `now()` means in a predicate that is looked at on the device.
     static var predicateClock: any TimeSource {
-        (try? inPlaceOfDefault?.core.place())?.connection.clock ?? SystemTimeSource()
+        (try? inPlaceOfDefault?.core.resolved())?.connection.clock ?? SystemTimeSource()
     }
 
     /// Where the cloud of the container with `identifier` is, as a test says it.
     static func substituteCore(_ identifier: String) -> ContainerCore? {
-        (try? inPlaceOfDefault?.core.place()).map { ContainerCore($0.sibling(identifier)) }
+        (try? inPlaceOfDefault?.core.resolved()).map { ContainerCore($0.sibling(identifier)) }
     }
 }

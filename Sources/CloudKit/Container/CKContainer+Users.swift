@@ -81,7 +81,7 @@ extension CKContainer {
         _ message: UsersDiscoverability,
         _ completion: @escaping @Sendable (Result<ApplicationPermissionStatus, any Error>) -> Void
     ) -> CKOperation {
-        let operation = AskOperation(resultBlock: completion) { address in
+        let operation = ExchangeOperation(resultBlock: completion) { address in
             SingleRequestExchange(
                 "users/discoverability", message, address: address.ofUsers, answer: UsersDiscoverability.self
             ) { response throws(CKError) in

@@ -47,7 +47,7 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     /// The container with `identifier` on `connection`.
     package convenience init(identifier: String, connection: CloudConnection) {
-        self.init(core: ContainerCore(CloudPlace(identifier: identifier, connection: connection)))
+        self.init(core: ContainerCore(ResolvedContainer(identifier: identifier, connection: connection)))
     }
 
     /// The container with `identifier`, for which `configuration` counts and nothing else.
@@ -66,9 +66,9 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     /// Where the container's cloud is.
     /// - Throws: `CKError.badContainer` when no configuration says so.
-    package func place() throws(CKError) -> (identifier: String, connection: CloudConnection) {
-        let place = try core.place()
-        return (place.identifier, place.connection)
+    package func resolved() throws(CKError) -> (identifier: String, connection: CloudConnection) {
+        let resolved = try core.resolved()
+        return (resolved.identifier, resolved.connection)
     }
 
     /// The database with `scope`: always the same object.
@@ -133,7 +133,9 @@ open class CKContainer: NSObject, @unchecked Sendable {
     private func startUserRecordID(
         _ completion: @escaping @Sendable (Result<CKRecord.ID, any Error>) -> Void
     ) -> CKOperation {
-        let operation = AskOperation(resultBlock: completion) { CurrentUserExchange(address: $0.ofUsers) }
+        let operation = ExchangeOperation(resultBlock: completion) {
+            CurrentUserExchange(address: $0.ofUsers)
+        }
         add(operation)
         return operation
     }

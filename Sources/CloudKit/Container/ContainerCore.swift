@@ -5,19 +5,19 @@ internal import System
 /// the other alive, and a database works when only it was kept.
 final class ContainerCore: Sendable {
     private enum Origin {
-        case given(CloudPlace)
+        case given(ResolvedContainer)
         /// Looked up with the first operation: by the identifier, or as the program's own container.
         case configured(identifier: String?, CloudConfiguration?)
     }
 
     private let origin: Origin
-    private let found = Lock<CloudPlace?>(nil)
+    private let found = Lock<ResolvedContainer?>(nil)
     private let operationQueue = OperationQueue()
     private let callbackQueue = DispatchQueue(label: "CKContainer")
 
     /// A container whose cloud is at `place`.
-    init(_ place: CloudPlace) {
-        origin = .given(place)
+    init(_ resolved: ResolvedContainer) {
+        origin = .given(resolved)
     }
 
     /// A container whose cloud `configuration` names; with nil, the one that counts when it is first needed.
@@ -27,7 +27,7 @@ final class ContainerCore: Sendable {
 
     var identifier: String? {
         switch origin {
-        case .given(let place): place.identifier
+        case .given(let resolved): resolved.identifier
         case .configured(let identifier?, _): identifier
         case .configured(nil, let configuration):
             found.withLock { $0 }?.identifier ?? (configuration ?? .current()).defaultContainer
@@ -37,15 +37,15 @@ final class ContainerCore: Sendable {
     /// Where the cloud is.
     /// - Throws: `CKError.badContainer` that says what to write, and where. What is mended then is seen by the next
     ///   operation.
-    func place() throws(CKError) -> CloudPlace {
+    func resolved() throws(CKError) -> ResolvedContainer {
         switch origin {
-        case .given(let place): return place
+        case .given(let resolved): return resolved
         case .configured(let identifier, let configuration):
-            if let place = found.withLock({ $0 }) { return place }
+            if let resolved = found.withLock({ $0 }) { return resolved }
             // Files are read without the lock; of two threads that do it at a time the first one's counts.
-            let place = try (configuration ?? .current()).place(containerIdentifier: identifier)
+            let resolved = try (configuration ?? .current()).resolved(containerIdentifier: identifier)
             return found.withLock { found in
-                let kept = found ?? place
+                let kept = found ?? resolved
                 found = kept
                 return kept
             }
@@ -63,7 +63,11 @@ final class ContainerCore: Sendable {
     }
 
     var isInline: Bool {
-        if case .given(let place) = origin, case .inline = place.connection.execution { true } else { false }
+        if case .given(let resolved) = origin, case .inline = resolved.connection.execution {
+            true
+        } else {
+            false
+        }
     }
 
     /// Runs what looks at files only and calls a completion handler: here, or on a serial queue.

@@ -43,25 +43,25 @@ extension CKContainer {
     }
 
     private func look<Value: Sendable>(
-        _ body: @escaping @Sendable (CloudPlace) throws -> Value,
+        _ body: @escaping @Sendable (ResolvedContainer) throws -> Value,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
         let core = core
-        core.perform { completion(Result { try body(try core.place()) }) }
+        core.perform { completion(Result { try body(try core.resolved()) }) }
     }
 
-    private static func operationIDs(_ place: CloudPlace) throws -> [CKOperation.ID] {
-        guard let shelf = place.connection.shelf else { return [] }
-        return shelf.operationIDs(of: OperationOwner(try place.connection.account.credential()))
+    private static func operationIDs(_ resolved: ResolvedContainer) throws -> [CKOperation.ID] {
+        guard let store = resolved.connection.operationStore else { return [] }
+        return store.operationIDs(of: OperationOwner(try resolved.connection.account.credential()))
     }
 
     private func operation(
-        _ operationID: CKOperation.ID, _ place: CloudPlace
+        _ operationID: CKOperation.ID, _ resolved: ResolvedContainer
     ) throws -> CKOperation? {
-        guard let shelf = place.connection.shelf else { return nil }
-        let owner = OperationOwner(try place.connection.account.credential())
-        guard let (header, archive) = shelf.operation(operationID, of: owner),
-            let operation = KeptOperations.make(header, archive)
+        guard let store = resolved.connection.operationStore else { return nil }
+        let owner = OperationOwner(try resolved.connection.account.credential())
+        guard let (header, archive) = store.operation(operationID, of: owner),
+            let operation = LongLivedOperations.make(header, archive)
         else { return nil }
         operation.database = CKDatabase.Scope(rawValue: header.scope).map { database(with: $0) }
         return operation

@@ -6,26 +6,26 @@ extension CKOperation {
     /// - Parameter body: called here, or where the blocks are called when another run of the same operation has to end
     ///   first; with nil for an operation that isn't kept.
     func keep(
-        _ place: CloudPlace, _ credential: CloudCredential, _ scope: CKDatabase.Scope,
-        _ body: @escaping @Sendable (Result<KeptRun?, CKError>) -> Void
+        _ resolved: ResolvedContainer, _ credential: CloudCredential, _ scope: CKDatabase.Scope,
+        _ body: @escaping @Sendable (Result<LongLivedRun?, CKError>) -> Void
     ) {
-        guard !isCancelled, let shelf = place.connection.shelf,
+        guard !isCancelled, let store = resolved.connection.operationStore,
             let operation = self as? any LongLivedOperation
         else { return body(.success(nil)) }
         guard isRestored || effectiveConfiguration.isLongLived else { return body(.success(nil)) }
         let owner = OperationOwner(credential)
-        if isRestored { return claim(from: shelf, owner, body) }
+        if isRestored { return claim(from: store, owner, body) }
         let header = OperationHeader(
             operationID: operationID, kind: type(of: operation).kind, scope: scope.rawValue, owner: owner,
-            seed: place.connection.random.next())
+            seed: resolved.connection.random.next())
         // What can't be kept runs as any other: then the app isn't told that it was.
-        let run = try? shelf.keep(header, archive: operation.archive(), files: operation.filesToSend)
+        let run = try? store.keep(header, archive: operation.archive(), files: operation.filesToSend)
         body(.success(run))
     }
 
     private func claim(
-        from shelf: OperationShelf, _ owner: OperationOwner,
-        _ body: @escaping @Sendable (Result<KeptRun?, CKError>) -> Void
+        from store: LongLivedOperationStore, _ owner: OperationOwner,
+        _ body: @escaping @Sendable (Result<LongLivedRun?, CKError>) -> Void
     ) {
         let isOpen = Lock(true)
         let first: @Sendable () -> Bool = {
@@ -34,10 +34,10 @@ extension CKOperation {
                 return isOpen
             }
         }
-        let claim = shelf.claim(operationID, of: owner) { run in
+        let claim = store.claim(operationID, of: owner) { run in
             self.deliver {
                 guard first() else { return }
-                if let run { body(.success(run)) } else { self.claim(from: shelf, owner, body) }
+                if let run { body(.success(run)) } else { self.claim(from: store, owner, body) }
             }
         }
         switch claim {
@@ -50,7 +50,7 @@ extension CKOperation {
 
     /// What was kept of an operation that will not run any more goes.
     func forget() {
-        (try? target.core.place())?.connection.shelf?.remove(operationID)
+        (try? target.core.resolved())?.connection.operationStore?.remove(operationID)
     }
 }
 

@@ -27,7 +27,7 @@ extension LongLivedOperation {
 }
 
 /// Makes operations from what was kept of them.
-enum KeptOperations {
+enum LongLivedOperations {
     private static let makers: [String: @Sendable () -> any LongLivedOperation] = [
         CKModifyRecordsOperation.kind: { CKModifyRecordsOperation() },
         CKFetchRecordsOperation.kind: { CKFetchRecordsOperation() },

@@ -128,7 +128,7 @@ struct CourierMachine: Sendable {
 
     private mutating func registered(_ reply: Result<WireResponse, CKError>) -> [Action] {
         do throws(CKError) {
-            let response = try Message.decode(TokensResponse.self, from: reply)
+            let response = try ResponseDecoder.decode(TokensResponse.self, from: reply)
             guard let courier = courier(response.webcourierURL) else {
                 throw CKError.unreadable("the address to wait at: \(response.webcourierURL.prefix(200))")
             }
@@ -188,7 +188,7 @@ struct CourierMachine: Sendable {
     private mutating func waited(_ reply: Result<WireResponse, CKError>, _ milliseconds: Int64) -> [Action] {
         do throws(CKError) {
             let response = try reply.get()
-            guard (200..<300).contains(response.status) else { throw Message.refusal(response) }
+            guard (200..<300).contains(response.status) else { throw ResponseDecoder.refusal(response) }
             // The server has seen what was acknowledged with this wait.
             unacknowledgedID = nil
             guard !response.body.isEmpty else {

@@ -153,7 +153,7 @@ final class NotificationListener: Sendable {
 }
 
 /// Keeps the bytes of an answer.
-private final class CollectingSink: FileSink {
+private final class CollectingSink: DownloadSink {
     private let kept = Lock<[UInt8]>([])
     private let bytesMax: Int
     var bytes: [UInt8] { kept.withLock { $0 } }

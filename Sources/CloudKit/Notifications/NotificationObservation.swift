@@ -48,7 +48,7 @@ final class NotificationObservation: Sendable {
     private func seek(attempt: Int) {
         guard let wanted = state.withLock({ $0.wanted }) else { return }
         do throws(CKError) {
-            listen(at: try wanted.core.place(), wanted.handler)
+            listen(at: try wanted.core.resolved(), wanted.handler)
         } catch {
             if attempt == 1 { wanted.handler(.interrupted(error)) }
             let pause = RequestRules.pauseMilliseconds(
@@ -60,8 +60,10 @@ final class NotificationObservation: Sendable {
         }
     }
 
-    private func listen(at place: CloudPlace, _ handler: @escaping @Sendable (NotificationEvent) -> Void) {
-        let leave = place.notifications.observe(handler)
+    private func listen(
+        at resolved: ResolvedContainer, _ handler: @escaping @Sendable (NotificationEvent) -> Void
+    ) {
+        let leave = resolved.notifications.observe(handler)
         let isWanted = state.withLock { state in
             guard state.wanted != nil else { return false }
             state.leave = leave

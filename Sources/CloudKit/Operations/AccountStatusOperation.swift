@@ -15,7 +15,7 @@ final class AccountStatusOperation: CKDatabaseOperation, @unchecked Sendable {
 
     override func execute() {
         do throws(CKError) {
-            guard let status = try target.core.place().connection.account.localStatus() else {
+            guard let status = try target.core.resolved().connection.account.localStatus() else {
                 return askServer()
             }
             resultBlock(.success(status))

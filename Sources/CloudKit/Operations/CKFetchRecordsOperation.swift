@@ -81,7 +81,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         let isOlder = fetchRecordsResultBlock == nil
         run { address in
             let address = fetchesUser ? address.ofUsers : address
-            return KnownUserExchange(
+            return UserResolvingExchange(
                 namesUser: fetchesUser || recordIDs.contains(where: \.namesUser), address: address
             ) { address in
                 let name = fetchesUser ? address.outgoingUserRecordName : nil

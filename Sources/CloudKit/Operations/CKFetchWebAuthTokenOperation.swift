@@ -49,7 +49,7 @@ open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendabl
             throw CKError(
                 .invalidArguments, "A web auth token is for the app of an API token; none was given.")
         }
-        guard let token = try target.core.place().connection.account.credential().webAuthToken else {
+        guard let token = try target.core.resolved().connection.account.credential().webAuthToken else {
             throw CKError(.notAuthenticated, "Nobody is signed in.")
         }
         return token

@@ -90,7 +90,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         let sent = Dictionary(zip(states.map(\.recordID), zip(records, states))) { first, _ in first }
         let outcome = Lock(Outcome())
         run { address in
-            KnownUserExchange(
+            UserResolvingExchange(
                 namesUser: states.contains(where: \.namesUser) || deletions.contains(where: \.namesUser),
                 address: address
             ) { address in

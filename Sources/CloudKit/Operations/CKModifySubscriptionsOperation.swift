@@ -55,7 +55,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
         let deletions = subscriptionIDsToDelete ?? []
         let outcome = Lock(Outcome())
         run { address in
-            KnownUserExchange(
+            UserResolvingExchange(
                 namesUser: saves.contains { subscription in
                     let wire = try? subscription.wire(clock: address.clock)
                     return address.namesUser(wire?.query, in: wire?.zoneID)

@@ -9,40 +9,43 @@ extension CKOperation {
     ///   - event: called for each event, in order.
     ///   - progress: called between them while files are on their way.
     ///   - completion: called once, after the last event; the operation ends when it returns.
-    final func run<E: Exchange>(
+    final func run<E: OperationExchange>(
         _ exchange: @escaping @Sendable (RequestAddress) -> E,
         event: @escaping @Sendable (E.Event) -> Void,
         progress: @escaping @Sendable (FileProgress) -> Void = { _ in },
         completion: @escaping @Sendable (Result<E.Output, CKError>) -> Void
     ) {
-        let end: @Sendable (Result<E.Output, CKError>, KeptRun?) -> Void = { result, kept in
+        let end: @Sendable (Result<E.Output, CKError>, LongLivedRun?) -> Void = { result, kept in
             kept?.isEnding()
             completion(result)
             self.finish()
             kept?.end()
         }
         let target = target
-        let place: CloudPlace
+        let resolved: ResolvedContainer
         let credential: CloudCredential
         do throws(CKError) {
-            place = try target.core.place()
-            credential = try place.connection.account.credential()
+            resolved = try target.core.resolved()
+            credential = try resolved.connection.account.credential()
         } catch {
             return end(.failure(error), nil)
         }
-        let started = place.connection.timers.elapsedMilliseconds()
+        let started = resolved.connection.timers.elapsedMilliseconds()
         var rules = effectiveConfiguration.rules(startedMilliseconds: started)
         rules.userRecordName = userRecordName ?? credential.userRecordName
-        keep(place, credential, target.databaseScope) { [rules] kept in
-            if let error = kept.error { return end(.failure(error.naming(container: place.identifier)), nil) }
+        keep(resolved, credential, target.databaseScope) { [rules] kept in
+            if let error = kept.error {
+                return end(.failure(error.naming(container: resolved.identifier)), nil)
+            }
             let kept = kept.value ?? nil
             let runner = ExchangeRunner(
                 exchange(
-                    RequestAddress(place, target.databaseScope, credential, kept, writeSeeds: self.writeSeeds)
+                    RequestAddress(
+                        resolved, target.databaseScope, credential, kept, writeSeeds: self.writeSeeds)
                 ),
-                connection: place.connection, rules: rules, kept: kept, isCancelled: { self.isCancelled },
+                connection: resolved.connection, rules: rules, kept: kept, isCancelled: { self.isCancelled },
                 deliver: { self.deliver($0) }, event: event, progress: progress,
-                completion: { end($0.mapError { $0.naming(container: place.identifier) }, kept) })
+                completion: { end($0.mapError { $0.naming(container: resolved.identifier) }, kept) })
             self.onCancel { runner.cancel() }
             if kept != nil { self.longLivedOperationWasPersistedBlock?() }
             runner.advance()
@@ -53,16 +56,17 @@ extension CKOperation {
 extension RequestAddress {
     /// Where an operation goes, and what it goes by. One that was kept asks the database that it asked at first.
     fileprivate init(
-        _ place: CloudPlace, _ scope: CKDatabase.Scope, _ credential: CloudCredential,
-        _ kept: KeptRun?, writeSeeds: [CKRecordZoneID: WriteSeed]
+        _ resolved: ResolvedContainer, _ scope: CKDatabase.Scope, _ credential: CloudCredential,
+        _ kept: LongLivedRun?, writeSeeds: [CKRecordZoneID: IdempotencySeed]
     ) {
-        let connection = place.connection
+        let connection = resolved.connection
         let scope = kept.flatMap { CKDatabase.Scope(rawValue: $0.header.scope) } ?? scope
         self.init(
-            containerIdentifier: place.identifier, environment: connection.environment, scope: scope.wire,
+            containerIdentifier: resolved.identifier, environment: connection.environment, scope: scope.wire,
             isSignedIn: credential.isSignedIn, userRecordName: credential.userRecordName,
-            names: WriteNames(
-                random: connection.random, seed: kept.map { WriteSeed(series: nil, seed: $0.header.seed) },
+            idempotencyKeys: IdempotencyKeys(
+                random: connection.random,
+                seed: kept.map { IdempotencySeed(series: nil, seed: $0.header.seed) },
                 zoneSeeds: kept == nil ? writeSeeds : [:]),
             assetCache: connection.assetCache, serverKind: connection.serverKind, clock: connection.clock)
         if let kept { fileCopy = { kept.copy(of: $0) } }

@@ -30,7 +30,7 @@ open class CKOperation: Operation, @unchecked Sendable {
     package var userRecordName: String?
     /// Names the writes of a zone by what they say, so that the same write of two operations with one seed is done
     /// once. The names of other zones' writes are drawn.
-    package var writeSeeds: [CKRecordZoneID: WriteSeed] = [:]
+    package var writeSeeds: [CKRecordZoneID: IdempotencySeed] = [:]
 
     /// Whether it was made from what an earlier process kept of it.
     var isRestored = false

@@ -69,7 +69,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
         run { address in
             let request: Result<RecordsQueryRequest?, CKError> = self.request(address.clock)
             let first = request.value ?? nil
-            return KnownUserExchange(
+            return UserResolvingExchange(
                 namesUser: address.namesUser(first?.query, in: first?.zoneID), address: address
             ) { address in
                 DownloadingExchange(
@@ -143,11 +143,11 @@ extension RecordSort {
                 .invalidArguments, "A query's sort descriptor has to be made with the key of a field.")
         }
         guard let place = (descriptor as? CKLocationSortDescriptor)?.relativeLocation else {
-            self.init(fieldName: SystemField.wireName(key), ascending: descriptor.ascending)
+            self.init(fieldName: SystemFieldName.wireName(key), ascending: descriptor.ascending)
             return
         }
         self.init(
             fieldName: key, ascending: descriptor.ascending,
-            relativeLocation: try RecordValue.location(place).wire(isEncrypted: false, in: .default))
+            relativeLocation: try RecordFieldValue.location(place).wire(isEncrypted: false, in: .default))
     }
 }

@@ -13,7 +13,7 @@ extension Predicate {
     private init(_ filter: RecordFilter, _ zoneID: CKRecordZoneID) throws(CKError) {
         let name = filter.comparator
         if let wire = filter.fieldValue?.value {
-            let value = RecordValue(wire, in: zoneID)
+            let value = RecordFieldValue(wire, in: zoneID)
             if name == "CONTAINS_ALL_TOKENS" {
                 self = .comparison(
                     PredicateComparison(left: .record, comparator: .contains, right: .value(value)))

@@ -65,7 +65,7 @@ indirect enum PredicateOperand: Hashable, Sendable {
     case key(String)
     /// The record itself.
     case record
-    case value(RecordValue)
+    case value(RecordFieldValue)
     /// `nil`, which no query can ask for.
     case null
     /// `{a, b}`.

@@ -19,12 +19,12 @@ enum PredicateEvaluation {
     /// What is looked at.
     private struct Subject {
         /// The value of a field.
-        var value: (String) -> RecordValue?
+        var value: (String) -> RecordFieldValue?
         /// Whom the record means by `CKCurrentUserDefaultName`: the same user under either name.
         var userRecordName: String?
 
         /// The value with the user under one name.
-        func named(_ value: RecordValue?) -> RecordValue? {
+        func named(_ value: RecordFieldValue?) -> RecordFieldValue? {
             guard let userRecordName else { return value }
             switch value {
             case .reference(let reference)?
@@ -42,17 +42,17 @@ enum PredicateEvaluation {
             let state = record.state
             return Subject(value: { key in value(of: key, in: state) }, userRecordName: state.userRecordName)
         case let values as [String: Any]:
-            return Subject { key in values[key].map { RecordValue(any: $0) } }
+            return Subject { key in values[key].map { RecordFieldValue(any: $0) } }
         case nil: return Subject { _ in nil }
         case let object?:
-            let value = RecordValue(any: object)
+            let value = RecordFieldValue(any: object)
             if case .unsupported = value { return nil }
             return Subject { key in key == selfKey ? value : nil }
         }
     }
 
-    private static func value(of key: String, in state: RecordState) -> RecordValue? {
-        switch SystemField(key) {
+    private static func value(of key: String, in state: RecordState) -> RecordFieldValue? {
+        switch SystemFieldName(key) {
         case .recordID: .reference(CKReference(recordID: state.recordID, action: .none))
         case .creationDate: state.creationDate.map { .date($0) }
         case .modificationDate: state.modificationDate.map { .date($0) }
@@ -103,7 +103,7 @@ enum PredicateEvaluation {
         }
     }
 
-    private static func resolve(_ operand: PredicateOperand, _ subject: Subject) -> RecordValue? {
+    private static func resolve(_ operand: PredicateOperand, _ subject: Subject) -> RecordFieldValue? {
         switch operand {
         case .key(let key): subject.named(subject.value(key))
         case .value(let constant): subject.named(constant)
@@ -116,14 +116,16 @@ enum PredicateEvaluation {
         }
     }
 
-    private static func distance(_ places: [RecordValue?]) -> Double? {
+    private static func distance(_ places: [RecordFieldValue?]) -> Double? {
         guard places.count == 2, case .location(let first)? = places[0],
             case .location(let second)? = places[1]
         else { return nil }
         return first.distance(from: second)
     }
 
-    private static func holds(_ left: RecordValue?, _ comparison: PredicateComparison, _ right: RecordValue?)
+    private static func holds(
+        _ left: RecordFieldValue?, _ comparison: PredicateComparison, _ right: RecordFieldValue?
+    )
         -> Bool
     {
         if case .string(let left)? = left, case .string(let right)? = right {
@@ -143,13 +145,13 @@ enum PredicateEvaluation {
         }
     }
 
-    private static func elements(_ list: RecordValue?) -> [RecordValue] {
+    private static func elements(_ list: RecordFieldValue?) -> [RecordFieldValue] {
         if case .list(let elements)? = list { elements } else { [] }
     }
 
     /// Whether an element of a list is what is looked for, by the letters behind the comparator.
     private static func isElement(
-        _ element: RecordValue, _ comparison: PredicateComparison, _ wanted: RecordValue?
+        _ element: RecordFieldValue, _ comparison: PredicateComparison, _ wanted: RecordFieldValue?
     ) -> Bool {
         guard let wanted else { return false }
         var equality = comparison
@@ -157,7 +159,7 @@ enum PredicateEvaluation {
         return holds(element, equality, wanted)
     }
 
-    private static func areEqual(_ left: RecordValue?, _ right: RecordValue?) -> Bool {
+    private static func areEqual(_ left: RecordFieldValue?, _ right: RecordFieldValue?) -> Bool {
         switch (left, right) {
         case (.reference(let left)?, .reference(let right)?): left.recordID == right.recordID
         case (.int64?, .double?), (.double?, .int64?): order(left, right) == 0
@@ -166,7 +168,7 @@ enum PredicateEvaluation {
     }
 
     /// Negative when `left` comes first; nil for what has no order.
-    private static func order(_ left: RecordValue?, _ right: RecordValue?) -> Int? {
+    private static func order(_ left: RecordFieldValue?, _ right: RecordFieldValue?) -> Int? {
         switch (left, right) {
         case (.string(let left)?, .string(let right)?): sign(Array(left.utf8), Array(right.utf8))
         case (.int64(let left)?, .int64(let right)?): (left < right ? -1 : left > right ? 1 : 0)
@@ -180,12 +182,12 @@ enum PredicateEvaluation {
         return left == right ? 0 : 1
     }
 
-    private static func numbers(_ left: RecordValue?, _ right: RecordValue?) -> (Double, Double)? {
+    private static func numbers(_ left: RecordFieldValue?, _ right: RecordFieldValue?) -> (Double, Double)? {
         guard let left = number(left), let right = number(right) else { return nil }
         return (left, right)
     }
 
-    private static func number(_ value: RecordValue?) -> Double? {
+    private static func number(_ value: RecordFieldValue?) -> Double? {
         switch value {
         case .int64(let value)?: Double(value)
         case .double(let value)?: value
@@ -193,7 +195,7 @@ enum PredicateEvaluation {
         }
     }
 
-    private static func isBetween(_ value: RecordValue?, _ bounds: RecordValue?) -> Bool {
+    private static func isBetween(_ value: RecordFieldValue?, _ bounds: RecordFieldValue?) -> Bool {
         guard case .list(let bounds)? = bounds, bounds.count == 2 else { return false }
         guard let lower = order(bounds[0], value), let upper = order(value, bounds[1]) else { return false }
         return lower <= 0 && upper <= 0

@@ -255,9 +255,9 @@ extension PredicateOperand {
         case let recordID as CKRecordID:
             self = .value(.reference(CKReference(recordID: recordID, action: .none)))
         case is NSNull: self = .null
-        case let set as NSSet: self = .value(RecordValue(any: set.allObjects.map(Self.plain)))
-        case let list as [Any]: self = .value(RecordValue(any: list.map(Self.plain)))
-        default: self = .value(RecordValue(any: argument))
+        case let set as NSSet: self = .value(RecordFieldValue(any: set.allObjects.map(Self.plain)))
+        case let list as [Any]: self = .value(RecordFieldValue(any: list.map(Self.plain)))
+        default: self = .value(RecordFieldValue(any: argument))
         }
     }
 

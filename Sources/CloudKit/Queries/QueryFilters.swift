@@ -46,7 +46,7 @@ struct QueryFilters {
     private struct Condition {
         var key: String?
         var comparator: String
-        var value: RecordValue
+        var value: RecordFieldValue
         var distanceMetres: Double?
 
         /// What holds when this doesn't; nil when the cloud can't be asked for that.
@@ -70,7 +70,8 @@ struct QueryFilters {
     private mutating func add(_ condition: Condition) throws(CKError) {
         filters.append(
             RecordFilter(
-                comparator: condition.comparator, fieldName: condition.key.map { SystemField.wireName($0) },
+                comparator: condition.comparator,
+                fieldName: condition.key.map { SystemFieldName.wireName($0) },
                 fieldValue: try wire(condition.value, of: condition.key),
                 distanceMetres: condition.distanceMetres))
     }
@@ -120,7 +121,7 @@ struct QueryFilters {
     }
 
     private func direct(
-        _ key: String, _ comparator: PredicateComparison.Comparator, _ value: RecordValue
+        _ key: String, _ comparator: PredicateComparison.Comparator, _ value: RecordFieldValue
     ) throws(CKError) -> Condition {
         let name =
             switch comparator {
@@ -144,7 +145,7 @@ struct QueryFilters {
     }
 
     private func any(
-        _ key: String, _ comparator: PredicateComparison.Comparator, _ value: RecordValue
+        _ key: String, _ comparator: PredicateComparison.Comparator, _ value: RecordFieldValue
     ) throws(CKError) -> Condition {
         switch comparator {
         case .equal, .contains: return Condition(key: key, comparator: "LIST_CONTAINS", value: value)
@@ -200,7 +201,7 @@ struct QueryFilters {
     }
 
     /// The value of an operand that needs no record; nil for a field.
-    private func constant(_ operand: PredicateOperand) throws(CKError) -> RecordValue? {
+    private func constant(_ operand: PredicateOperand) throws(CKError) -> RecordFieldValue? {
         switch operand {
         case .key, .record: return nil
         case .value(.unsupported(let reason)): throw .unaskable("a value: \(reason)")
@@ -208,7 +209,7 @@ struct QueryFilters {
         case .null: throw .unaskable("nil: records without a value can't be asked for")
         case .variable(let name): throw .unaskable("the variable $\(name)")
         case .list(let operands):
-            var values: [RecordValue] = []
+            var values: [RecordFieldValue] = []
             for operand in operands {
                 guard let value = try constant(operand) else { throw .unaskable("a list with fields in it") }
                 values.append(value)
@@ -223,16 +224,16 @@ struct QueryFilters {
         }
     }
 
-    private func wire(_ value: RecordValue, of key: String?) throws(CKError) -> Field {
+    private func wire(_ value: RecordFieldValue, of key: String?) throws(CKError) -> Field {
         if case .list(let values) = value, values.isEmpty { return Field(.list(.unknownList, [])) }
-        let field = key.flatMap { SystemField($0) }
+        let field = key.flatMap { SystemFieldName($0) }
         let value = field == .recordID ? reference(value) : value
         // Users' records lie in the default zone, whichever is searched.
         let zoneID = field == .creator || field == .lastModifier ? nil : zoneID
         return try value.wire(isEncrypted: false, in: zoneID ?? Self.zone(of: value) ?? .default)
     }
 
-    private static func zone(of value: RecordValue) -> CKRecordZoneID? {
+    private static func zone(of value: RecordFieldValue) -> CKRecordZoneID? {
         switch value {
         case .reference(let reference): reference.recordID.zoneID
         case .list(let values): values.first.flatMap { zone(of: $0) }
@@ -241,7 +242,7 @@ struct QueryFilters {
     }
 
     /// A record's own ID is compared by what refers to it; a plain name stands for the record of the query's zone.
-    private func reference(_ value: RecordValue) -> RecordValue {
+    private func reference(_ value: RecordFieldValue) -> RecordFieldValue {
         switch value {
         case .string(let name):
             let recordID = CKRecordID(recordName: name, zoneID: zoneID ?? .default)

@@ -124,7 +124,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
 
     /// Sets the field `key`; nil removes its value, here and at the next save on the server.
     public func setObject(_ object: (any CKRecordValueProtocol)?, forKey key: FieldKey) {
-        let value = object.map { RecordValue($0) }
+        let value = object.map { RecordFieldValue($0) }
         _ = lock.withLock { $0.plain.replace(key, with: value) }
     }
 
@@ -143,7 +143,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
     /// Sets the field `key`, as key-value coding names it on Apple's platforms. A value that no field can
     /// hold is refused by the save.
     public func setValue(_ value: Any?, forKey key: FieldKey) {
-        let value = value.map { RecordValue(any: $0) }
+        let value = value.map { RecordFieldValue(any: $0) }
         _ = lock.withLock { $0.plain.replace(key, with: value) }
     }
 
@@ -238,7 +238,7 @@ final class EncryptedFields: NSObject, CKRecordKeyValueSetting, @unchecked Senda
     }
 
     func setObject(_ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey) {
-        var value = object.map { RecordValue($0) }
+        var value = object.map { RecordFieldValue($0) }
         if value?.canBeEncrypted == false {
             value = .unsupported("an encrypted field can't hold an asset or a reference")
         }

@@ -18,16 +18,16 @@ extension CKRecordKeyValueSetting {
     /// The value of the field `key` as a `Value`; nil when it has none or another type.
     public subscript<Value: CKRecordValueProtocol>(key: CKRecord.FieldKey) -> Value? {
         get { object(forKey: key) as? Value }
-        set { set(newValue.map { RecordValue($0) }, forKey: key) }
+        set { set(newValue.map { RecordFieldValue($0) }, forKey: key) }
     }
 
     /// The value of the field `key`; nil when it has none, and setting nil removes it.
     public subscript(key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)? {
         get { object(forKey: key) }
-        set { set(newValue.map { RecordValue($0) }, forKey: key) }
+        set { set(newValue.map { RecordFieldValue($0) }, forKey: key) }
     }
 
-    private func set(_ value: RecordValue?, forKey key: CKRecord.FieldKey) {
+    private func set(_ value: RecordFieldValue?, forKey key: CKRecord.FieldKey) {
         // A record itself, and no subclass that may want to see the object: it need not be made.
         if type(of: self) == CKRecord.self, let record = self as? CKRecord {
             _ = record.withState { $0.plain.replace(key, with: value) }

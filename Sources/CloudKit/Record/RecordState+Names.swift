@@ -17,7 +17,7 @@ extension RecordState {
                 throw refusal("its field \"\(key)\" isn't a letter and then letters, digits and _")
             }
             // A predicate of that name asks what the cloud itself keeps of the record.
-            for key in store.changedKeys where SystemField(key) != nil && store.values[key] != nil {
+            for key in store.changedKeys where SystemFieldName(key) != nil && store.values[key] != nil {
                 throw refusal(
                     "its field \"\(key)\" has the name of a property of every record: name it otherwise")
             }

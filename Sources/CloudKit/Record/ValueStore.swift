@@ -1,27 +1,28 @@
 /// A record's fields, what they were when the server last showed them, and which of them changed since.
 package struct ValueStore: Sendable, Hashable {
     /// The fields with a value.
-    package private(set) var values: [String: RecordValue] = [:]
+    package private(set) var values: [String: RecordFieldValue] = [:]
     /// The fields as the server last sent or took them.
-    package private(set) var originals: [String: RecordValue] = [:]
+    package private(set) var originals: [String: RecordFieldValue] = [:]
     /// The keys that were set, also to nil or to the value they had, since then.
     package private(set) var changedKeys: Set<String> = []
 
     package init() {}
 
     /// Fields that came from the server: nothing is changed.
-    package init(fetched values: [String: RecordValue]) {
+    package init(fetched values: [String: RecordFieldValue]) {
         self.values = values
         originals = values
     }
 
-    init(values: [String: RecordValue], originals: [String: RecordValue], changedKeys: Set<String>) {
+    init(values: [String: RecordFieldValue], originals: [String: RecordFieldValue], changedKeys: Set<String>)
+    {
         self.values = values
         self.originals = originals
         self.changedKeys = changedKeys
     }
 
-    package subscript(key: String) -> RecordValue? {
+    package subscript(key: String) -> RecordFieldValue? {
         get { values[key] }
         set {
             values[key] = newValue
@@ -31,7 +32,7 @@ package struct ValueStore: Sendable, Hashable {
 
     /// Sets a field. Returns the value before, which the caller releases after the record's lock: its release may run
     /// code of the app (a subclass of `CLLocation`, bytes with a deallocator).
-    mutating func replace(_ key: String, with value: RecordValue?) -> RecordValue? {
+    mutating func replace(_ key: String, with value: RecordFieldValue?) -> RecordFieldValue? {
         defer { self[key] = value }
         return values[key]
     }
@@ -57,7 +58,7 @@ package struct ValueStore: Sendable, Hashable {
     }
 
     /// The same fields, just fetched, with other values.
-    func fetchedValues(_ transform: (String, RecordValue) -> RecordValue) -> ValueStore {
+    func fetchedValues(_ transform: (String, RecordFieldValue) -> RecordFieldValue) -> ValueStore {
         ValueStore(fetched: Dictionary(uniqueKeysWithValues: values.map { ($0, transform($0, $1)) }))
     }
 
@@ -65,9 +66,9 @@ package struct ValueStore: Sendable, Hashable {
     var ancestor: ValueStore { ValueStore(fetched: originals) }
 }
 
-extension RecordValue {
+extension RecordFieldValue {
     /// Whether it is the value that was sent. Another asset isn't, even of the same file: its bytes may have changed.
-    fileprivate func isStill(_ sent: RecordValue) -> Bool {
+    fileprivate func isStill(_ sent: RecordFieldValue) -> Bool {
         switch (self, sent) {
         case (.asset(let asset), .asset(let sent)): asset === sent
         case (.list(let values), .list(let sent)):

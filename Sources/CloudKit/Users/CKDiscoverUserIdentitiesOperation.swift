@@ -38,7 +38,7 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     override func execute() {
         let infos = userIdentityLookupInfos
         run { address in
-            KnownUserExchange(
+            UserResolvingExchange(
                 namesUser: infos.contains { $0.userRecordID?.namesUser ?? false }, address: address.ofUsers
             ) { address in
                 address.split(infos) { DiscoverUsersExchange($0 ?? [], address: address) }

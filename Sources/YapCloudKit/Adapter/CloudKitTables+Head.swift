@@ -2,7 +2,7 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// What names a write, beside its content: `WriteSeed` of the framework's own clients, which Apple's CloudKit lacks.
+/// What names a write, beside its content: `IdempotencySeed` of the framework's own clients, which Apple's CloudKit lacks.
 struct SyncWriteSeed {
     /// The same for all that is sent of a change-set: a new record of it isn't made again after it was deleted. Nil
     /// while its deletion would never be fetched.

@@ -104,7 +104,7 @@ enum HeardChange {
         /// Names the operation's writes by their zone's seed and by what they say: one that was on its way longer than
         /// it was waited for, and was sent again, is done once.
         func nameWrites(seeds: [CKRecordZone.ID: SyncWriteSeed]) {
-            writeSeeds = seeds.mapValues { WriteSeed(series: $0.series, seed: $0.seed) }
+            writeSeeds = seeds.mapValues { IdempotencySeed(series: $0.series, seed: $0.seed) }
         }
     }
 #else

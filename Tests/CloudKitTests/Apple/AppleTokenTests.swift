@@ -114,9 +114,9 @@ import Testing
         _ = try await site.container().privateCloudDatabase.allRecordZones()
         #expect(site.handler.targets.all.map { $0.contains("t%2F1%2B") } == [false, true])
         // Another token of the configuration is another sign-in, and counts.
-        let place = try site.container(token: "another").place()
+        let place = try site.container(token: "another").resolved()
         #expect(try place.connection.account.credential().webAuthToken == "another")
-        #expect(try site.container().place().connection.account.credential().webAuthToken == "t/2+=")
+        #expect(try site.container().resolved().connection.account.credential().webAuthToken == "t/2+=")
         // Who has the token from the configuration doesn't sign in or out beside it.
         #expect(throws: CKError.self) { try site.container().signOut() }
     }
@@ -192,7 +192,7 @@ import Testing
         variables["CLOUDKIT_CONTAINER"] = "iCloud.a"
         variables["XDG_CONFIG_HOME"] = folder.path + "/config"
         let configuration = CloudConfiguration(environment: variables, currentFolder: folder.path)
-        return try CKContainer(identifier: nil, configuration: configuration).place().connection
+        return try CKContainer(identifier: nil, configuration: configuration).resolved().connection
     }
 
     @Test func applesHostIsKnownAndAnotherCanBeNamed() throws {

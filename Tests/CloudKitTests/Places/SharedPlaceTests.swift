@@ -19,12 +19,12 @@ import Testing
         said.credentialFile = folder.path + "/credentials.json"
         said.deviceID = "d"
         func place(_ container: CloudConfiguration.Container, _ identifier: String = "iCloud.a") throws
-            -> CloudPlace
+            -> ResolvedContainer
         {
             var configuration = CloudConfiguration(credentialFile: folder.path + "/others.json")
             configuration.defaultContainer = identifier
             configuration.containers[identifier] = container
-            return try CKContainer(identifier: nil, configuration: configuration).core.place()
+            return try CKContainer(identifier: nil, configuration: configuration).core.resolved()
         }
         let first = try place(said)
         #expect(try place(said) === first)
@@ -34,7 +34,7 @@ import Testing
         same.serverKind = "yap"
         #expect(try place(same) === first, "what is meant counts and not how it is said")
         #expect(try place(said, "iCloud.b") !== first)
-        var others: [CloudPlace] = []
+        var others: [ResolvedContainer] = []
         for change in Self.changes {
             var other = said
             change(&other)
@@ -76,20 +76,20 @@ import Testing
         #expect(servers.map(\.requestCount) == [1, 1])
         _ = try? await before.publicCloudDatabase.record(for: CKRecord.ID(recordName: "1"))
         #expect(servers.map(\.requestCount) == [2, 1], "one that has asked goes on with its own")
-        #expect(try before.core.place() !== after.core.place())
+        #expect(try before.core.resolved() !== after.core.resolved())
     }
 
     @Test func aCallAndAVariableThatComeLaterCountForNewContainers() async throws {
         await #expect(processExitsWith: .success) {
             func server() throws -> String? {
-                let connection = try CKContainer(identifier: "iCloud.a").place().connection
+                let connection = try CKContainer(identifier: "iCloud.a").resolved().connection
                 return (connection.transport as? HTTPTransport)?.serverURL
             }
             setenv("XDG_CONFIG_HOME", NSTemporaryDirectory() + "none", 1)
             setenv("CLOUDKIT_DEVICE_ID", "d", 1)
             setenv("CLOUDKIT_SERVER", "http://127.0.0.1:1", 1)
             let kept = CKContainer(identifier: "iCloud.a")
-            let keptPlace = try kept.core.place()
+            let keptPlace = try kept.core.resolved()
             guard try server() == "http://127.0.0.1:1" else { exit(1) }
             setenv("CLOUDKIT_SERVER", "http://127.0.0.1:2", 1)
             guard try server() == "http://127.0.0.1:2" else { exit(2) }
@@ -97,7 +97,7 @@ import Testing
             configuration.containers["iCloud.a"] = .init(server: "http://127.0.0.1:3", deviceID: "d")
             CKContainer.configure(configuration)
             guard try server() == "http://127.0.0.1:3" else { exit(3) }
-            guard try kept.core.place() === keptPlace else { exit(4) }
+            guard try kept.core.resolved() === keptPlace else { exit(4) }
             exit(0)
         }
     }
@@ -105,11 +105,11 @@ import Testing
     @Test func manyThreadsThatMakeContainersAtATimeGetOnePlace() throws {
         let app = try PlaceApp()
         for _ in 0..<20 {
-            let places = Collected<CloudPlace>()
+            let places = Collected<ResolvedContainer>()
             DispatchQueue.concurrentPerform(iterations: 16) { _ in
-                if let place = try? app.container().core.place() { places.append(place) }
+                if let place = try? app.container().core.resolved() { places.append(place) }
                 // One that nobody else keeps goes while others are made.
-                _ = try? app.container(identifier: "iCloud.other").core.place()
+                _ = try? app.container(identifier: "iCloud.other").core.resolved()
             }
             #expect(places.all.count == 16 && Set(places.all.map { ObjectIdentifier($0) }).count == 1)
         }
@@ -126,7 +126,7 @@ import Testing
         defer { posts.end() }
         var told = posts.stream.makeAsyncIterator()
         func users() throws -> Set<String?> {
-            Set(try containers.map { try $0.place().connection.account.credential().userRecordName })
+            Set(try containers.map { try $0.resolved().connection.account.credential().userRecordName })
         }
         #expect(try users() == [nil])
         try await containers[0].signIn(account: "ada", password: "p")
@@ -175,8 +175,8 @@ import Testing
         }
         for identifier in ["iCloud.yap.test", "iCloud.another"] {
             let both = containers(phone, identifier), other = containers(laptop, identifier)[0]
-            #expect(try both[0].core.place() === both[1].core.place())
-            #expect(try both[0].core.place() !== other.core.place())
+            #expect(try both[0].core.resolved() === both[1].core.resolved())
+            #expect(try both[0].core.resolved() !== other.core.resolved())
             try await other.privateCloudDatabase.save(CKRecordZone(zoneName: "todos"))
             try await both[0].privateCloudDatabase.save(CKDatabaseSubscription(subscriptionID: "all"))
             let heard = [Collected<String>(), Collected<String>()]
@@ -195,8 +195,8 @@ import Testing
             for end in ends { end() }
         }
         #expect(
-            try phone.asDefault { try CKContainer(identifier: "iCloud.yap.test").core.place() }
-                === phone.container.core.place(), "the device's own")
+            try phone.asDefault { try CKContainer(identifier: "iCloud.yap.test").core.resolved() }
+                === phone.container.core.resolved(), "the device's own")
     }
 
     // MARK: A busy server
@@ -256,7 +256,7 @@ import Testing
         #expect(name(await iterator?.next()) == "listening")
         #expect(FolderWatch.shared.paths.contains(app.credentialFile))
         #expect(place.isThere, "who listens keeps it")
-        #expect(try app.container().core.place() === place.place, "and shares it with whoever comes")
+        #expect(try app.container().core.resolved() === place.place, "and shares it with whoever comes")
         await app.server.waitHasBegun()
         iterator = nil
         stream = nil
@@ -289,16 +289,16 @@ import Testing
 /// A place that is kept by nobody here.
 private final class Gone: Sendable {
     private struct Weak {
-        weak var place: CloudPlace?
+        weak var place: ResolvedContainer?
     }
 
     private let seen = Lock(Weak())
 
-    var place: CloudPlace? { seen.withLock { $0.place } }
+    var place: ResolvedContainer? { seen.withLock { $0.place } }
     var isThere: Bool { place != nil }
 
     func watch(_ container: CKContainer) throws {
-        let place = try container.core.place()
+        let place = try container.core.resolved()
         seen.withLock { $0.place = place }
     }
 
@@ -323,7 +323,7 @@ private final class PostsOfContainers: Sendable {
     init(_ containers: [CKContainer]) throws {
         var senders = Set(containers.map { ObjectIdentifier($0) })
         for container in containers {
-            if let account = try container.place().connection.account as? FileAccount {
+            if let account = try container.resolved().connection.account as? FileAccount {
                 senders.insert(ObjectIdentifier(account))
             }
         }

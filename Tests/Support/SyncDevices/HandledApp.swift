@@ -122,7 +122,7 @@ package final class HandledApp {
     private static func isSame(
         _ left: (any CKRecordValueProtocol)?, _ right: (any CKRecordValueProtocol)?
     ) -> Bool {
-        left.map { RecordValue($0) } == right.map { RecordValue($0) }
+        left.map { RecordFieldValue($0) } == right.map { RecordFieldValue($0) }
     }
 
     // MARK: The sync

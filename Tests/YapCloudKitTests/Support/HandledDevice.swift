@@ -209,7 +209,7 @@ final class HandledDevice {
     }
 
     static func same(_ left: (any CKRecordValueProtocol)?, _ right: (any CKRecordValueProtocol)?) -> Bool {
-        left.map { RecordValue($0) } == right.map { RecordValue($0) }
+        left.map { RecordFieldValue($0) } == right.map { RecordFieldValue($0) }
     }
 
     private static func merge(

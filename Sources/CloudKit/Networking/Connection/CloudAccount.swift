@@ -58,7 +58,7 @@ extension CloudAccount {
 extension CKDatabase {
     /// Who is signed in, where that is known without asking the server.
     package var knownUserRecordName: String? {
-        (try? core.place().connection.account.credential())?.userRecordName
+        (try? core.resolved().connection.account.credential())?.userRecordName
     }
 }
 

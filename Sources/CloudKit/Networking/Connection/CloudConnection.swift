@@ -28,13 +28,13 @@ package struct CloudConnection: Sendable {
     /// The dates of requests that are signed.
     package var clock: any TimeSource = SystemTimeSource()
     /// What the server asked to wait with; nil when the timers stand still, and no wait would ever be over.
-    var holds: RequestHolds?
+    var throttled: ThrottledRequests?
     /// In whose order requests go whose token is good for one only.
-    package var turns = TokenTurns()
+    package var tokenGate = TokenGate()
     /// Where fetched files are; with nil an asset is fetched without its file.
     package var assetCache: AssetCache?
     /// Where operations are kept that outlive their process; with nil none is.
-    package var shelf: OperationShelf?
+    package var operationStore: LongLivedOperationStore?
 
     /// Makes a connection over `transport`.
     /// - Parameter timers: nil takes the machine's, and for `inline` ones that never run out.
@@ -52,7 +52,11 @@ package struct CloudConnection: Sendable {
         case .inline: self.timers = timers ?? ManualTimerSource(clock: ManualTimeSource())
         }
         self.random = random
-        if case .inline = execution, timers == nil { holds = nil } else { holds = RequestHolds() }
+        if case .inline = execution, timers == nil {
+            throttled = nil
+        } else {
+            throttled = ThrottledRequests()
+        }
     }
 
     /// Makes a connection over `transport` for the user of `webAuthToken`.

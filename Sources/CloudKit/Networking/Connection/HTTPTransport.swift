@@ -30,7 +30,7 @@ package final class HTTPTransport: Transport {
     }
 
     package func send(
-        _ request: WireRequest, limits: RequestLimits,
+        _ request: WireRequest, limits: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         var sent = HTTPClientRequest(
@@ -48,7 +48,7 @@ package final class HTTPTransport: Transport {
     }
 
     package func carry(
-        _ file: FileRequest, limits: RequestLimits,
+        _ file: FileRequest, limits: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         var request = HTTPClientRequest(
@@ -60,7 +60,7 @@ package final class HTTPTransport: Transport {
     }
 
     private func start(
-        _ request: HTTPClientRequest, _ limits: RequestLimits,
+        _ request: HTTPClientRequest, _ limits: RequestTimeouts,
         _ completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         var request = request
@@ -76,21 +76,21 @@ package final class HTTPTransport: Transport {
     }
 }
 
-extension RequestLimits {
+extension RequestTimeouts {
     /// A limit of the whole, whatever happens within.
-    fileprivate static func whole(_ seconds: Double) -> RequestLimits {
-        RequestLimits(silenceSeconds: seconds, wholeSeconds: seconds)
+    fileprivate static func whole(_ seconds: Double) -> RequestTimeouts {
+        RequestTimeouts(silenceSeconds: seconds, wholeSeconds: seconds)
     }
 }
 
 private struct UploadedFile: HTTPUpload {
-    let source: any FileSource
+    let source: any UploadSource
     var byteCount: Int { Int(source.byteCount) }
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int { try source.read(into: buffer) }
 }
 
 private struct DownloadedFile: HTTPDownload {
-    let sink: any FileSink
+    let sink: any DownloadSink
     func begin(status: Int, headers: [(name: String, value: String)]) throws {
         let range = headers.first { $0.name.lowercased() == "content-range" }?.value
         try sink.begin(status: status, contentRange: range)

@@ -4,7 +4,7 @@ package import CloudWire
 package typealias TransportCancel = @Sendable () -> Void
 
 /// How long one attempt of a request may take.
-package struct RequestLimits: Sendable {
+package struct RequestTimeouts: Sendable {
     /// Seconds in which nothing comes and nothing goes.
     package var silenceSeconds: Double
     /// Seconds for the whole; 0 sets no end.
@@ -36,7 +36,7 @@ package protocol Transport: Sendable {
 
     /// The same for a transport that can tell silence from work; the others count the whole.
     func send(
-        _ request: WireRequest, limits: RequestLimits,
+        _ request: WireRequest, limits: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel
 
@@ -48,7 +48,7 @@ package protocol Transport: Sendable {
 
     /// The same for a transport that can tell silence from work.
     func carry(
-        _ file: FileRequest, limits: RequestLimits,
+        _ file: FileRequest, limits: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel
 }
@@ -58,14 +58,14 @@ extension Transport {
     package var basePath: String { "" }
 
     package func send(
-        _ request: WireRequest, limits: RequestLimits,
+        _ request: WireRequest, limits: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         send(request, timeoutSeconds: limits.timeoutSeconds, completion: completion)
     }
 
     package func carry(
-        _ file: FileRequest, limits: RequestLimits,
+        _ file: FileRequest, limits: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         carry(file, timeoutSeconds: limits.timeoutSeconds, completion: completion)

@@ -1,7 +1,7 @@
 internal import CloudWire
 
 /// Asks who the user is.
-struct CurrentUserExchange: Exchange {
+struct CurrentUserExchange: OperationExchange {
     typealias Event = Never
 
     private let address: RequestAddress
@@ -21,7 +21,7 @@ struct CurrentUserExchange: Exchange {
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Never] {
         end = Result { () throws(CKError) in
-            let response = try Message.decode(UsersCallerResponse.self, from: reply)
+            let response = try ResponseDecoder.decode(UsersCallerResponse.self, from: reply)
             return CKRecordID(recordName: response.userRecordName)
         }
         return []

@@ -1,7 +1,7 @@
 internal import CloudWire
 
 /// Finds users, in one request.
-struct DiscoverUsersExchange: Exchange {
+struct DiscoverUsersExchange: OperationExchange {
     /// Who was found, and by what.
     typealias Event = (CKUserIdentity, CKUserIdentityLookupInfo)
 
@@ -29,7 +29,7 @@ struct DiscoverUsersExchange: Exchange {
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
         do throws(CKError) {
-            let response = try Message.decode(UsersDiscoverResponse.self, from: reply)
+            let response = try ResponseDecoder.decode(UsersDiscoverResponse.self, from: reply)
             end = .success(())
             return response.users.compactMap { user in
                 user.lookupInfo.map { wire in

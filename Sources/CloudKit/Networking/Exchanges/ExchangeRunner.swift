@@ -2,7 +2,7 @@ internal import CloudWire
 internal import System
 
 /// Walks one exchange: sends its requests, hands out its events, stops when the operation is cancelled.
-final class ExchangeRunner<E: Exchange>: Sendable {
+final class ExchangeRunner<E: OperationExchange>: Sendable {
     private struct State {
         /// Nil while a thread works with it.
         var exchange: E?
@@ -28,7 +28,7 @@ final class ExchangeRunner<E: Exchange>: Sendable {
     private let connection: CloudConnection
     private let rules: RequestRules
     /// The answers that came before this process, where the operation outlives it.
-    private let kept: KeptRun?
+    private let kept: LongLivedRun?
     private let isCancelled: @Sendable () -> Bool
     private let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let event: @Sendable (E.Event) -> Void
@@ -36,7 +36,7 @@ final class ExchangeRunner<E: Exchange>: Sendable {
     private let completion: @Sendable (Result<E.Output, CKError>) -> Void
 
     init(
-        _ exchange: E, connection: CloudConnection, rules: RequestRules, kept: KeptRun? = nil,
+        _ exchange: E, connection: CloudConnection, rules: RequestRules, kept: LongLivedRun? = nil,
         isCancelled: @escaping @Sendable () -> Bool,
         deliver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         event: @escaping @Sendable (E.Event) -> Void,

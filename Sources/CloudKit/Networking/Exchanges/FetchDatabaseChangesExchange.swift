@@ -1,7 +1,7 @@
 internal import CloudWire
 
 /// Fetches which zones changed since a token, page by page.
-struct FetchDatabaseChangesExchange: Exchange {
+struct FetchDatabaseChangesExchange: OperationExchange {
     enum Event: Sendable {
         case changed(CKRecordZoneID)
         case deleted(CKRecordZoneID, CKDatabase.DatabaseChange.Deletion.Reason)
@@ -42,7 +42,7 @@ struct FetchDatabaseChangesExchange: Exchange {
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
         do throws(CKError) {
-            let response = try Message.decode(ChangesDatabaseResponse.self, from: reply)
+            let response = try ResponseDecoder.decode(ChangesDatabaseResponse.self, from: reply)
             guard let newToken = response.syncToken.map({ CKServerChangeToken(token: $0) }) else {
                 throw CKError.unreadable("a database's changes without a token")
             }

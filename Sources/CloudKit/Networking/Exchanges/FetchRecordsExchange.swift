@@ -1,7 +1,7 @@
 internal import CloudWire
 
 /// Fetches records by their IDs: one request for each `itemsMax` of a zone.
-struct FetchRecordsExchange: Exchange {
+struct FetchRecordsExchange: OperationExchange {
     typealias Event = FetchedRecord
 
     /// Records that one request asks for.
@@ -32,7 +32,7 @@ struct FetchRecordsExchange: Exchange {
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
         do throws(CKError) {
-            let response = try Message.decode(RecordsResponse.self, from: reply)
+            let response = try ResponseDecoder.decode(RecordsResponse.self, from: reply)
             guard response.records.count == sent.count else {
                 throw CKError.unreadable("\(response.records.count) results for \(sent.count) records")
             }

@@ -2,7 +2,7 @@ internal import CloudWire
 import Foundation
 
 /// Fetches what changed in zones since their tokens, page by page.
-struct FetchZoneChangesExchange: Exchange {
+struct FetchZoneChangesExchange: OperationExchange {
     enum Event: Sendable {
         case changed(CKRecordID, Result<RecordState, CKError>)
         case deleted(CKRecordID, recordType: String)
@@ -67,7 +67,7 @@ struct FetchZoneChangesExchange: Exchange {
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
         do throws(CKError) {
-            let response = try Message.decode(ChangesZoneResponse.self, from: reply)
+            let response = try ResponseDecoder.decode(ChangesZoneResponse.self, from: reply)
             guard response.zones.count == sent.count else {
                 throw CKError.unreadable("\(response.zones.count) results for \(sent.count) zones")
             }

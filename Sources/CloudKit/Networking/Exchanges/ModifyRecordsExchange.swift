@@ -2,7 +2,7 @@ internal import CloudWire
 import Foundation
 
 /// Saves and deletes records: one request a zone, in the order in which the zones are first named.
-struct ModifyRecordsExchange: Exchange {
+struct ModifyRecordsExchange: OperationExchange {
     // Indirect, as the items are: a record is a dozen references, and each is handed on several times.
     indirect enum Event: Sendable {
         case saved(CKRecordID, Result<RecordState, CKError>)
@@ -105,7 +105,7 @@ struct ModifyRecordsExchange: Exchange {
                 refused.append(failed(item, error))
             }
         }
-        let circles = operations.parentCircles
+        let circles = operations.parentCycles
         if !circles.isEmpty {
             refused += circles.sorted().map { failed(sent[$0], .circularParent(of: sent[$0].recordID)) }
             sent = sent.indices.filter { !circles.contains($0) }.map { sent[$0] }
@@ -144,7 +144,7 @@ struct ModifyRecordsExchange: Exchange {
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
         if isLookingUp { return receiveConflicts(reply) }
         do throws(CKError) {
-            let response = try Message.decode(RecordsResponse.self, from: reply)
+            let response = try ResponseDecoder.decode(RecordsResponse.self, from: reply)
             guard response.records.count == sent.count else {
                 throw .unreadable("\(response.records.count) results for \(sent.count) operations")
             }
@@ -223,7 +223,7 @@ struct ModifyRecordsExchange: Exchange {
             isLookingUp = false
         }
         // Without the server's record a conflict is still a conflict.
-        let results = (try? Message.decode(RecordsResponse.self, from: reply))?.records ?? []
+        let results = (try? ResponseDecoder.decode(RecordsResponse.self, from: reply))?.records ?? []
         return conflicts.enumerated().map { index, conflict in
             var error = conflict.error
             if index < results.count, case .record(let record) = results[index],

@@ -2,7 +2,7 @@ internal import CloudWire
 internal import System
 
 /// Saves and deletes subscriptions, in one request.
-struct ModifySubscriptionsExchange: Exchange {
+struct ModifySubscriptionsExchange: OperationExchange {
     enum Event: Sendable {
         case saved(CKSubscription.ID, Result<CKSubscription, CKError>)
         case deleted(CKSubscription.ID, Result<Void, CKError>)
@@ -60,7 +60,7 @@ struct ModifySubscriptionsExchange: Exchange {
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
         do throws(CKError) {
-            let response = try Message.decode(SubscriptionsResponse.self, from: reply)
+            let response = try ResponseDecoder.decode(SubscriptionsResponse.self, from: reply)
             let results = response.subscriptions
             guard results.count == saves.count + deletions.count else {
                 throw CKError.unreadable("\(results.count) results for another number of subscriptions")
@@ -92,7 +92,7 @@ struct ModifySubscriptionsExchange: Exchange {
 }
 
 /// Fetches subscriptions by their IDs, or all.
-struct FetchSubscriptionsExchange: Exchange {
+struct FetchSubscriptionsExchange: OperationExchange {
     typealias Event = (subscriptionID: CKSubscription.ID, result: Result<CKSubscription, CKError>)
 
     /// Pages of a list that are asked for at most: beyond them a server goes round in circles.
@@ -124,7 +124,7 @@ struct FetchSubscriptionsExchange: Exchange {
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
         do throws(CKError) {
-            let response = try Message.decode(SubscriptionsResponse.self, from: reply)
+            let response = try ResponseDecoder.decode(SubscriptionsResponse.self, from: reply)
             let results = response.subscriptions
             guard subscriptionIDs == nil || results.count == subscriptionIDs?.count else {
                 throw CKError.unreadable("\(results.count) results for another number of subscriptions")

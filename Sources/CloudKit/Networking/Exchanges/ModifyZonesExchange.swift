@@ -1,7 +1,7 @@
 internal import CloudWire
 
 /// Makes and deletes zones, in one request.
-struct ModifyZonesExchange: Exchange {
+struct ModifyZonesExchange: OperationExchange {
     enum Event: Sendable {
         case saved(CKRecordZoneID, Result<CKRecordZone, CKError>)
         case deleted(CKRecordZoneID, Result<Void, CKError>)
@@ -30,7 +30,7 @@ struct ModifyZonesExchange: Exchange {
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
         do throws(CKError) {
-            let response = try Message.decode(ZonesResponse.self, from: reply)
+            let response = try ResponseDecoder.decode(ZonesResponse.self, from: reply)
             guard response.zones.count == saves.count + deletions.count else {
                 throw CKError.unreadable("\(response.zones.count) results for another number of zones")
             }
@@ -63,7 +63,7 @@ struct ModifyZonesExchange: Exchange {
 }
 
 /// Fetches zones by their IDs, or all.
-struct FetchZonesExchange: Exchange {
+struct FetchZonesExchange: OperationExchange {
     typealias Event = (zoneID: CKRecordZoneID, result: Result<CKRecordZone, CKError>)
 
     private let address: RequestAddress
@@ -88,7 +88,7 @@ struct FetchZonesExchange: Exchange {
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
         do throws(CKError) {
-            let response = try Message.decode(ZonesResponse.self, from: reply)
+            let response = try ResponseDecoder.decode(ZonesResponse.self, from: reply)
             guard zoneIDs == nil || response.zones.count == zoneIDs?.count else {
                 throw CKError.unreadable("\(response.zones.count) results for another number of zones")
             }

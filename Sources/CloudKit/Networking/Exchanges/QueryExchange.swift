@@ -1,7 +1,7 @@
 internal import CloudWire
 
 /// Finds records, page by page, until there are as many as were asked for or no more.
-struct QueryExchange: Exchange {
+struct QueryExchange: OperationExchange {
     typealias Event = FetchedRecord
 
     /// Records that one request asks for.
@@ -38,7 +38,7 @@ struct QueryExchange: Exchange {
         guard let sent = next else { return [] }
         next = nil
         do throws(CKError) {
-            let response = try Message.decode(RecordsQueryResponse.self, from: reply)
+            let response = try ResponseDecoder.decode(RecordsQueryResponse.self, from: reply)
             let events = response.records.compactMap { event($0, sent, reply) }
             guard let marker = response.continuationMarker else { return events }
             guard !events.isEmpty || marker != sent.continuationMarker else {

@@ -23,16 +23,16 @@ extension RecordState {
             // Nearly all records: the table stays as it is, and no key is hashed again.
             plain = ValueStore(
                 fetched: record.fields.mapValues { field in
-                    field.value.map { RecordValue($0, in: zoneID) } ?? .unsupported("no value")
+                    field.value.map { RecordFieldValue($0, in: zoneID) } ?? .unsupported("no value")
                 })
             return
         }
-        var plainValues: [String: RecordValue] = [:]
+        var plainValues: [String: RecordFieldValue] = [:]
         plainValues.reserveCapacity(record.fields.count)
-        var encryptedValues: [String: RecordValue] = [:]
+        var encryptedValues: [String: RecordFieldValue] = [:]
         for (key, field) in record.fields {
             guard let fieldValue = field.value else { continue }
-            let value = RecordValue(fieldValue, in: zoneID).fetched(of: recordID, key)
+            let value = RecordFieldValue(fieldValue, in: zoneID).fetched(of: recordID, key)
             if field.isEncrypted || fieldValue.type == .encryptedBytes {
                 encryptedValues[key] = value
             } else {
@@ -91,12 +91,12 @@ extension RecordState {
     }
 
     private func wire(
-        _ value: RecordValue, of key: String, isEncrypted: Bool, _ uploads: AssetUploads
+        _ value: RecordFieldValue, of key: String, isEncrypted: Bool, _ uploads: AssetUploads
     ) throws(CKError) -> Field {
         guard value.hasAssets else { return try value.wire(isEncrypted: isEncrypted, in: recordID.zoneID) }
         return try value.wire(isEncrypted: isEncrypted, in: recordID.zoneID) { asset, index throws(CKError) in
             if let kept = kept(asset, in: key) { return kept }
-            return try uploads.wire(at: AssetPlace(recordID: recordID, key: key, index: index))
+            return try uploads.wire(at: AssetLocation(recordID: recordID, key: key, index: index))
         }
     }
 }

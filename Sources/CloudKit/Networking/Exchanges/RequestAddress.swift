@@ -17,7 +17,7 @@ struct RequestAddress: Sendable {
     /// the other by whether an operation had to ask.
     var askedUserRecordName: String?
     /// Names writes, so that one that is sent again is answered and not done again.
-    var names: WriteNames
+    var idempotencyKeys: IdempotencyKeys
     /// Where fetched files are; nil where none are fetched.
     var assetCache: AssetCache?
     /// Whose servers are asked.
@@ -69,7 +69,7 @@ struct RequestAddress: Sendable {
         if serverKind == .yap {
             headers.append((WireHeader.client, "1"))
             if endpoint.hasSuffix("/modify") {
-                let name = names.name(path: path, body: identity ?? body, zoneID: zoneID)
+                let name = idempotencyKeys.key(path: path, body: identity ?? body, zoneID: zoneID)
                 headers.append((WireHeader.operation, name))
             }
         }

@@ -1,7 +1,7 @@
 internal import CloudWire
 
 /// Walks exchanges one after the other: what a server takes in several requests only.
-struct SequenceExchange<Base: Exchange>: Exchange where Base.Output == Void {
+struct SequenceExchange<Base: OperationExchange>: OperationExchange where Base.Output == Void {
     private var rest: [Base]
 
     init(_ exchanges: [Base]) {
@@ -24,7 +24,7 @@ struct SequenceExchange<Base: Exchange>: Exchange where Base.Output == Void {
 
 extension RequestAddress {
     /// The exchanges that save and delete so many things as one request may have: one, if they fit.
-    func split<Save, Deletion, E: Exchange>(
+    func split<Save, Deletion, E: OperationExchange>(
         saving saves: [Save], deleting deletions: [Deletion], _ exchange: ([Save], [Deletion]) -> E
     ) -> SequenceExchange<E> {
         guard saves.count + deletions.count > itemsMax else {
@@ -36,7 +36,9 @@ extension RequestAddress {
     }
 
     /// The exchanges that fetch so many things as one request may name; nil stands for all there are.
-    func split<Item, E: Exchange>(_ items: [Item]?, _ exchange: ([Item]?) -> E) -> SequenceExchange<E> {
+    func split<Item, E: OperationExchange>(_ items: [Item]?, _ exchange: ([Item]?) -> E) -> SequenceExchange<
+        E
+    > {
         guard let items, items.count > itemsMax else { return SequenceExchange([exchange(items)]) }
         return SequenceExchange(items.chunks(countMax: itemsMax).map { exchange($0) })
     }

@@ -1,7 +1,7 @@
 internal import CloudWire
 
 /// Asks once, and ends with what the answer says.
-struct SingleRequestExchange<Output: Sendable>: Exchange {
+struct SingleRequestExchange<Output: Sendable>: OperationExchange {
     typealias Event = Never
 
     private let request: Result<WireRequest, CKError>
@@ -15,7 +15,7 @@ struct SingleRequestExchange<Output: Sendable>: Exchange {
     ) {
         request = Result { () throws(CKError) in try address.request(endpoint, message: message) }
         self.read = { reply in
-            Result { () throws(CKError) in try read(try Message.decode(Body.self, from: reply)) }
+            Result { () throws(CKError) in try read(try ResponseDecoder.decode(Body.self, from: reply)) }
         }
     }
 
@@ -26,7 +26,7 @@ struct SingleRequestExchange<Output: Sendable>: Exchange {
     ) {
         request = .success(address.request(endpoint, method: "GET"))
         self.read = { reply in
-            Result { () throws(CKError) in try read(try Message.decode(Body.self, from: reply)) }
+            Result { () throws(CKError) in try read(try ResponseDecoder.decode(Body.self, from: reply)) }
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 internal import System
 
 /// Reads an asset's file while it is sent, and sees when somebody changes it meanwhile.
-final class AssetFileReader: FileSource {
+final class AssetFileReader: UploadSource {
     /// What tells that a file is another one than before.
     private struct Stamp: Equatable {
         var inode: UInt64
@@ -15,13 +15,13 @@ final class AssetFileReader: FileSource {
     private let descriptor: Int32
     private let stamp: Stamp
     private let path: String
-    private let meter: FileMeter
+    private let meter: ProgressMeter
     private let bytesRead = Lock<Int64>(0)
 
     var byteCount: Int64 { stamp.bytes }
 
     /// - Throws: `CKError.assetFileNotFound` when there is no such file that can be read.
-    init(_ url: URL, meter: FileMeter) throws(CKError) {
+    init(_ url: URL, meter: ProgressMeter) throws(CKError) {
         self.meter = meter
         path = url.path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)

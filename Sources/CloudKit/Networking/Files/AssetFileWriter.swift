@@ -6,7 +6,7 @@ internal import System
 ///
 /// When a file comes in part, that part stays and is continued later. The writer that continues it locks it: another
 /// fetch of the same file meanwhile, in this process or another, writes into a file of its own.
-final class AssetFileWriter: FileSink {
+final class AssetFileWriter: DownloadSink {
     private struct State {
         /// Bytes that were there before.
         var offset: Int64
@@ -25,7 +25,7 @@ final class AssetFileWriter: FileSink {
     private let isOwn: Bool
     private let path: String
     private let bytes: Int64?
-    private let meter: FileMeter
+    private let meter: ProgressMeter
     private let state: Lock<State>
 
     /// Bytes that were there before.
@@ -33,7 +33,7 @@ final class AssetFileWriter: FileSink {
 
     /// - Parameter bytes: of the whole file, where that is known.
     /// - Throws: `CKError.internalError` when the folder can't be written to.
-    init(_ url: URL, bytes: Int64?, meter: FileMeter) throws(CKError) {
+    init(_ url: URL, bytes: Int64?, meter: ProgressMeter) throws(CKError) {
         self.bytes = bytes
         self.meter = meter
         path = url.path

@@ -14,7 +14,7 @@ protocol FetchedRecordEvent: Sendable {
 /// What the server says of a file is an error of its record, unless the operation takes the record without the file.
 /// Where the server couldn't be asked or is too busy, or the file couldn't be kept, the whole ends: so no token is told
 /// behind which the record would be missed.
-struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRecordEvent {
+struct DownloadingExchange<Base: OperationExchange>: OperationExchange where Base.Event: FetchedRecordEvent {
     typealias Event = Base.Event
     typealias Output = Base.Output
 
@@ -75,7 +75,7 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
         guard let event = held.first, var record = event.fetchedRecord else { return [] }
         do throws(CKError) {
             let response = try reply.get()
-            guard (200..<300).contains(response.status) else { throw Message.refusal(response) }
+            guard (200..<300).contains(response.status) else { throw ResponseDecoder.refusal(response) }
             record.assetArrived(download.asset, at: download.transfer.fileURL)
             held[held.startIndex] = event.with(.success(record))
         } catch {
@@ -117,8 +117,8 @@ extension FetchedRecordEvent {
     }
 }
 
-extension RecordValue {
-    fileprivate func markingForeignChecksums() -> RecordValue {
+extension RecordFieldValue {
+    fileprivate func markingForeignChecksums() -> RecordFieldValue {
         switch self {
         case .asset(let asset):
             guard var fetched = asset.fetched else { return self }
@@ -171,7 +171,7 @@ extension RecordState {
     }
 }
 
-extension RecordValue {
+extension RecordFieldValue {
     var hasAssets: Bool {
         switch self {
         case .asset: true
@@ -189,7 +189,7 @@ extension RecordValue {
         }
     }
 
-    fileprivate func replacing(_ fetched: FetchedAsset, with asset: CKAsset) -> RecordValue {
+    fileprivate func replacing(_ fetched: FetchedAsset, with asset: CKAsset) -> RecordFieldValue {
         switch self {
         case .asset(let old) where old.fetched == fetched: .asset(asset)
         case .list(let values): .list(values.map { $0.replacing(fetched, with: asset) })

@@ -25,7 +25,7 @@ package struct FileTransfer: Sendable {
 }
 
 /// The bytes of a file that goes out. Used by one thread at a time.
-package protocol FileSource: AnyObject, Sendable {
+package protocol UploadSource: AnyObject, Sendable {
     /// Bytes of the whole.
     var byteCount: Int64 { get }
     /// Puts the next bytes into `buffer` and returns how many: 0 only at the end.
@@ -33,7 +33,7 @@ package protocol FileSource: AnyObject, Sendable {
 }
 
 /// Takes the bytes of a file that comes in. Used by one thread at a time.
-package protocol FileSink: AnyObject, Sendable {
+package protocol DownloadSink: AnyObject, Sendable {
     /// An answer of success begins, with this status: 200 brings the whole file, 206 the part that the header
     /// `Content-Range` names.
     func begin(status: Int, contentRange: String?) throws
@@ -41,7 +41,7 @@ package protocol FileSink: AnyObject, Sendable {
     func write(_ bytes: UnsafeRawBufferPointer) throws
 }
 
-extension FileSink {
+extension DownloadSink {
     package func begin(status: Int, contentRange: String?) throws {}
 }
 
@@ -52,7 +52,7 @@ package struct FileRequest: Sendable {
     /// The headers in order.
     package var headers: [(name: String, value: String)] = []
     /// What is sent by POST; nil for what is fetched by GET.
-    package var source: (any FileSource)?
+    package var source: (any UploadSource)?
     /// What takes the answer's body of a GET.
-    package var sink: (any FileSink)?
+    package var sink: (any DownloadSink)?
 }

@@ -7,10 +7,10 @@ final class FileTransferRun: Sendable {
     private let transfer: FileTransfer
     private let transport: any Transport
     private let cache: AssetCache?
-    private let meter: FileMeter
+    private let meter: ProgressMeter
     private let execution: Execution
 
-    init(_ transfer: FileTransfer, over connection: CloudConnection, meter: FileMeter) {
+    init(_ transfer: FileTransfer, over connection: CloudConnection, meter: ProgressMeter) {
         self.meter = meter
         self.transfer = transfer
         transport = connection.transport
@@ -20,7 +20,7 @@ final class FileTransferRun: Sendable {
 
     typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
 
-    func attempt(limits: RequestLimits, completion: @escaping Completion) -> TransportCancel {
+    func attempt(limits: RequestTimeouts, completion: @escaping Completion) -> TransportCancel {
         do throws(CKError) {
             return switch transfer.direction {
             case .upload: try upload(limits, completion)
@@ -32,7 +32,7 @@ final class FileTransferRun: Sendable {
         }
     }
 
-    private func upload(_ limits: RequestLimits, _ completion: @escaping Completion) throws(CKError)
+    private func upload(_ limits: RequestTimeouts, _ completion: @escaping Completion) throws(CKError)
         -> TransportCancel
     {
         let reader = try AssetFileReader(transfer.fileURL, meter: meter)
@@ -50,7 +50,7 @@ final class FileTransferRun: Sendable {
     }
 
     private func download(
-        _ limits: RequestLimits, _ completion: @escaping Completion
+        _ limits: RequestTimeouts, _ completion: @escaping Completion
     ) throws(CKError) -> TransportCancel {
         guard let cache else { throw CKError(.assetNotAvailable, "Files are not fetched here.") }
         if try cache.prepare(transfer.fileURL, bytes: transfer.bytes) {

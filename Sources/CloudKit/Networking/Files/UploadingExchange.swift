@@ -2,13 +2,13 @@ internal import CloudWire
 import Foundation
 
 /// Saves and deletes records, and sends the files of their assets before.
-struct UploadingExchange: Exchange {
+struct UploadingExchange: OperationExchange {
     typealias Event = ModifyRecordsExchange.Event
 
     /// Files that one request gets addresses for.
     static let filesMax = 200
 
-    private typealias File = (place: AssetPlace, asset: CKAsset)
+    private typealias File = (place: AssetLocation, asset: CKAsset)
 
     private enum Step {
         case addresses([File], zone: CKRecordZoneID)
@@ -18,12 +18,12 @@ struct UploadingExchange: Exchange {
     private let address: RequestAddress
     private var recordTypes: [CKRecordID: String] = [:]
     /// Which part of its record's files each is: all count alike, because nobody has looked at them yet.
-    private var parts: [AssetPlace: FileProgress] = [:]
+    private var parts: [AssetLocation: FileProgress] = [:]
     private let modify: @Sendable (AssetUploads) -> ModifyRecordsExchange
     private var waiting: [Step] = []
     /// Files that get a second address. A service that was restored from a backup doesn't know the addresses that it
     /// gave out after the backup.
-    private var lostAddresses: Set<AssetPlace> = []
+    private var lostAddresses: Set<AssetLocation> = []
     private var underWay: Step?
     private var uploads = AssetUploads()
     /// Why no file can be sent now: then nothing is saved.
@@ -101,7 +101,7 @@ struct UploadingExchange: Exchange {
     private mutating func takeUpload(of file: File, _ reply: Result<WireResponse, CKError>) {
         do throws(CKError) {
             uploads[file.place] = .success(
-                try Message.decode(AssetUploadedResponse.self, from: reply).singleFile)
+                try ResponseDecoder.decode(AssetUploadedResponse.self, from: reply).singleFile)
         } catch let error where error.code == .unknownItem {
             if lostAddresses.insert(file.place).inserted {
                 replaceAddresses(of: file)
@@ -131,7 +131,7 @@ struct UploadingExchange: Exchange {
 
     private mutating func takeAddresses(_ files: [File], _ reply: Result<WireResponse, CKError>) {
         do throws(CKError) {
-            let response = try Message.decode(AssetsUploadResponse.self, from: reply)
+            let response = try ResponseDecoder.decode(AssetsUploadResponse.self, from: reply)
             guard response.tokens.count == files.count else {
                 throw .unreadable("\(response.tokens.count) addresses for \(files.count) files")
             }

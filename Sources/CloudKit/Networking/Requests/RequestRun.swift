@@ -31,7 +31,7 @@ extension CloudConnection {
         _ transfer: FileTransfer, rules: RequestRules, progress: @escaping @Sendable (Double) -> Void,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
-        let carrier = FileTransferRun(transfer, over: self, meter: FileMeter(progress))
+        let carrier = FileTransferRun(transfer, over: self, meter: ProgressMeter(progress))
         let run = RequestRun(connection: self, rules: rules, kind: nil, completion: completion) {
             carrier.attempt(limits: $1, completion: $2)
         }
@@ -66,7 +66,7 @@ private final class RequestRun: Sendable {
     /// Sends it once: as whom, within how many seconds, and what to call then.
     typealias Sender =
         @Sendable (
-            CloudCredential, RequestLimits, @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+            CloudCredential, RequestTimeouts, @escaping @Sendable (Result<WireResponse, CKError>) -> Void
         ) -> TransportCancel
 
     private let send: Sender
@@ -89,12 +89,12 @@ private final class RequestRun: Sendable {
 
     func attempt() {
         guard takesTurns else { return attemptNow() }
-        let leaveLine = connection.turns.enter {
+        let leaveLine = connection.tokenGate.enter {
             let isEnded = self.state.withLock { state in
                 state.hasTurn = !state.isEnded
                 return state.isEnded
             }
-            isEnded ? self.connection.turns.leave() : self.attemptNow()
+            isEnded ? self.connection.tokenGate.leave() : self.attemptNow()
         }
         // What an earlier attempt left in the state is released after the lock, here and below.
         let (isWaiting, _) = state.withLock { state in
@@ -175,7 +175,7 @@ private final class RequestRun: Sendable {
     /// Seconds for which the server asked to wait with such requests of this user.
     private func secondsHeldBack(_ credential: CloudCredential) -> Double? {
         kind.flatMap {
-            connection.holds?.secondsLeft(
+            connection.throttled?.secondsLeft(
                 $0 + "#" + (credential.userRecordName ?? ""),
                 nowMilliseconds: connection.timers.elapsedMilliseconds())
         }
@@ -184,9 +184,9 @@ private final class RequestRun: Sendable {
     /// Keeps what an answer says about when to come back.
     private func holdBack(_ response: WireResponse, _ credential: CloudCredential) {
         guard let kind, !(200..<300).contains(response.status) else { return }
-        let error = Message.refusal(response)
+        let error = ResponseDecoder.refusal(response)
         guard error.asksToWait, let seconds = error.retryAfterSeconds else { return }
-        connection.holds?.hold(
+        connection.throttled?.hold(
             kind + "#" + (credential.userRecordName ?? ""), seconds: seconds,
             nowMilliseconds: connection.timers.elapsedMilliseconds())
     }
@@ -196,7 +196,7 @@ private final class RequestRun: Sendable {
             defer { state.hasTurn = false }
             return state.hasTurn
         }
-        if hadTurn { connection.turns.leave() }
+        if hadTurn { connection.tokenGate.leave() }
     }
 
     func cancel() {
@@ -214,13 +214,13 @@ private final class RequestRun: Sendable {
     }
 
     /// How long the next attempt may take; nil when the operation's time is over.
-    private func limits() -> RequestLimits? {
+    private func limits() -> RequestTimeouts? {
         let silence = max(0.001, min(rules.timeoutSeconds, 1e9))
         guard let deadline = rules.deadlineMilliseconds else {
-            return RequestLimits(silenceSeconds: silence, wholeSeconds: 0)
+            return RequestTimeouts(silenceSeconds: silence, wholeSeconds: 0)
         }
         let left = deadline - connection.timers.elapsedMilliseconds()
-        return left > 0 ? RequestLimits(silenceSeconds: silence, wholeSeconds: Double(left) / 1000) : nil
+        return left > 0 ? RequestTimeouts(silenceSeconds: silence, wholeSeconds: Double(left) / 1000) : nil
     }
 
     private func receive(

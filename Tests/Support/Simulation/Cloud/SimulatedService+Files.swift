@@ -14,7 +14,7 @@ struct CarriedFile: @unchecked Sendable {
     /// What is sent; nil for what is fetched.
     let upload: [UInt8]?
     /// What takes the bytes that are fetched.
-    let sink: (any FileSink)?
+    let sink: (any DownloadSink)?
 
     init(_ request: FileRequest) throws {
         url = request.url
@@ -26,7 +26,7 @@ struct CarriedFile: @unchecked Sendable {
 
     private static let bufferBytes = 64 << 10
 
-    private static func bytes(of source: any FileSource) throws -> [UInt8] {
+    private static func bytes(of source: any UploadSource) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: bufferBytes)
         while true {

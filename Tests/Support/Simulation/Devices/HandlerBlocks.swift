@@ -93,7 +93,7 @@ package struct HandlerBlocks: Sendable {
     }
 
     static func isSame(_ left: Value?, _ right: Value?) -> Bool {
-        left.map { RecordValue($0) } == right.map { RecordValue($0) }
+        left.map { RecordFieldValue($0) } == right.map { RecordFieldValue($0) }
     }
 
     // MARK: The record handler

@@ -4,7 +4,7 @@ internal import System
 ///
 /// Apple's servers take a user's token once: the answer brings the next one. Two requests with one token at a time
 /// would end the sign-in.
-package final class TokenTurns: Sendable {
+package final class TokenGate: Sendable {
     private struct State {
         var isTaken = false
         var lastNumber = 0
@@ -13,7 +13,7 @@ package final class TokenTurns: Sendable {
 
     private let state = Lock(State())
 
-    private static let shared = WeakTable<String, TokenTurns>()
+    private static let shared = WeakTable<String, TokenGate>()
     /// By which others find it; nil: nobody does.
     private let name: String?
 
@@ -28,8 +28,8 @@ package final class TokenTurns: Sendable {
     /// The turns of everybody in this process who asks as one user. A request that is under way keeps them: so they are
     /// also the next container's when all others are gone.
     /// - Parameter name: what names the user's sign-in.
-    static func ofAll(_ name: String) -> TokenTurns {
-        shared.value(name) { TokenTurns(name: name) }
+    static func ofAll(_ name: String) -> TokenGate {
+        shared.value(name) { TokenGate(name: name) }
     }
 
     /// Calls `body` when it is its turn, perhaps at once. The caller then calls `leave()` once.

@@ -4,7 +4,7 @@ internal import System
 ///
 /// An answer that says "try again later" holds back the requests of its kind, of all operations, until then: as Apple's
 /// framework does, which says so with "Operation throttled by previous server http 503 reply". Others may go.
-final class RequestHolds: Sendable {
+final class ThrottledRequests: Sendable {
     /// A server that names a longer time is believed for as long as this, in seconds.
     static let secondsMax = 86_400.0
     /// Kinds of requests that are remembered; beyond that the one that may go first is forgotten.
@@ -30,8 +30,8 @@ final class RequestHolds: Sendable {
     }
 
     /// The holds that all requests of this process as `name` share, by the machine's clock.
-    static func ofAll(_ name: String) -> RequestHolds {
-        RequestHolds(shared, name: name + "\n")
+    static func ofAll(_ name: String) -> ThrottledRequests {
+        ThrottledRequests(shared, name: name + "\n")
     }
 
     /// Remembers that requests of `kind` have to wait.

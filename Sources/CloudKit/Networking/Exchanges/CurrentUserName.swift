@@ -52,7 +52,7 @@ extension RequestAddress {
 
     private func namesUser(_ filter: RecordFilter, in zoneID: ZoneID?) -> Bool {
         guard filter.fieldValue?.value?.namesUser == true else { return false }
-        let isOfUsers = [SystemField.creator, .lastModifier].contains { $0.rawValue == filter.fieldName }
+        let isOfUsers = [SystemFieldName.creator, .lastModifier].contains { $0.rawValue == filter.fieldName }
         // Our server knows who asks; and a subscription to one's own records comes back as it was saved.
         if isOfUsers { return serverKind == .apple }
         return zoneID.map { $0.zoneName == CKRecordZoneID.defaultZoneName } ?? true
@@ -79,7 +79,7 @@ extension RecordState {
     }
 }
 
-extension RecordValue {
+extension RecordFieldValue {
     fileprivate var namesUser: Bool {
         switch self {
         case .reference(let reference): reference.recordID.namesUser

@@ -2,7 +2,7 @@ package import CloudWire
 import CoreLocation
 import Foundation
 
-extension RecordValue {
+extension RecordFieldValue {
     /// A value of an answer.
     package init(_ value: FieldValue, in zoneID: CKRecordZoneID) {
         switch value {
@@ -17,12 +17,12 @@ extension RecordValue {
             // Which field's it is, whoever reads a whole record says.
             let nobody = CKRecordID(recordName: "", zoneID: zoneID)
             self = .asset(CKAsset(FetchedAsset(asset: asset, recordID: nobody, key: "")))
-        case .list(_, let values): self = .list(values.map { RecordValue($0, in: zoneID) })
+        case .list(_, let values): self = .list(values.map { RecordFieldValue($0, in: zoneID) })
         }
     }
 
     /// The same value, as the one of a field.
-    func fetched(of recordID: CKRecordID, _ key: String) -> RecordValue {
+    func fetched(of recordID: CKRecordID, _ key: String) -> RecordFieldValue {
         switch self {
         case .asset(let asset):
             .asset(CKAsset(asset.fetched.map { FetchedAsset(asset: $0.asset, recordID: recordID, key: key) }))
@@ -87,7 +87,7 @@ extension RecordValue {
     }
 
     private static func list(
-        _ values: [RecordValue], isEncrypted: Bool, in zoneID: CKRecordZoneID, _ assets: AssetForm
+        _ values: [RecordFieldValue], isEncrypted: Bool, in zoneID: CKRecordZoneID, _ assets: AssetForm
     ) throws(CKError) -> FieldValue {
         var elements: [FieldValue] = []
         for (index, value) in values.enumerated() {

@@ -3,7 +3,7 @@ internal import System
 
 /// Counts the bytes of a file on its way, and says so each time another hundredth is there. A transfer that begins anew
 /// is told of when it is farther than the one before.
-final class FileMeter: Sendable {
+final class ProgressMeter: Sendable {
     /// The step in which it is told.
     private static let step = 0.01
 

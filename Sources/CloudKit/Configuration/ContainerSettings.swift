@@ -1,7 +1,7 @@
 import Foundation
 
 /// All settings of the place where a container's cloud is, checked and complete: equal settings mean the same place.
-struct PlaceSettings: Hashable, Sendable {
+struct ContainerSettings: Hashable, Sendable {
     var identifier: String
     var serverURL: String
     var environment: String
@@ -18,8 +18,8 @@ struct PlaceSettings: Hashable, Sendable {
     var operationsFolder: URL
 
     /// The one place of all in this process who mean the same.
-    func place() -> CloudPlace {
-        CloudPlace.places.value(self) { CloudPlace(settings: self) }
+    func resolved() -> ResolvedContainer {
+        ResolvedContainer.shared.value(self) { ResolvedContainer(settings: self) }
     }
 
     /// A connection of its own to what is meant.
@@ -30,11 +30,11 @@ struct PlaceSettings: Hashable, Sendable {
             environment: environment, account: account())
         connection.serverKind = serverKind
         let signIn = [credentialFile, serverURL, identifier, environment].joined(separator: "\n")
-        if serverKind == .apple { connection.turns = .ofAll(signIn) }
+        if serverKind == .apple { connection.tokenGate = .ofAll(signIn) }
         let sender = [signIn, webAuthToken ?? "", serverKey?.keyID ?? "", deviceID ?? ""]
-        connection.holds = .ofAll(sender.joined(separator: "\n"))
+        connection.throttled = .ofAll(sender.joined(separator: "\n"))
         connection.assetCache = AssetCache(folder: cacheFolder)
-        connection.shelf = OperationShelf(folder: operationsFolder)
+        connection.operationStore = LongLivedOperationStore(folder: operationsFolder)
         return connection
     }
 

@@ -1,5 +1,5 @@
 /// Asks one thing for a method that has no operation of its own.
-final class AskOperation<E: Exchange>: CKOperation, @unchecked Sendable {
+final class ExchangeOperation<E: OperationExchange>: CKOperation, @unchecked Sendable {
     // Sendable as a CKOperation is: all that it adds are two constants, which are Sendable.
 
     private let exchange: @Sendable (RequestAddress) -> E

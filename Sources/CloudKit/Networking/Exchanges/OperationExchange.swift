@@ -1,7 +1,7 @@
 internal import CloudWire
 
 /// An operation without I/O: it says which request is next, and turns each answer into events.
-protocol Exchange: Sendable {
+protocol OperationExchange: Sendable {
     /// What is reported on the way.
     associatedtype Event: Sendable
     /// What the whole ends with.

@@ -1,5 +1,5 @@
 /// The fields that the cloud itself keeps of each record, under the names that predicates and sorts use.
-enum SystemField: String, CaseIterable {
+enum SystemFieldName: String, CaseIterable {
     case recordID = "___recordID"
     case creationDate = "___createTime"
     case modificationDate = "___modTime"
@@ -23,5 +23,5 @@ enum SystemField: String, CaseIterable {
     }
 
     /// What the wire calls the field of a predicate or of a sort.
-    static func wireName(_ key: String) -> String { SystemField(key)?.rawValue ?? key }
+    static func wireName(_ key: String) -> String { SystemFieldName(key)?.rawValue ?? key }
 }

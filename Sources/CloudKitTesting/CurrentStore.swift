@@ -1,7 +1,7 @@
 internal import CloudStore
 
 /// The store that a cloud has at the moment: another one takes its place when the service is restarted.
-struct PresentStore: CloudStore {
+struct CurrentStore: CloudStore {
     /// Throws when the cloud is no more.
     let present: @Sendable () throws -> any CloudStore
 

@@ -5,9 +5,9 @@ internal import System
 /// All containers of a process that mean the same have one: so they hear the same, are told of another user once, and
 /// wait together when the server is busy. It goes with the last of them, and with it its wait for notifications and
 /// its look at the credentials.
-final class CloudPlace: Sendable {
+final class ResolvedContainer: Sendable {
     /// Those that a configuration names.
-    static let places = WeakTable<PlaceSettings, CloudPlace>()
+    static let shared = WeakTable<ContainerSettings, ResolvedContainer>()
 
     /// The container's identifier.
     let identifier: String
@@ -15,9 +15,9 @@ final class CloudPlace: Sendable {
     /// Where what other devices change is heard of.
     let notifications: NotificationHub
     /// What a configuration said; nil for a place of a test's own.
-    private let settings: PlaceSettings?
+    private let settings: ContainerSettings?
     /// The places of other containers at the same connection, by their identifiers.
-    private let siblings = Lock<[String: CloudPlace]>([:])
+    private let siblings = Lock<[String: ResolvedContainer]>([:])
 
     /// A place of its own, whatever others mean.
     init(identifier: String, connection: CloudConnection) {
@@ -28,8 +28,8 @@ final class CloudPlace: Sendable {
         followAccount()
     }
 
-    /// The place that `settings` mean. Only `PlaceSettings.place()` makes it.
-    init(settings: PlaceSettings) {
+    /// The place that `settings` mean. Only `ContainerSettings.place()` makes it.
+    init(settings: ContainerSettings) {
         identifier = settings.identifier
         connection = settings.connection()
         self.settings = settings
@@ -38,19 +38,19 @@ final class CloudPlace: Sendable {
     }
 
     deinit {
-        if let settings { Self.places.forget(settings, self) }
+        if let settings { Self.shared.forget(settings, self) }
     }
 
     /// The place of the container with `identifier` at the same connection: always the same one.
-    func sibling(_ identifier: String) -> CloudPlace {
+    func sibling(_ identifier: String) -> ResolvedContainer {
         if identifier == self.identifier { return self }
-        if let place = siblings.withLock({ $0[identifier] }) { return place }
+        if let resolved = siblings.withLock({ $0[identifier] }) { return resolved }
         // Made without the lock, because it listens to the account. If two threads make it, both use the first one.
-        let made = CloudPlace(identifier: identifier, connection: connection)
+        let made = ResolvedContainer(identifier: identifier, connection: connection)
         return siblings.withLock { siblings in
-            let place = siblings[identifier] ?? made
-            siblings[identifier] = place
-            return place
+            let resolved = siblings[identifier] ?? made
+            siblings[identifier] = resolved
+            return resolved
         }
     }
 

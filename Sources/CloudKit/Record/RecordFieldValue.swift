@@ -3,7 +3,7 @@ package import Foundation
 internal import System
 
 /// A field's value as a record keeps it: one case for each type the cloud knows.
-package enum RecordValue: Hashable, Sendable {
+package enum RecordFieldValue: Hashable, Sendable {
     case string(String)
     case int64(Int64)
     case double(Double)
@@ -12,7 +12,7 @@ package enum RecordValue: Hashable, Sendable {
     case reference(CKReference)
     case location(CLLocation)
     case asset(CKAsset)
-    case list([RecordValue])
+    case list([RecordFieldValue])
     /// A value that no field can hold. It is kept, with what is wrong with it, so that the save can say so: a
     /// subscript can't throw.
     case unsupported(String)
@@ -28,11 +28,11 @@ package enum RecordValue: Hashable, Sendable {
     }
 
     /// What nearly all values are, told by the exact type: a cast that looks for a bridge costs ten times as much.
-    private static func ofCommonType(_ value: Any) -> RecordValue? {
+    private static func ofCommonType(_ value: Any) -> RecordFieldValue? {
         let type = type(of: value)
         if type == String.self { return (value as? String).map { .string($0) } }
         if type == NSString.self { return (value as? NSString).map { .string($0 as String) } }
-        if type == NSNumber.self { return (value as? NSNumber).map { RecordValue(number: $0) } }
+        if type == NSNumber.self { return (value as? NSNumber).map { RecordFieldValue(number: $0) } }
         if type == Bool.self { return (value as? Bool).map { .int64($0 ? 1 : 0) } }
         if type == Int.self { return (value as? Int).map { .int64(Int64($0)) } }
         if type == Double.self { return (value as? Double).map { .double($0) } }
@@ -44,7 +44,7 @@ package enum RecordValue: Hashable, Sendable {
 
     private init(casting value: Any) {
         switch value {
-        case let value as NSNumber: self = RecordValue(number: value)
+        case let value as NSNumber: self = RecordFieldValue(number: value)
         case let value as CKReference: self = .reference(value)
         case let value as UnsupportedRecordValue: self = .unsupported(value.reason)
         case let value as CLLocation: self = .location(value)
@@ -52,7 +52,7 @@ package enum RecordValue: Hashable, Sendable {
         case let value as String: self = .string(value)
         case let value as Date: self = .date(value)
         case let value as Data: self = .data(value)
-        case let value as [Any]: self = .list(value.map { RecordValue(any: $0) })
+        case let value as [Any]: self = .list(value.map { RecordFieldValue(any: $0) })
         default: self = .unsupported("a field can't hold a \(type(of: value))")
         }
     }
@@ -91,10 +91,10 @@ package enum RecordValue: Hashable, Sendable {
     }
 }
 
-extension RecordValue {
+extension RecordFieldValue {
     /// Whether both are written in the same bytes. For `String` and `Double` two normal forms of a text are equal, and
     /// so are zero and minus zero.
-    package static func == (left: RecordValue, right: RecordValue) -> Bool {
+    package static func == (left: RecordFieldValue, right: RecordFieldValue) -> Bool {
         switch (left, right) {
         case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
         case (.int64(let left), .int64(let right)): left == right

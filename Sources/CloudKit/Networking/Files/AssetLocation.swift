@@ -1,7 +1,7 @@
 internal import CloudWire
 
 /// Where in a record an asset is.
-struct AssetPlace: Hashable, Sendable {
+struct AssetLocation: Hashable, Sendable {
     var recordID: CKRecordID
     var key: String
     /// In a list its index, else 0.
@@ -19,16 +19,16 @@ struct FetchedAsset: Hashable, Sendable {
 
 /// What became of the files that a save sends first.
 struct AssetUploads: Sendable {
-    private var results: [AssetPlace: Result<Asset, CKError>] = [:]
+    private var results: [AssetLocation: Result<Asset, CKError>] = [:]
 
-    subscript(place: AssetPlace) -> Result<Asset, CKError>? {
+    subscript(place: AssetLocation) -> Result<Asset, CKError>? {
         get { results[place] }
         set { results[place] = newValue }
     }
 
     /// What the field is set to.
     /// - Throws: why there is nothing that it could be set to.
-    func wire(at place: AssetPlace) throws(CKError) -> Asset {
+    func wire(at place: AssetLocation) throws(CKError) -> Asset {
         guard let result = results[place] else {
             throw CKError(.assetNotAvailable, "The asset has no file to send.")
         }
@@ -55,13 +55,13 @@ extension RecordState {
 
     /// The assets among the fields that a save sends whose files go before.
     func files(for policy: CKModifyRecordsOperation.RecordSavePolicy) -> [(
-        place: AssetPlace, asset: CKAsset
+        place: AssetLocation, asset: CKAsset
     )] {
         guard plain.hasAssets else { return [] }
-        return plain.sentKeys(policy).sorted().flatMap { key -> [(AssetPlace, CKAsset)] in
+        return plain.sentKeys(policy).sorted().flatMap { key -> [(AssetLocation, CKAsset)] in
             plain.values[key]?.assets.enumerated().compactMap { index, asset in
                 guard asset.fileURL != nil, kept(asset, in: key) == nil else { return nil }
-                return (AssetPlace(recordID: recordID, key: key, index: index), asset)
+                return (AssetLocation(recordID: recordID, key: key, index: index), asset)
             } ?? []
         }
     }

@@ -3,7 +3,7 @@ import Foundation
 internal import System
 
 /// One run of an operation that outlives its process: the answers that came before, and where those that come are kept.
-final class KeptRun: Sendable {
+final class LongLivedRun: Sendable {
     /// What is kept of the operation.
     let header: OperationHeader
 
@@ -20,12 +20,12 @@ final class KeptRun: Sendable {
     private let state: Lock<State>
 
     /// A run of what lies in `folder`, whose answers `lock` holds open.
-    init(_ header: OperationHeader, folder: String, lock: FileLock, shelf: OperationShelf) {
+    init(_ header: OperationHeader, folder: String, lock: FileLock, store: LongLivedOperationStore) {
         self.header = header
         self.folder = folder
         self.lock = lock
-        clock = shelf.clock
-        let log = ReplyLog(descriptor: lock.descriptor, bytesMax: OperationShelf.repliesBytesMax)
+        clock = store.clock
+        let log = ReplyLog(descriptor: lock.descriptor, bytesMax: LongLivedOperationStore.repliesBytesMax)
         state = Lock(State(log: log))
     }
 
@@ -72,12 +72,12 @@ final class KeptRun: Sendable {
     /// It is done: nothing of it stays.
     func end() {
         guard lock != nil else { return }
-        OperationShelf.remove(folder)
+        LongLivedOperationStore.remove(folder)
         // The file is open still.
         let followers = RunningOperations.take(folder)
         guard !followers.isEmpty else { return }
         let replies = state.withLock { $0.log?.all() ?? [:] }
-        for follower in followers { follower(KeptRun(header, replies: replies, clock: clock)) }
+        for follower in followers { follower(LongLivedRun(header, replies: replies, clock: clock)) }
     }
 }
 
@@ -98,7 +98,7 @@ extension FileLock {
 /// The kept operations that this process runs now, by their folders.
 enum RunningOperations {
     /// Called with what the operation got when it has ended; with nil when it was given up.
-    typealias Follower = @Sendable (KeptRun?) -> Void
+    typealias Follower = @Sendable (LongLivedRun?) -> Void
 
     struct Entry {
         var isEnding = false

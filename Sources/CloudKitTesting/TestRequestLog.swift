@@ -64,7 +64,7 @@ public struct LoggedRequest: Sendable {
 }
 
 /// The last requests, and how many there were of each kind.
-struct RequestLog: Sendable {
+struct TestRequestLog: Sendable {
     /// Requests that are kept; older ones are only counted.
     static let entriesMax = 1_000
 

@@ -3,7 +3,7 @@ import System
 
 /// A store whose indexes come behind what is saved, as Apple's do: a query finds a record by what it was when the
 /// index last caught up.
-final class LaggingStore: CloudStore {
+final class DelayedIndexStore: CloudStore {
     private struct State {
         var lagMilliseconds: Int64 = 0
         var waiting: [(atMilliseconds: Int64, rows: [RecordIndexRow])] = []
@@ -19,7 +19,7 @@ final class LaggingStore: CloudStore {
     }
 
     /// A store in the place of `other`, with what waits there.
-    convenience init(_ base: any CloudStore, clock: any TimeSource, replacing other: LaggingStore) {
+    convenience init(_ base: any CloudStore, clock: any TimeSource, replacing other: DelayedIndexStore) {
         self.init(base, clock: clock)
         let waiting = other.state.withLock { $0 }
         state.withLock { $0 = waiting }
@@ -41,7 +41,7 @@ final class LaggingStore: CloudStore {
         let lag = lagMilliseconds
         guard lag > 0 else { return try base.write(body) }
         let (result, rows) = try base.write { writer in
-            let lagging = LaggingWriter(writer)
+            let lagging = DelayedIndexWriter(writer)
             return (try body(lagging), lagging.rows)
         }
         let (at, overflows) = clock.nowMilliseconds().addingReportingOverflow(lag)
@@ -71,7 +71,7 @@ final class LaggingStore: CloudStore {
 }
 
 /// Keeps back what is to be written to the indexes.
-private final class LaggingWriter: ForwardingStoreWriter {
+private final class DelayedIndexWriter: ForwardingStoreWriter {
     let base: any CloudStoreWriter
     private(set) var rows: [RecordIndexRow] = []
 

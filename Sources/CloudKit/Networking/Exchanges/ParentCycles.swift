@@ -3,7 +3,7 @@ internal import CloudWire
 extension [RecordOperation] {
     /// Indexes of the saves that make a record its own ancestor, by the parents in this list. Apple's framework rejects
     /// such a list too, before it sends anything. The server finds a circle through a record that isn't in the list.
-    var parentCircles: Set<Int> {
+    var parentCycles: Set<Int> {
         guard contains(where: { $0.record.parent != nil }) else { return [] }
         var places: [String: Int] = [:]
         for (index, operation) in enumerated() {

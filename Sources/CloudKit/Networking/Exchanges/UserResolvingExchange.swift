@@ -3,7 +3,7 @@ internal import CloudWire
 /// Walks another exchange, and before that asks who the user is, if it names the user and nobody knows them yet.
 ///
 /// A credential from the environment says nothing about whose it is; one that somebody signed in for does.
-struct KnownUserExchange<Base: Exchange>: Exchange {
+struct UserResolvingExchange<Base: OperationExchange>: OperationExchange {
     private var user: CurrentUserExchange?
     private var base: Base
     private let make: @Sendable (RequestAddress) -> Base

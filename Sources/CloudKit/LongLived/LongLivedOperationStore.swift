@@ -6,7 +6,7 @@ package import System
 ///
 /// Who runs one has locked its `replies`, and the system takes the lock from a process that is killed. A day after its
 /// last answer an operation goes: so long does the server know which writes it did.
-package struct OperationShelf: Sendable {
+package struct LongLivedOperationStore: Sendable {
     /// The folder of them all.
     package let folder: String
     /// By what a day is measured.
@@ -29,7 +29,7 @@ package struct OperationShelf: Sendable {
 
     /// What becomes of the wish to run a kept operation.
     enum Claim {
-        case run(KeptRun)
+        case run(LongLivedRun)
         /// It runs already, in this process: the follower will be called.
         case follows
         /// It runs in another process.
@@ -91,7 +91,7 @@ package struct OperationShelf: Sendable {
             for follower in RunningOperations.take(path) { follower(nil) }
             return .isGone
         }
-        return .run(KeptRun(header, folder: path, lock: lock, shelf: self))
+        return .run(LongLivedRun(header, folder: path, lock: lock, store: self))
     }
 
     /// Removes an operation that nobody runs.
@@ -132,7 +132,7 @@ package struct OperationShelf: Sendable {
     ///   - archive: the operation.
     ///   - files: what it will send; those that aren't there are left out.
     /// - Throws: what the disk says.
-    func keep(_ header: OperationHeader, archive: [UInt8], files: [URL]) throws -> KeptRun {
+    func keep(_ header: OperationHeader, archive: [UInt8], files: [URL]) throws -> LongLivedRun {
         let name = header.operationID
         let staging = folder + "/" + Rest.new.rawValue + name
         let root = PrivateFile(path: folder + "/x")
@@ -159,7 +159,7 @@ package struct OperationShelf: Sendable {
                 throw CKError(.internalError, "\(staging) can't be renamed.")
             }
             root.syncFolder()
-            return KeptRun(header, folder: path(name), lock: lock, shelf: self)
+            return LongLivedRun(header, folder: path(name), lock: lock, store: self)
         } catch {
             try? FileManager.default.removeItem(atPath: staging)
             throw error

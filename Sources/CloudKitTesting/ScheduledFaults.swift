@@ -9,7 +9,7 @@ enum TestItem: Hashable, Sendable {
 }
 
 /// What the test ordered to go wrong, in the order in which it did.
-struct OrderedFaults: Sendable {
+struct ScheduledFaults: Sendable {
     enum Effect: Sendable {
         case fail(WireError)
         case network(TestCloud.NetworkFault)
@@ -77,7 +77,7 @@ struct OrderedFaults: Sendable {
     }
 }
 
-extension OrderedFaults.Order {
+extension ScheduledFaults.Order {
     fileprivate func isFor(_ kind: RequestKind?, _ deviceNumber: Int) -> Bool {
         (self.kind == nil || self.kind == kind)
             && (self.deviceNumber == nil || self.deviceNumber == deviceNumber)

@@ -2,7 +2,7 @@ package import CloudWire
 import Foundation
 
 /// Reads the messages of answers.
-package enum Message {
+package enum ResponseDecoder {
     /// The message in `reply`.
     /// - Throws: what the network did, what the server refused, or `CKError.serverResponseLost` for an answer
     ///   that is neither.
