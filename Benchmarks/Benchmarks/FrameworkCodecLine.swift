@@ -111,7 +111,7 @@ private struct CannedTransport: Transport {
     let sent = Lock(ContinuousClock.now)
 
     func send(
-        _ request: WireRequest, timeoutSeconds: Double,
+        _ request: WireRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         sent.withLock { $0 = ContinuousClock.now }

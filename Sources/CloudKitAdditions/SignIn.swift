@@ -3,13 +3,18 @@ import CloudWire
 import Foundation
 
 extension CKContainer {
-    /// Signs a user in: asks the server for a token and keeps it in the container's credential file. Posts
+    /// Signs a user in: requests a token from the server, and stores it in the container's credential file. Posts
     /// `CKAccountChanged`.
+    ///
+    ///     let userID = try await CKContainer.default().signIn(account: "ada", password: password)
+    ///
+    /// - Parameters:
+    ///   - account: the name of the account on the server.
+    ///   - password: its password.
     /// - Returns: the ID of the user's own record.
-    /// - Throws: `CKError.notAuthenticated` when the server doesn't know the account or the password,
-    ///   `missingEntitlement` for an API token that it doesn't know, `requestRateLimited` after too many tries,
-    ///   `badContainer` when the server doesn't have the container, or the container names no cloud or has its token
-    ///   from the configuration, and what else a request can meet.
+    /// - Throws: `CKError.notAuthenticated` for an unknown account or a wrong password, `missingEntitlement` for an
+    ///   unknown API token, `requestRateLimited` after too many attempts, `badContainer` if the server doesn't have the
+    ///   container, or if the container names no server or has a configured token; another error of a request.
     @discardableResult
     public func signIn(account: String, password: String) async throws -> CKRecord.ID {
         let resolved = try self.resolved()
@@ -25,8 +30,8 @@ extension CKContainer {
         return CKRecord.ID(recordName: response.userRecordName)
     }
 
-    /// Forgets the user's token. Posts `CKAccountChanged`.
-    /// - Throws: `CKError.badContainer` when the container names no cloud, or its credential file can't be written.
+    /// Removes the user's token from the credential file. Posts `CKAccountChanged`.
+    /// - Throws: `CKError.badContainer` if the container names no server, or its credential file can't be written.
     public func signOut() throws {
         let resolved = try self.resolved()
         try resolved.connection.signInAccount(resolved.identifier).signOut()
@@ -35,14 +40,14 @@ extension CKContainer {
 }
 
 extension CloudConnection {
-    /// The account that can be signed in to and out of.
+    /// The account for sign-ins.
     fileprivate func signInAccount(_ identifier: String) throws(CKError) -> FileAccount {
         guard let account = account as? FileAccount, account.takesSignIns else {
             throw CKError(
                 .badContainer,
                 """
-                The container \(identifier) has its user's token from the configuration \
-                (CLOUDKIT_WEB_AUTH_TOKEN, or webAuthToken of the call): take it away to sign in.
+                The container \(identifier) has a user's token in its configuration \
+                (CLOUDKIT_WEB_AUTH_TOKEN, or webAuthToken of the call): remove it to sign in.
                 """)
         }
         return account
@@ -54,8 +59,8 @@ extension CloudConnection {
             headers: [("Content-Type", "application/json"), (WireHeader.client, "1")],
             body: try message.json())
         let reply = await withCheckedContinuation { continuation in
-            // Straight to the transport: an old token says nothing about who signs in.
-            _ = transport.send(request, timeoutSeconds: 60) { continuation.resume(returning: $0) }
+            // Sent without a credential, because an old token has nothing to do with this sign-in.
+            _ = transport.send(request, timeouts: .total(60)) { continuation.resume(returning: $0) }
         }
         return try ResponseDecoder.decode(SignInResponse.self, from: reply)
     }

@@ -4,10 +4,10 @@ internal import CloudWire
 import Foundation
 import System
 
-/// Files on their way between a device and the service.
+/// Transfers of files between a device and the service.
 extension TestTransport {
     func carry(
-        _ file: FileRequest, timeoutSeconds: Double,
+        _ file: FileRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         let kind: RequestKind = file.source == nil ? .downloadAsset : .uploadAsset
@@ -26,7 +26,7 @@ extension TestTransport {
 }
 
 extension CloudService {
-    /// What the server's shell does around a file.
+    /// Handles a file as the server around the service does.
     fileprivate func carry(_ file: FileRequest) -> WireResponse {
         guard let address = URLComponents(string: file.url),
             let ticket = address.queryItems?.first(where: { $0.name == "t" })?.value

@@ -3,7 +3,7 @@ internal import CloudService
 internal import CloudWire
 import System
 
-/// Carries a device's requests to the service of its cloud, with the faults that the test ordered.
+/// Sends a device's requests to the service of its cloud, with the scheduled faults.
 final class TestTransport: Transport {
     let cloud: TestCloud
     let deviceNumber: Int
@@ -18,7 +18,7 @@ final class TestTransport: Transport {
     typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
 
     func send(
-        _ request: WireRequest, timeoutSeconds: Double, completion: @escaping Completion
+        _ request: WireRequest, timeouts: RequestTimeouts, completion: @escaping Completion
     ) -> TransportCancel {
         guard TestCourier.isWait(request) else {
             carry(request, completion: completion)
@@ -52,7 +52,8 @@ final class TestTransport: Transport {
         }
     }
 
-    /// What befalls a request as a whole, noted in the log; nil: the device has no network.
+    /// Determines the fault of a whole request, and logs the request.
+    /// - Returns: nil if the device has no network.
     func verdict(
         on request: WireRequest, _ kind: RequestKind?
     ) -> (fault: TestCloud.NetworkFault, failure: WireError?)? {
@@ -73,7 +74,7 @@ final class TestTransport: Transport {
         return (fault, failure)
     }
 
-    /// What was ordered for the request; what shall happen meanwhile has happened then.
+    /// Returns the scheduled effect, after it has called the closures that are due during the request.
     private func ordered(_ kind: RequestKind?) -> ScheduledFaults.Effect? {
         while let effect = cloud.state.withLock({ $0.faults.next(kind, deviceNumber: deviceNumber) }) {
             guard case .call(let body) = effect else { return effect }
@@ -86,7 +87,7 @@ final class TestTransport: Transport {
         cloud.state.withLock { $0.faults.failure(of: item, kind, deviceNumber: deviceNumber) }
     }
 
-    /// Gives the request to the service, twice where the network does so.
+    /// Passes the request to the service, twice if the network duplicates it.
     private func forward(
         _ request: WireRequest, _ fault: TestCloud.NetworkFault, _ completion: @escaping Completion,
         _ end: @escaping @Sendable (WireResponse) -> Void
@@ -110,23 +111,22 @@ final class TestTransport: Transport {
         }
     }
 
-    /// The answer as a device gets it whose account can't be used: the server only knows that nobody is signed in.
+    /// The response as a device with an unusable account gets it. The server only knows that no user is signed in.
     private func seen(_ response: WireResponse) -> WireResponse {
         guard [401, 421].contains(response.status), let code = account?.refusal else { return response }
         var error = WireError(ordered: code, retryAfterSeconds: nil)
-        error.reason = "The account on this device can't be used, as the test ordered."
+        error.reason = "The test made the account on this device unusable."
         return WireResponse(status: response.status, body: (try? error.json(extras: true)) ?? [])
     }
 }
 
 extension CKError {
     static let noNetwork = CKError(.networkUnavailable, "The device has no network.")
-    static let lost = CKError(.networkFailure, "The network lost the request or its answer.")
+    static let lost = CKError(.networkFailure, "The network lost the request or its response.")
 }
 
 extension Result where Success == WireResponse, Failure == CKError {
-    /// The failure as the device meets it: from the network for the network's own codes, else from the
-    /// server.
+    /// The failure as the device gets it: from the network for network errors, otherwise from the server.
     static func ordered(_ error: WireError) -> Self {
         let code = error.ckErrorCode.flatMap { CKError.Code(rawValue: $0) }
         if let code, [.networkUnavailable, .networkFailure, .serverResponseLost].contains(code) {
@@ -135,7 +135,7 @@ extension Result where Success == WireResponse, Failure == CKError {
                     code, error.reason ?? "Ordered by the test.", retryAfterSeconds: error.retryAfterSeconds))
         }
         guard let body = try? error.json(extras: true) else {
-            return .failure(CKError(.internalError, "A failure that JSON can't hold was ordered."))
+            return .failure(CKError(.internalError, "The scheduled failure can't be written as JSON."))
         }
         return .success(
             WireResponse(

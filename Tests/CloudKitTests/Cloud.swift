@@ -28,7 +28,7 @@ enum Cloud: CaseIterable {
         cloud.carrier = { request, completion in
             let answer = Lock<Result<WireResponse, CKError>?>(nil)
             let isThere = DispatchSemaphore(value: 0)
-            _ = transport.send(request, timeoutSeconds: 3_600) { result in
+            _ = transport.send(request, timeouts: .total(3_600)) { result in
                 answer.withLock { $0 = result }
                 isThere.signal()
             }

@@ -21,16 +21,17 @@ private final class HeldTransport: Transport {
     var openRequest: WireRequest? { open.withLock { $0.first?.request } }
     var openTimeoutSeconds: Double? { open.withLock { $0.first?.timeoutSeconds } }
     var cancelCount: Int { cancelled.withLock { $0 } }
-    var endsInTime: Bool { true }
+    var enforcesTimeouts: Bool { true }
 
     func send(
-        _ request: WireRequest, timeoutSeconds: Double,
+        _ request: WireRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         let end = request.path.split(separator: "/").last.map(String.init) ?? ""
         seen.withLock { $0.append(end + (request.queryItem("after").map { " after \($0)" } ?? "")) }
         open.withLock {
-            $0.append(Open(request: request, timeoutSeconds: timeoutSeconds, completion: completion))
+            $0.append(
+                Open(request: request, timeoutSeconds: timeouts.shortestSeconds, completion: completion))
         }
         return { self.cancelled.withLock { $0 += 1 } }
     }

@@ -18,7 +18,7 @@ final class CuttingTransport: Transport {
     }
 
     func send(
-        _ request: WireRequest, timeoutSeconds: Double,
+        _ request: WireRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         let json = HeldDownloads.record(of: [UInt8](bytes), url: "http://files.test/${f}")
@@ -27,7 +27,7 @@ final class CuttingTransport: Transport {
     }
 
     func carry(
-        _ file: FileRequest, timeoutSeconds: Double,
+        _ file: FileRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         let range = file.headers.first { $0.name == "Range" }?.value

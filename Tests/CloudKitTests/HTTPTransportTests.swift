@@ -13,7 +13,7 @@ import Testing
     ) async -> Result<WireResponse, CKError> {
         let transport = HTTPTransport(serverURL: url, client: HTTPClients.client(authoritiesFile: nil))
         return await withCheckedContinuation { continuation in
-            _ = transport.send(request, timeoutSeconds: seconds) { continuation.resume(returning: $0) }
+            _ = transport.send(request, timeouts: .total(seconds)) { continuation.resume(returning: $0) }
         }
     }
 

@@ -22,7 +22,7 @@ final class HeldDownloads: Transport {
     func forget() { waiting.withLock { $0 = [] } }
 
     func send(
-        _ request: WireRequest, timeoutSeconds: Double,
+        _ request: WireRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         let json = Self.record(of: bytes, url: "http://files.test/f")
@@ -31,7 +31,7 @@ final class HeldDownloads: Transport {
     }
 
     func carry(
-        _ file: FileRequest, timeoutSeconds: Double,
+        _ file: FileRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         if let sink = file.sink { waiting.withLock { $0.append((sink, completion)) } }

@@ -219,10 +219,10 @@ import Testing
         }
 
         func send(
-            _ request: WireRequest, timeoutSeconds: Double,
+            _ request: WireRequest, timeouts: RequestTimeouts,
             completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
         ) -> TransportCancel {
-            line.send(request, timeoutSeconds: timeoutSeconds) { result in
+            line.send(request, timeouts: timeouts) { result in
                 self.signIn()
                 completion(result)
             }

@@ -22,7 +22,7 @@ final class SilentTransport: Transport {
     }
 
     func send(
-        _ request: WireRequest, timeoutSeconds: Double,
+        _ request: WireRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         waiting.withLock { $0.append(completion) }

@@ -19,10 +19,10 @@ final class SnapshotTransport: Transport {
     }
 
     func send(
-        _ request: WireRequest, timeoutSeconds: Double,
+        _ request: WireRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
-        base.send(request, timeoutSeconds: timeoutSeconds) { [self] result in
+        base.send(request, timeouts: timeouts) { [self] result in
             if !isAnswered { copy() }
             completion(result)
             // The answer is kept before it is looked at.
@@ -31,10 +31,10 @@ final class SnapshotTransport: Transport {
     }
 
     func carry(
-        _ file: FileRequest, timeoutSeconds: Double,
+        _ file: FileRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
-        base.carry(file, timeoutSeconds: timeoutSeconds, completion: completion)
+        base.carry(file, timeouts: timeouts, completion: completion)
     }
 
     private func copy() {

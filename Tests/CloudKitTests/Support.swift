@@ -70,7 +70,7 @@ final class ScriptedTransport: Transport {
     }
 
     func send(
-        _ request: WireRequest, timeoutSeconds: Double,
+        _ request: WireRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         log.append(request)

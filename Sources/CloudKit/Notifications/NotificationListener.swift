@@ -6,13 +6,13 @@ internal import System
 final class NotificationListener: Sendable {
     private struct State {
         var machine: CourierMachine
-        /// What is to be done, one after the other.
+        /// Pending work, in order.
         var turns: [Turn] = []
         var isDraining = false
         var isStopped = false
-        /// Whose changes are listened to; nil inside: nobody was signed in.
+        /// The user of the last request. The inner nil means no user; the outer nil means no request yet.
         var user: String??
-        /// Takes back what is waited for: an answer, or the end of a pause.
+        /// Cancels the pending request or pause.
         var takeBack: (@Sendable () -> Void)?
     }
 
@@ -25,7 +25,7 @@ final class NotificationListener: Sendable {
     private let state: Lock<State>
     private let handler: @Sendable (NotificationEvent) -> Void
 
-    /// - Parameter handler: Called on any thread, one call at a time.
+    /// - Parameter handler: called on any thread, one call at a time.
     init(
         containerIdentifier: String, connection: CloudConnection,
         handler: @escaping @Sendable (NotificationEvent) -> Void
@@ -44,7 +44,7 @@ final class NotificationListener: Sendable {
         post(.begin)
     }
 
-    /// Ends the wait. What is being told on another thread at this moment is still told.
+    /// Ends the wait. A call of the handler on another thread may still be running.
     func stop() {
         let takeBack = state.withLock { state in
             state.isStopped = true
@@ -54,7 +54,7 @@ final class NotificationListener: Sendable {
         takeBack?()
     }
 
-    /// Gives up a wait for a former user's notifications: the next request is the new user's.
+    /// Cancels a wait of the previous user. The next request is the new user's.
     func userChanged() {
         let takeBack = state.withLock { state in
             defer { state.takeBack = nil }
@@ -63,7 +63,7 @@ final class NotificationListener: Sendable {
         takeBack?()
     }
 
-    /// Calls `body`, here or on the thread that calls the handler, while the handler isn't called; never after the end.
+    /// Calls `body` while the handler isn't called, on this thread or on the handler's; never after the end.
     func inTurn(_ body: @escaping @Sendable () -> Void) {
         take(.body(body))
     }
@@ -82,7 +82,7 @@ final class NotificationListener: Sendable {
         while let body = next() { body() }
     }
 
-    /// What comes next. An answer that comes at once only adds its turn: the stack doesn't grow.
+    /// The next work. A response that arrives at once only adds its turn, so the stack doesn't grow.
     private func next() -> (() -> Void)? {
         state.withLock { state in
             guard !state.isStopped, !state.turns.isEmpty else {
@@ -118,7 +118,7 @@ final class NotificationListener: Sendable {
             let sink = CollectingSink(bytesMax: Self.pushBytesMax)
             let request = FileRequest(url: url, sink: sink)
             keep(
-                connection.transport.carry(request, timeoutSeconds: timeoutSeconds) { reply in
+                connection.transport.carry(request, timeouts: .total(timeoutSeconds)) { reply in
                     let milliseconds = self.connection.timers.elapsedMilliseconds() - started
                     let whole = reply.map { response in
                         WireResponse(status: response.status, headers: response.headers, body: sink.bytes)
@@ -128,10 +128,10 @@ final class NotificationListener: Sendable {
         }
     }
 
-    /// Bytes that a notification may have.
+    /// Maximum bytes of a notification.
     private static let pushBytesMax = 64 << 10
 
-    /// Whether somebody else is signed in than at the last request. The wait itself doesn't say who waits.
+    /// Returns true if the user has changed since the last request. The wait itself doesn't name the user.
     private func isForAnotherUser() -> Bool {
         guard let credential = try? connection.account.credential() else { return false }
         return state.withLock { state in
@@ -143,7 +143,7 @@ final class NotificationListener: Sendable {
     }
 
     private func keep(_ takeBack: @escaping @Sendable () -> Void) {
-        // The one before is released after the lock.
+        // The previous closure is released after the lock.
         let (isStopped, _) = state.withLock { state in
             defer { if !state.isStopped { state.takeBack = takeBack } }
             return (state.isStopped, state.takeBack)
@@ -152,7 +152,7 @@ final class NotificationListener: Sendable {
     }
 }
 
-/// Keeps the bytes of an answer.
+/// Keeps the bytes of a response.
 private final class CollectingSink: DownloadSink {
     private let kept = Lock<[UInt8]>([])
     private let bytesMax: Int

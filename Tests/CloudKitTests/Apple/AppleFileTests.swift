@@ -22,7 +22,7 @@ import Testing
         }
 
         func send(
-            _ request: WireRequest, timeoutSeconds: Double,
+            _ request: WireRequest, timeouts: RequestTimeouts,
             completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
         ) -> TransportCancel {
             requests.append(request)
@@ -32,7 +32,7 @@ import Testing
         }
 
         func carry(
-            _ file: FileRequest, timeoutSeconds: Double,
+            _ file: FileRequest, timeouts: RequestTimeouts,
             completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
         ) -> TransportCancel {
             addresses.append(file.url)

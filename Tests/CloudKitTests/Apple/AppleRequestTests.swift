@@ -160,7 +160,7 @@ import Testing
         let counts = Collected<Int>()
 
         func send(
-            _ request: WireRequest, timeoutSeconds: Double,
+            _ request: WireRequest, timeouts: RequestTimeouts,
             completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
         ) -> TransportCancel {
             let body = (try? request.json()) ?? [:]

@@ -288,7 +288,7 @@ final class SimulatedWire: Transport, @unchecked Sendable {
     }
 
     func send(
-        _ request: WireRequest, timeoutSeconds: Double,
+        _ request: WireRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         cloud.carry(request, from: device, completion: completion)

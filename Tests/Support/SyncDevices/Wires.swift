@@ -16,16 +16,16 @@ package final class BlockingTransport: Transport {
         self.failpoints = failpoints
     }
 
-    package var endsInTime: Bool { true }
+    package var enforcesTimeouts: Bool { true }
 
     package func send(
-        _ request: WireRequest, timeoutSeconds: Double,
+        _ request: WireRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         failpoints.reached(.request)
         let answer = Lock<Result<WireResponse, CKError>?>(nil)
         let done = DispatchSemaphore(value: 0)
-        _ = base.send(request, timeoutSeconds: timeoutSeconds) { result in
+        _ = base.send(request, timeouts: timeouts) { result in
             answer.withLock { $0 = result }
             done.signal()
         }

@@ -1,18 +1,18 @@
 package import CloudWire
 package import HTTPClient
 
-/// Carries requests over HTTP.
+/// Sends requests over HTTP.
 package final class HTTPTransport: Transport {
-    /// Bytes that an answer may have: many times a page of changes.
+    /// Maximum bytes of a response: many times a page of changes.
     static let responseBytesMax = 256 << 20
-    /// Seconds until the connection stands.
+    /// Maximum seconds to connect.
     static let connectTimeoutSeconds = 15.0
 
-    /// The server's address without a slash at its end.
+    /// The server's URL without a trailing slash.
     package let serverURL: String
     private let client: HTTPClient
 
-    package var endsInTime: Bool { true }
+    package var enforcesTimeouts: Bool { true }
     package let basePath: String
 
     /// Makes a transport to the server at `serverURL`.
@@ -23,32 +23,18 @@ package final class HTTPTransport: Transport {
     }
 
     package func send(
-        _ request: WireRequest, timeoutSeconds: Double,
-        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
-    ) -> TransportCancel {
-        send(request, limits: .whole(timeoutSeconds), completion: completion)
-    }
-
-    package func send(
-        _ request: WireRequest, limits: RequestTimeouts,
+        _ request: WireRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         var sent = HTTPClientRequest(
             method: request.method, url: serverURL + request.target, headers: request.headers,
             body: request.body)
         sent.responseBytesMax = Self.responseBytesMax
-        return start(sent, limits, completion)
+        return start(sent, timeouts, completion)
     }
 
     package func carry(
-        _ file: FileRequest, timeoutSeconds: Double,
-        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
-    ) -> TransportCancel {
-        carry(file, limits: .whole(timeoutSeconds), completion: completion)
-    }
-
-    package func carry(
-        _ file: FileRequest, limits: RequestTimeouts,
+        _ file: FileRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         var request = HTTPClientRequest(
@@ -56,30 +42,23 @@ package final class HTTPTransport: Transport {
             responseBytesMax: file.sink == nil ? 1 << 20 : .max)
         request.upload = file.source.map { UploadedFile(source: $0) }
         request.download = file.sink.map { DownloadedFile(sink: $0) }
-        return start(request, limits, completion)
+        return start(request, timeouts, completion)
     }
 
     private func start(
-        _ request: HTTPClientRequest, _ limits: RequestTimeouts,
+        _ request: HTTPClientRequest, _ timeouts: RequestTimeouts,
         _ completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         var request = request
-        request.connectTimeoutSeconds = min(limits.timeoutSeconds, Self.connectTimeoutSeconds)
-        request.timeoutSeconds = limits.wholeSeconds
-        request.silenceSeconds = limits.silenceSeconds
+        request.connectTimeoutSeconds = min(timeouts.shortestSeconds, Self.connectTimeoutSeconds)
+        request.timeoutSeconds = timeouts.totalSeconds
+        request.silenceSeconds = timeouts.idleSeconds
         let transfer = client.send(request) { result in
             completion(
                 result.map { WireResponse(status: $0.status, headers: $0.headers, body: $0.body) }
                     .mapError { CKError($0) })
         }
         return { transfer.cancel() }
-    }
-}
-
-extension RequestTimeouts {
-    /// A limit of the whole, whatever happens within.
-    fileprivate static func whole(_ seconds: Double) -> RequestTimeouts {
-        RequestTimeouts(silenceSeconds: seconds, wholeSeconds: seconds)
     }
 }
 
@@ -115,8 +94,8 @@ extension WireRequest {
 }
 
 extension [UInt8] {
-    /// Appends `text` with every byte encoded but the unreserved ones of RFC 3986: so a plus stays a plus, and a
-    /// token's equals sign isn't taken for an item's.
+    /// Appends `text` with every byte percent-encoded except the unreserved ones of RFC 3986. So a plus stays a plus,
+    /// and an equals sign in a token doesn't separate items.
     fileprivate mutating func appendEncoded(_ text: String, keepsSlashes: Bool) {
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {

@@ -1,78 +1,59 @@
 package import CloudWire
 
-/// Takes a request back; nothing happens when it has been answered.
+/// Cancels a request. Does nothing if the request has completed.
 package typealias TransportCancel = @Sendable () -> Void
 
 /// How long one attempt of a request may take.
 package struct RequestTimeouts: Sendable {
-    /// Seconds in which nothing comes and nothing goes.
-    package var silenceSeconds: Double
-    /// Seconds for the whole; 0 sets no end.
-    package var wholeSeconds: Double
+    /// Maximum seconds without any byte sent or received.
+    package var idleSeconds: Double
+    /// Maximum seconds for the whole attempt; 0 for no limit.
+    package var totalSeconds: Double
 
-    /// Seconds for the whole of a transport that can't tell silence from work.
-    package var timeoutSeconds: Double {
-        wholeSeconds > 0 ? min(silenceSeconds, wholeSeconds) : silenceSeconds
+    /// Limits of `seconds` for the whole attempt.
+    package static func total(_ seconds: Double) -> RequestTimeouts {
+        RequestTimeouts(idleSeconds: seconds, totalSeconds: seconds)
+    }
+
+    /// Maximum seconds for the whole attempt, for a transport that doesn't know how long it was idle.
+    package var shortestSeconds: Double {
+        totalSeconds > 0 ? min(idleSeconds, totalSeconds) : idleSeconds
     }
 }
 
-/// Carries one request to the cloud and its answer back. It never repeats a request: that is for the caller, who knows
-/// what the request asks.
+/// Sends one request to the cloud and returns its response. A transport never retries: the caller decides that.
 package protocol Transport: Sendable {
-    /// Whether every request ends by itself when its seconds are over; else the framework sets a timer.
-    var endsInTime: Bool { get }
+    /// True if the transport enforces the timeouts. If false, the framework sets a timer.
+    var enforcesTimeouts: Bool { get }
 
-    /// The path that stands before each request's own, as it goes out; empty for most.
+    /// The path of the server's URL, which precedes the path of each request. Empty for most servers.
     var basePath: String { get }
 
-    /// Sends `request` and calls `completion` once, on any thread: with the answer, whatever its status, or
-    /// with the `CKError` that says what the network did.
-    /// - Parameter timeoutSeconds: for the whole request.
-    /// - Returns: what gives the request up; then `completion` may be called with anything, or never.
+    /// Sends a request.
+    /// - Parameters:
+    ///   - timeouts: how long the request may take. A transport without idle timeouts uses `shortestSeconds`.
+    ///   - completion: called once, on any thread, with the response, whatever its status, or with the network error.
+    /// - Returns: a closure that cancels the request. After it was called, `completion` may get any result, or none.
     func send(
-        _ request: WireRequest, timeoutSeconds: Double,
+        _ request: WireRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel
 
-    /// The same for a transport that can tell silence from work; the others count the whole.
-    func send(
-        _ request: WireRequest, limits: RequestTimeouts,
-        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
-    ) -> TransportCancel
-
-    /// Carries a file, and calls `completion` as `send` does. The answer to a fetch has no body: the sink has it.
+    /// Uploads or downloads a file. The response to a download has no body: the request's sink has received it.
+    ///
+    /// The parameters and the result are those of `send`.
     func carry(
-        _ file: FileRequest, timeoutSeconds: Double,
-        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
-    ) -> TransportCancel
-
-    /// The same for a transport that can tell silence from work.
-    func carry(
-        _ file: FileRequest, limits: RequestTimeouts,
+        _ file: FileRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel
 }
 
 extension Transport {
-    package var endsInTime: Bool { false }
+    package var enforcesTimeouts: Bool { false }
     package var basePath: String { "" }
 
-    package func send(
-        _ request: WireRequest, limits: RequestTimeouts,
-        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
-    ) -> TransportCancel {
-        send(request, timeoutSeconds: limits.timeoutSeconds, completion: completion)
-    }
-
     package func carry(
-        _ file: FileRequest, limits: RequestTimeouts,
-        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
-    ) -> TransportCancel {
-        carry(file, timeoutSeconds: limits.timeoutSeconds, completion: completion)
-    }
-
-    package func carry(
-        _ file: FileRequest, timeoutSeconds: Double,
+        _ file: FileRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         completion(.failure(CKError(.assetNotAvailable, "This transport carries no files.")))

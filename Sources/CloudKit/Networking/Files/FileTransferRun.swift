@@ -2,7 +2,7 @@ internal import CloudWire
 import Foundation
 internal import System
 
-/// Carries one file over a transport, once for each attempt.
+/// Transfers one file over a transport, once for each attempt.
 final class FileTransferRun: Sendable {
     private let transfer: FileTransfer
     private let transport: any Transport
@@ -20,11 +20,11 @@ final class FileTransferRun: Sendable {
 
     typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
 
-    func attempt(limits: RequestTimeouts, completion: @escaping Completion) -> TransportCancel {
+    func attempt(timeouts: RequestTimeouts, completion: @escaping Completion) -> TransportCancel {
         do throws(CKError) {
             return switch transfer.direction {
-            case .upload: try upload(limits, completion)
-            case .download: try download(limits, completion)
+            case .upload: try upload(timeouts, completion)
+            case .download: try download(timeouts, completion)
             }
         } catch {
             completion(.failure(error))
@@ -32,27 +32,27 @@ final class FileTransferRun: Sendable {
         }
     }
 
-    private func upload(_ limits: RequestTimeouts, _ completion: @escaping Completion) throws(CKError)
+    private func upload(_ timeouts: RequestTimeouts, _ completion: @escaping Completion) throws(CKError)
         -> TransportCancel
     {
         let reader = try AssetFileReader(transfer.fileURL, meter: meter)
         let request = FileRequest(
             url: transfer.url, headers: [("Content-Type", "application/octet-stream")], source: reader)
         let path = transfer.fileURL.path
-        return transport.carry(request, limits: limits) { result in
+        return transport.carry(request, timeouts: timeouts) { result in
             guard reader.isUnchanged else {
                 return completion(
                     .failure(
-                        CKError(.assetFileModified, "The asset's file \(path) changed while it was sent.")))
+                        CKError(.assetFileModified, "The asset's file \(path) changed during the upload.")))
             }
             completion(result)
         }
     }
 
     private func download(
-        _ limits: RequestTimeouts, _ completion: @escaping Completion
+        _ timeouts: RequestTimeouts, _ completion: @escaping Completion
     ) throws(CKError) -> TransportCancel {
-        guard let cache else { throw CKError(.assetNotAvailable, "Files are not fetched here.") }
+        guard let cache else { throw CKError(.assetNotAvailable, "This connection fetches no files.") }
         if try cache.prepare(transfer.fileURL, bytes: transfer.bytes) {
             completion(.success(WireResponse(status: 200)))
             return {}
@@ -61,15 +61,15 @@ final class FileTransferRun: Sendable {
         var request = FileRequest(
             url: transfer.url.replacingOccurrences(of: "${f}", with: "file"), sink: writer)
         if writer.offset > 0 { request.headers.append(("Range", "bytes=\(writer.offset)-")) }
-        return transport.carry(request, limits: limits) { result in
+        return transport.carry(request, timeouts: timeouts) { result in
             self.aside {
                 completion(Result { () throws(CKError) in try self.end(result, writer, cache) })
             }
         }
     }
 
-    /// Runs what reads and hashes a whole file: not on the transport's thread, on which all other transfers wait.
-    /// 50 MB take 46 to 52 ms with a processor that has instructions for SHA-256, and 140 without.
+    /// Runs `body`, which reads and hashes a whole file, on another thread, because all transfers share the transport's
+    /// thread. 50 MB take 46 to 52 ms on a processor with SHA-256 instructions, 140 ms without.
     private func aside(_ body: @escaping @Sendable () -> Void) {
         switch execution {
         case .inline: body()
@@ -86,7 +86,7 @@ final class FileTransferRun: Sendable {
         switch response.status {
         case 206: break
         case 200 where writer.offset == 0: break
-        // What was there is no beginning of the file: the next attempt begins anew.
+        // The existing bytes are no beginning of the file. The next attempt starts again.
         case 200, 416:
             writer.rewind()
             throw .anotherPart

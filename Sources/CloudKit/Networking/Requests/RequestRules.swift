@@ -1,19 +1,19 @@
 import Foundation
 
-/// How long a request may take, and whether it is sent again.
+/// How long a request may take, and if it is retried.
 package struct RequestRules: Sendable {
-    /// Seconds of one attempt in which nothing comes and nothing goes.
+    /// Maximum seconds of an attempt without any byte sent or received.
     package var timeoutSeconds: Double
-    /// When all of it has to be over, in the timers' milliseconds; nil for never.
+    /// The end of the request with all its attempts, in milliseconds of the timers' clock; nil for none.
     package var deadlineMilliseconds: Int64?
-    /// Whether what the network did is no end: after a pause the request is sent again, until the deadline.
+    /// True if the request is sent again after a network error, after a pause, until the deadline.
     package var repeatsAfterNetworkErrors: Bool
-    /// Whose request it is: with another user's token it isn't sent. Nil takes the user of the first attempt.
+    /// The user of the request: it isn't sent with another user's token. Nil takes the user of the first attempt.
     package var userRecordName: String?
 
-    /// Seconds before the first repetition; each pause is twice the one before.
+    /// Seconds before the first retry. Each pause is twice as long as the one before.
     static let pauseSecondsMin = 1.0
-    /// Seconds between two attempts at most.
+    /// Maximum seconds between two attempts.
     static let pauseSecondsMax = 60.0
 
     /// Makes rules.
@@ -27,8 +27,19 @@ package struct RequestRules: Sendable {
         self.repeatsAfterNetworkErrors = repeatsAfterNetworkErrors
     }
 
-    /// The pause after the failure of attempt `number`, which counts from 1: between half of the full pause and the
-    /// full one, so that devices which failed together don't come back together.
+    /// The timeouts of an attempt that begins now; nil if the deadline has passed.
+    func timeouts(nowMilliseconds: Int64) -> RequestTimeouts? {
+        let idle = max(0.001, min(timeoutSeconds, 1e9))
+        guard let deadlineMilliseconds else { return RequestTimeouts(idleSeconds: idle, totalSeconds: 0) }
+        let left = deadlineMilliseconds - nowMilliseconds
+        return left > 0 ? RequestTimeouts(idleSeconds: idle, totalSeconds: Double(left) / 1000) : nil
+    }
+
+    /// Milliseconds of the pause after a failed attempt: a random time between half of the full pause and all of it, so
+    /// that devices that failed together don't retry together.
+    /// - Parameters:
+    ///   - number: the attempt, counted from 1.
+    ///   - unitInterval: a random number from 0 to 1.
     package static func pauseMilliseconds(afterAttempt number: Int, unitInterval: Double) -> Int64 {
         let doublings = Double(min(number - 1, 30))
         let full = min(pauseSecondsMax, pauseSecondsMin * exp2(doublings))

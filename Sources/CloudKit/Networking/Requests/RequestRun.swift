@@ -1,273 +1,112 @@
-package import CloudWire
+internal import CloudWire
 internal import System
 
-extension CloudConnection {
-    /// Sends `request` with what tells who asks, and calls `completion` once, on any thread; it may be called
-    /// before this returns.
-    /// - Returns: what cancels it; `completion` then gets `operationCancelled`, unless it was called already.
-    package func send(
-        _ request: WireRequest, rules: RequestRules = RequestRules(),
-        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
-    ) -> TransportCancel {
-        let connection = self
-        let run = RequestRun(connection: self, rules: rules, kind: request.path, completion: completion) {
-            let signed: WireRequest
-            do throws(CKError) {
-                signed = try request.signed($0, connection)
-            } catch {
-                $2(.failure(error))
-                return {}
-            }
-            return connection.transport.send(signed, limits: $1, completion: $2)
-        }
-        run.attempt()
-        return { run.cancel() }
-    }
-
-    /// Carries a file, and calls `completion` as `send` does.
-    /// - Parameter progress: called on any thread with the part of the file that is there, which grows, and before
-    ///   `completion`.
-    func carry(
-        _ transfer: FileTransfer, rules: RequestRules, progress: @escaping @Sendable (Double) -> Void,
-        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
-    ) -> TransportCancel {
-        let carrier = FileTransferRun(transfer, over: self, meter: ProgressMeter(progress))
-        let run = RequestRun(connection: self, rules: rules, kind: nil, completion: completion) {
-            carrier.attempt(limits: $1, completion: $2)
-        }
-        run.attempt()
-        return { run.cancel() }
-    }
-}
-
-/// One request from its first attempt to its end: each attempt carries the credential of its time, a newer sign-in is
-/// tried after a refusal, and network errors are retried where the rules say so.
-private final class RequestRun: Sendable {
-    private struct State {
-        /// Released at the end: the completion often holds what cancels the request.
-        var completion: (@Sendable (Result<WireResponse, CKError>) -> Void)?
-        var attemptNumber = 0
-        /// Whose request it is, once that is known.
-        var userRecordName: String?
-        /// The attempt whose answer is waited for; an answer to another one comes too late.
-        var awaited: Int?
-        var hasTriedAnotherSignIn = false
-        var cancelTransfer: TransportCancel?
-        var cancelTimer: TimerCancel?
-        /// Whether it is this request's turn among those whose token is good for one only.
-        var hasTurn = false
-        var leaveLine: (@Sendable () -> Bool)?
-        var cancelLineTimer: TimerCancel?
-        var isEnded: Bool { completion == nil }
-        /// Whether what is under way has used up the user's token: only its answer brings the next one.
-        var bringsToken: Bool { hasTurn && awaited != nil }
-    }
-
-    /// Sends it once: as whom, within how many seconds, and what to call then.
-    typealias Sender =
-        @Sendable (
-            CloudCredential, RequestTimeouts, @escaping @Sendable (Result<WireResponse, CKError>) -> Void
-        ) -> TransportCancel
+/// One request from its first attempt to its completion.
+///
+/// It only decides what happens next. Its parts own the state: `RequestAttempts` the attempt in flight, `TokenTurn` the
+/// place in the queue of the token gate, `RequestAccount` the user, `RequestThrottle` the waiting times that the server
+/// named.
+final class RequestRun: Sendable {
+    typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
+    /// Sends the request once, with this credential and these timeouts.
+    typealias Sender = @Sendable (CloudCredential, RequestTimeouts, @escaping Completion) -> TransportCancel
 
     private let send: Sender
     private let connection: CloudConnection
     private let rules: RequestRules
-    /// What requests that the server may ask to wait with together have in common; nil for a file.
-    private let kind: String?
-    private let state: Lock<State>
+    private let isFile: Bool
+    private let account: RequestAccount
+    private let throttle: RequestThrottle
+    private let turn: TokenTurn
+    private let attempts = RequestAttempts()
+    /// Nil once the request has completed: the completion often holds the closure that cancels the request.
+    private let completion: Lock<Completion?>
 
+    /// - Parameter kind: requests of one kind are throttled together; nil for a file, which is never throttled.
     init(
-        connection: CloudConnection, rules: RequestRules, kind: String?,
-        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void, send: @escaping Sender
+        connection: CloudConnection, rules: RequestRules, kind: String?, completion: @escaping Completion,
+        send: @escaping Sender
     ) {
         self.send = send
         self.connection = connection
         self.rules = rules
-        self.kind = kind
-        state = Lock(State(completion: completion, userRecordName: rules.userRecordName))
+        isFile = kind == nil
+        account = RequestAccount(connection.account, userRecordName: rules.userRecordName)
+        throttle = RequestThrottle(kind: kind, connection: connection)
+        turn = TokenTurn(connection.tokenGate)
+        self.completion = Lock(completion)
     }
 
+    /// Sends the request, after its turn at the token gate if the token is good for one request only.
     func attempt() {
-        guard takesTurns else { return attemptNow() }
-        let leaveLine = connection.tokenGate.enter {
-            let isEnded = self.state.withLock { state in
-                state.hasTurn = !state.isEnded
-                return state.isEnded
-            }
-            isEnded ? self.connection.tokenGate.leave() : self.attemptNow()
+        guard connection.serverKind == .apple, !isFile, account.hasSingleUseToken else {
+            return attemptNow(bringsToken: false)
         }
-        // What an earlier attempt left in the state is released after the lock, here and below.
-        let (isWaiting, _) = state.withLock { state in
-            defer { state.leaveLine = leaveLine }
-            return (!state.isEnded && !state.hasTurn && state.awaited == nil, state.leaveLine)
-        }
-        guard isWaiting else {
-            if state.withLock({ $0.isEnded }) { _ = leaveLine() }
-            return
-        }
-        endWhenTimeIsOver()
-    }
-
-    /// Milliseconds for which a turn is waited for at most, as far as anybody looks.
-    private static let lineMillisecondsMax: Int64 = 86_400_000
-
-    /// Whether the request goes out with a token that is good for one only.
-    private var takesTurns: Bool {
-        guard connection.serverKind == .apple, kind != nil,
-            let credential = try? connection.account.credential()
-        else { return false }
-        return credential.webAuthToken != nil && credential.serverKey == nil
-    }
-
-    /// The wait for a turn counts for the whole operation's time.
-    private func endWhenTimeIsOver() {
-        guard let deadline = rules.deadlineMilliseconds else { return }
-        let left = max(0, deadline - connection.timers.elapsedMilliseconds())
-        // A timer stays in the system's memory until its time: none for what no line lasts.
-        guard left <= Self.lineMillisecondsMax else { return }
-        let cancelTimer = connection.timers.after(milliseconds: left) { self.end(.failure(.deadlineIsOver)) }
-        let (isEnded, _) = state.withLock { state in
-            defer { state.cancelLineTimer = cancelTimer }
-            return (state.isEnded, state.cancelLineTimer)
-        }
-        if isEnded { cancelTimer() }
-    }
-
-    private func attemptNow() {
-        guard let limits = limits() else { return end(.failure(.deadlineIsOver)) }
-        let credential: CloudCredential
-        do throws(CKError) {
-            credential = try connection.account.credential()
-        } catch {
-            return end(.failure(error))
-        }
-        guard isOfTheSameUser(credential) else { return end(.failure(.anotherUser)) }
-        if let seconds = secondsHeldBack(credential) { return end(.failure(.heldBack(seconds: seconds))) }
-        let number: Int? = state.withLock { state in
-            guard !state.isEnded else { return nil }
-            state.attemptNumber += 1
-            state.awaited = state.attemptNumber
-            return state.attemptNumber
-        }
-        guard let number else { return }
-        if !connection.transport.endsInTime {
-            let milliseconds = Int64(limits.timeoutSeconds * 1000)
-            let cancelTimer = connection.timers.after(milliseconds: milliseconds) {
-                self.receive(.failure(.requestTimedOut(milliseconds)), number, credential)
-            }
-            _ = state.withLock { state in
-                defer { state.cancelTimer = cancelTimer }
-                return state.cancelTimer
-            }
-        }
-        let cancelTransfer = send(credential, limits) {
-            self.receive($0, number, credential)
-        }
-        let (isAwaited, _) = state.withLock { state in
-            guard state.awaited == number else { return (false, nil as TransportCancel?) }
-            defer { state.cancelTransfer = cancelTransfer }
-            return (true, state.cancelTransfer)
-        }
-        // Answered already, or given up meanwhile.
-        if !isAwaited { cancelTransfer() }
-    }
-
-    /// Seconds for which the server asked to wait with such requests of this user.
-    private func secondsHeldBack(_ credential: CloudCredential) -> Double? {
-        kind.flatMap {
-            connection.throttled?.secondsLeft(
-                $0 + "#" + (credential.userRecordName ?? ""),
-                nowMilliseconds: connection.timers.elapsedMilliseconds())
-        }
-    }
-
-    /// Keeps what an answer says about when to come back.
-    private func holdBack(_ response: WireResponse, _ credential: CloudCredential) {
-        guard let kind, !(200..<300).contains(response.status) else { return }
-        let error = ResponseDecoder.refusal(response)
-        guard error.asksToWait, let seconds = error.retryAfterSeconds else { return }
-        connection.throttled?.hold(
-            kind + "#" + (credential.userRecordName ?? ""), seconds: seconds,
-            nowMilliseconds: connection.timers.elapsedMilliseconds())
-    }
-
-    private func leaveTurn() {
-        let hadTurn = state.withLock { state in
-            defer { state.hasTurn = false }
-            return state.hasTurn
-        }
-        if hadTurn { connection.tokenGate.leave() }
+        if turn.wait({ self.attemptNow(bringsToken: true) }) { endAtDeadline() }
     }
 
     func cancel() {
         end(.failure(.cancelled))
     }
 
-    /// Whether the request may go out with `credential`: what one user began is never done as another.
-    private func isOfTheSameUser(_ credential: CloudCredential) -> Bool {
-        guard let user = credential.userRecordName else { return true }
-        return state.withLock { state in
-            let owner = state.userRecordName ?? user
-            state.userRecordName = owner
-            return owner == user
-        }
+    /// The longest wait in milliseconds for which a timer is set. The system keeps a timer in memory until it fires.
+    private static let turnMillisecondsMax: Int64 = 86_400_000
+
+    /// Ends the request at its deadline, even if its turn hasn't come by then.
+    private func endAtDeadline() {
+        guard let deadline = rules.deadlineMilliseconds else { return }
+        let left = max(0, deadline - connection.timers.elapsedMilliseconds())
+        guard left <= Self.turnMillisecondsMax else { return }
+        turn.keepTimer(connection.timers.after(milliseconds: left) { self.end(.failure(.deadlineIsOver)) })
     }
 
-    /// How long the next attempt may take; nil when the operation's time is over.
-    private func limits() -> RequestTimeouts? {
-        let silence = max(0.001, min(rules.timeoutSeconds, 1e9))
-        guard let deadline = rules.deadlineMilliseconds else {
-            return RequestTimeouts(silenceSeconds: silence, wholeSeconds: 0)
+    /// - Parameter bringsToken: true if the response brings the user's next token, so that it must be awaited.
+    private func attemptNow(bringsToken: Bool) {
+        guard let timeouts = rules.timeouts(nowMilliseconds: connection.timers.elapsedMilliseconds()) else {
+            return end(.failure(.deadlineIsOver))
         }
-        let left = deadline - connection.timers.elapsedMilliseconds()
-        return left > 0 ? RequestTimeouts(silenceSeconds: silence, wholeSeconds: Double(left) / 1000) : nil
+        let credential: CloudCredential
+        do throws(CKError) {
+            credential = try account.credential()
+            try throttle.check(credential)
+        } catch {
+            return end(.failure(error))
+        }
+        // The request has completed meanwhile, perhaps before its turn came.
+        guard let number = attempts.begin(bringsToken: bringsToken) else { return turn.leave() }
+        if !connection.transport.enforcesTimeouts {
+            let milliseconds = Int64(timeouts.shortestSeconds * 1000)
+            let cancelTimer = connection.timers.after(milliseconds: milliseconds) {
+                self.receive(.failure(.requestTimedOut(milliseconds)), number, credential)
+            }
+            attempts.keepTimer(cancelTimer, of: number)
+        }
+        let cancelTransfer = send(credential, timeouts) { self.receive($0, number, credential) }
+        attempts.keepTransfer(cancelTransfer, of: number)
     }
 
     private func receive(
         _ result: Result<WireResponse, CKError>, _ number: Int, _ credential: CloudCredential
     ) {
-        let taken: (cancelTransfer: TransportCancel?, cancelTimer: TimerCancel?)? = state.withLock { state in
-            guard state.awaited == number else { return nil }
-            defer {
-                state.awaited = nil
-                state.cancelTransfer = nil
-                state.cancelTimer = nil
-            }
-            return (state.cancelTransfer, state.cancelTimer)
-        }
-        guard let taken else { return }
-        taken.cancelTimer?()
+        guard let cancelTransfer = attempts.finish(number) else { return }
         switch result {
         case .success(let response):
-            if let token = credential.webAuthToken, let newToken = response.header(WireHeader.newWebAuthToken)
-            {
-                connection.account.replace(token, with: newToken)
-            }
-            leaveTurn()
-            holdBack(response, credential)
-            guard [401, 421].contains(response.status), hasAnotherSignIn(than: credential) else {
+            account.takeToken(from: response, after: credential)
+            turn.leave()
+            throttle.note(response, credential)
+            guard [401, 421].contains(response.status), account.hasNewerSignIn(than: credential) else {
                 return end(result)
             }
             attempt()
         case .failure(let error):
-            taken.cancelTransfer?()
-            leaveTurn()
-            repeatOrEnd(after: error, number)
+            cancelTransfer()
+            turn.leave()
+            retryOrEnd(after: error, number)
         }
     }
 
-    /// Whether somebody signed in since `credential` was read, in another process too. One such is tried.
-    private func hasAnotherSignIn(than credential: CloudCredential) -> Bool {
-        let isFirst = state.withLock { state in
-            defer { state.hasTriedAnotherSignIn = true }
-            return !state.hasTriedAnotherSignIn
-        }
-        guard isFirst, let now = try? connection.account.credential() else { return false }
-        return now.webAuthToken != nil && now != credential
-    }
-
-    private func repeatOrEnd(after error: CKError, _ number: Int) {
-        // What waiting doesn't mend is told at once.
+    private func retryOrEnd(after error: CKError, _ number: Int) {
+        // A refused connection is reported at once, because waiting doesn't help.
         guard rules.repeatsAfterNetworkErrors, error.isOfTheNetwork, error.connectionRefusal == nil else {
             return end(.failure(error))
         }
@@ -278,85 +117,39 @@ private final class RequestRun: Sendable {
         {
             return end(.failure(error))
         }
-        let cancelTimer = connection.timers.after(milliseconds: pause) { self.attempt() }
-        let (isEnded, _) = state.withLock { state in
-            defer { state.cancelTimer = cancelTimer }
-            return (state.isEnded, state.cancelTimer)
-        }
-        if isEnded { cancelTimer() }
+        attempts.keepPause(connection.timers.after(milliseconds: pause) { self.attempt() })
     }
 
     private func end(_ result: Result<WireResponse, CKError>) {
-        let taken: State? = state.withLock { state in
-            guard !state.isEnded else { return nil }
-            let taken = state
-            state.completion = nil
-            state.leaveLine = nil
-            state.cancelLineTimer = nil
-            guard !taken.bringsToken else { return taken }
-            state.awaited = nil
-            state.cancelTransfer = nil
-            state.cancelTimer = nil
-            return taken
+        let completion = completion.withLock { completion in
+            defer { completion = nil }
+            return completion
         }
-        guard let taken else { return }
-        taken.cancelLineTimer?()
-        _ = taken.leaveLine?()
-        if !taken.bringsToken {
-            // Else the answer, or the end of its time, ends the turn.
-            taken.cancelTransfer?()
-            taken.cancelTimer?()
-            leaveTurn()
-        }
-        taken.completion?(result)
-    }
-}
-
-extension WireRequest {
-    /// The request with what tells who asks: the items of tokens, or the signature of a server's key, beside which
-    /// Apple's servers take no token.
-    /// - Throws: `CKError.internalError` when it can't be signed.
-    fileprivate func signed(
-        _ credential: CloudCredential, _ connection: CloudConnection
-    ) throws(CKError) -> WireRequest {
-        var signed = self
-        if let key = credential.serverKey {
-            signed.headers += try key.headers(
-                target: connection.transport.basePath + target, body: body, clock: connection.clock)
-            return signed
-        }
-        for (name, value) in [
-            (WireHeader.apiTokenItem, credential.apiToken),
-            (WireHeader.webAuthTokenItem, credential.webAuthToken),
-            (WireHeader.clientIDItem, credential.deviceID),
-        ] {
-            if let value { signed.query.append((name, value)) }
-        }
-        return signed
+        guard let completion else { return }
+        // An attempt that brings the next token goes on. Its response, or its timeout, ends the turn.
+        let isInFlight = attempts.close()
+        turn.close(keepsTurn: isInFlight)
+        completion(result)
     }
 }
 
 extension CKError {
-    /// Whether the network did it, so that the same request may well succeed later.
+    /// True for a network error: the same request may succeed later.
     var isOfTheNetwork: Bool {
         [.networkUnavailable, .networkFailure, .serverResponseLost].contains(code)
     }
 
-    /// Whether the next requests of the same operation would fail in the same way, each after its own time.
+    /// True if the next requests of the same operation would fail in the same way, each after its own timeout.
     var isOfTheWholeOperation: Bool {
         isOfTheNetwork
             || [.operationCancelled, .notAuthenticated, .requestRateLimited, .serviceUnavailable].contains(
                 code)
     }
 
-    fileprivate static let anotherUser = CKError(
-        .notAuthenticated,
-        "Another user has signed in since the operation began: it was not sent as that user.")
-
     fileprivate static let deadlineIsOver = CKError(
         .networkFailure, "The operation's time is over (timeoutIntervalForResource of its configuration).")
 
     fileprivate static func requestTimedOut(_ milliseconds: Int64) -> CKError {
-        CKError(.networkFailure, "No answer came within \(Double(milliseconds) / 1000) seconds.")
+        CKError(.networkFailure, "The server didn't respond within \(Double(milliseconds) / 1000) seconds.")
     }
 }

@@ -3,30 +3,30 @@ internal import Crypto
 import Foundation
 internal import System
 
-/// A key by which a server of the app's developer asks, instead of a user.
+/// A key with which the app developer's own server signs its requests, in place of a user's token.
 package struct ServerKey: Hashable, Sendable {
-    /// The key's name, as the console shows it.
+    /// The key's ID, as the console shows it.
     package var keyID: String
-    /// Read once: reading costs more than a signature.
+    /// Parsed once, because parsing costs more than a signature.
     private var key: P256PrivateKey
 
-    /// Bytes that a file with a key may have.
+    /// Maximum bytes of a key file.
     private static let fileBytesMax = 64 << 10
 
-    /// Takes a private key on the curve P-256.
-    /// - Throws: `CKError.badContainer` when `pem` holds none.
+    /// Makes a key from a private key on the curve P-256.
+    /// - Throws: `CKError.badContainer` if `pem` has none.
     package init(keyID: String, pem: String) throws(CKError) {
         self.keyID = keyID
         do {
             key = try P256PrivateKey(pem: pem)
         } catch {
             throw CKError(
-                .badContainer, "The server's key \(keyID) is no private key on the curve P-256: \(error)")
+                .badContainer, "The server's key \(keyID) isn't a private key on the curve P-256: \(error)")
         }
     }
 
     /// Reads the private key from a file.
-    /// - Throws: `CKError.badContainer` when there is none.
+    /// - Throws: `CKError.badContainer` if the file can't be read or has no such key.
     package init(keyID: String, file: String) throws(CKError) {
         guard let data = FileManager.default.contents(atPath: file), data.count <= Self.fileBytesMax else {
             throw CKError(.badContainer, "The file \(file) with the server's key \(keyID) can't be read.")
@@ -34,8 +34,9 @@ package struct ServerKey: Hashable, Sendable {
         try self.init(keyID: keyID, pem: String(decoding: data, as: UTF8.self))
     }
 
-    /// The headers that say who asks: the key's name, the date, and the signature over the date, the body's hash and
-    /// the path with its query as it goes out.
+    /// The headers that authenticate a request: the key's ID, the date, and the signature of the date, the body's hash
+    /// and the path with the query.
+    /// - Throws: `CKError.internalError` if the request can't be signed.
     func headers(
         target: String, body: [UInt8], clock: any TimeSource
     ) throws(CKError) -> [(name: String, value: String)] {
@@ -51,12 +52,12 @@ package struct ServerKey: Hashable, Sendable {
         }
     }
 
-    /// What is signed: `date:hash of the body:path with its query`.
+    /// The signed bytes: `date:hash of the body:path with its query`.
     static func message(_ date: String, _ target: String, _ body: [UInt8]) throws -> [UInt8] {
         Array("\(date):\(SignedRequest.base64(try SHA256.hash(body))):\(target)".utf8)
     }
 
-    /// A time as `2016-01-25T22:15:43Z`: Apple's servers take no fraction of a second.
+    /// A time as `2016-01-25T22:15:43Z`. Apple's servers accept no fraction of a second.
     static func text(ofMilliseconds milliseconds: Int64) -> String {
         Date(timeIntervalSince1970: (Double(milliseconds) / 1000).rounded(.down)).formatted(.iso8601)
     }

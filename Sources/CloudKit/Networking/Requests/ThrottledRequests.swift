@@ -1,25 +1,25 @@
+internal import CloudWire
 internal import System
 
-/// What the server asked a container's operations to wait with.
+/// The kinds of requests that the server has throttled, each with the time from which it may be sent again.
 ///
-/// An answer that says "try again later" holds back the requests of its kind, of all operations, until then: as Apple's
-/// framework does, which says so with "Operation throttled by previous server http 503 reply". Others may go.
+/// A response that says "try again later" delays all requests of its kind, of all operations. Apple's framework does
+/// the same, and reports "Operation throttled by previous server http 503 reply". Other kinds of requests are sent.
 final class ThrottledRequests: Sendable {
-    /// A server that names a longer time is believed for as long as this, in seconds.
+    /// Maximum seconds for which a kind is throttled. Longer times of a server are shortened to it.
     static let secondsMax = 86_400.0
-    /// Kinds of requests that are remembered; beyond that the one that may go first is forgotten.
+    /// Maximum kinds in the table. The one with the earliest end is removed first.
     static let countMax = 256
 
-    /// What the servers asked this process to wait with. It outlives the containers, because many an app makes one
-    /// anew for each operation.
+    /// The table of this process. It outlives the containers, because many apps make a container for each operation.
     private static let shared = Lock<[String: Int64]>([:])
 
-    /// The timers' milliseconds from which a kind of request may go again.
+    /// The end of each kind's delay, in milliseconds of the timers' clock.
     private let untilMilliseconds: Lock<[String: Int64]>
-    /// Stands before each kind.
+    /// Prefix of each kind in the table.
     private let name: String
 
-    /// What one connection has to wait with.
+    /// Makes an empty table.
     convenience init() {
         self.init(Lock([:]), name: "")
     }
@@ -29,12 +29,12 @@ final class ThrottledRequests: Sendable {
         self.name = name
     }
 
-    /// The holds that all requests of this process as `name` share, by the machine's clock.
+    /// The part of this process's table that belongs to `name`.
     static func ofAll(_ name: String) -> ThrottledRequests {
         ThrottledRequests(shared, name: name + "\n")
     }
 
-    /// Remembers that requests of `kind` have to wait.
+    /// Throttles requests of `kind` for `seconds`.
     func hold(_ kind: String, seconds: Double, nowMilliseconds: Int64) {
         guard seconds > 0 else { return }
         let until = nowMilliseconds + Int64(min(seconds, Self.secondsMax) * 1000)
@@ -48,10 +48,10 @@ final class ThrottledRequests: Sendable {
         }
     }
 
-    /// Seconds for which requests of `kind` have to wait still; nil when they may go.
+    /// Seconds until requests of `kind` may be sent; nil if they may be sent now.
     func secondsLeft(_ kind: String, nowMilliseconds: Int64) -> Double? {
         untilMilliseconds.withLock { kinds in
-            // Mostly there are none, and no text has to be put together.
+            // The table is mostly empty, and then no key has to be built.
             guard !kinds.isEmpty, let until = kinds[name + kind] else { return nil }
             guard until > nowMilliseconds else {
                 kinds[name + kind] = nil
@@ -62,13 +62,43 @@ final class ThrottledRequests: Sendable {
     }
 }
 
+/// The throttling of one request: its kind, for each user apart, in the connection's table.
+struct RequestThrottle: Sendable {
+    /// Nil for a request that is never throttled.
+    let kind: String?
+    let connection: CloudConnection
+
+    /// - Throws: `CKError.requestRateLimited` if requests of this kind are throttled for the user.
+    func check(_ credential: CloudCredential) throws(CKError) {
+        guard let kind, let table = connection.throttled,
+            let seconds = table.secondsLeft(
+                key(kind, credential), nowMilliseconds: connection.timers.elapsedMilliseconds())
+        else { return }
+        throw .heldBack(seconds: seconds)
+    }
+
+    /// Throttles requests of this kind if the server has named a time.
+    func note(_ response: WireResponse, _ credential: CloudCredential) {
+        guard let kind, !(200..<300).contains(response.status) else { return }
+        let error = ResponseDecoder.refusal(response)
+        guard error.asksToWait, let seconds = error.retryAfterSeconds else { return }
+        connection.throttled?.hold(
+            key(kind, credential), seconds: seconds,
+            nowMilliseconds: connection.timers.elapsedMilliseconds())
+    }
+
+    private func key(_ kind: String, _ credential: CloudCredential) -> String {
+        kind + "#" + (credential.userRecordName ?? "")
+    }
+}
+
 extension CKError {
-    /// Whether the server named a time before which such a request is not to be sent again, by whichever operation.
+    /// True if the server has named a time before which no operation may send such a request again.
     var asksToWait: Bool {
         [.serviceUnavailable, .requestRateLimited].contains(code) && retryAfterSeconds != nil
     }
 
-    /// The error of an operation that isn't sent because the server asked to wait.
+    /// The error of an operation that isn't sent because its request is throttled.
     static func heldBack(seconds: Double) -> CKError {
         CKError(
             .requestRateLimited,

@@ -1,20 +1,20 @@
 internal import System
 
-/// Lets requests of one user go one after the other.
+/// Lets the requests of one user through one at a time, in their order.
 ///
-/// Apple's servers take a user's token once: the answer brings the next one. Two requests with one token at a time
+/// Apple's servers accept a user's token once, and the response brings the next one. Two requests with the same token
 /// would end the sign-in.
 package final class TokenGate: Sendable {
     private struct State {
         var isTaken = false
         var lastNumber = 0
-        var waiting: [(number: Int, body: @Sendable () -> Void)] = []
+        var queue: [(number: Int, body: @Sendable () -> Void)] = []
     }
 
     private let state = Lock(State())
 
     private static let shared = WeakTable<String, TokenGate>()
-    /// By which others find it; nil: nobody does.
+    /// The key in `shared`; nil for a gate that isn't shared.
     private let name: String?
 
     init(name: String? = nil) {
@@ -25,49 +25,45 @@ package final class TokenGate: Sendable {
         if let name { Self.shared.forget(name, self) }
     }
 
-    /// The turns of everybody in this process who asks as one user. A request that is under way keeps them: so they are
-    /// also the next container's when all others are gone.
-    /// - Parameter name: what names the user's sign-in.
+    /// The gate of this process for one sign-in. A request in flight keeps the gate alive, so a container that is made
+    /// later shares it even if no other container exists.
+    /// - Parameter name: identifies the sign-in.
     static func ofAll(_ name: String) -> TokenGate {
         shared.value(name) { TokenGate(name: name) }
     }
 
-    /// Calls `body` when it is its turn, perhaps at once. The caller then calls `leave()` once.
-    /// - Returns: what takes it back; false when its turn had come already.
-    func enter(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Bool {
+    /// Calls `body` when the gate is free, possibly before this function returns. The caller then calls `leave()` once.
+    /// - Returns: a closure that leaves the queue. It does nothing once `body` has been called.
+    func enter(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let number: Int? = state.withLock { state in
             guard state.isTaken else {
                 state.isTaken = true
                 return nil
             }
             state.lastNumber += 1
-            state.waiting.append((state.lastNumber, body))
+            state.queue.append((state.lastNumber, body))
             return state.lastNumber
         }
         guard let number else {
             body()
-            return { false }
+            return {}
         }
         return {
             // The body is released after the lock.
-            let left = self.state.withLock { state -> (@Sendable () -> Void)? in
-                guard let index = state.waiting.firstIndex(where: { $0.number == number }) else {
-                    return nil
-                }
-                return state.waiting.remove(at: index).body
+            _ = self.state.withLock { state -> (@Sendable () -> Void)? in
+                state.queue.firstIndex { $0.number == number }.map { state.queue.remove(at: $0).body }
             }
-            return left != nil
         }
     }
 
-    /// Ends a turn: the next begins, on this thread.
+    /// Leaves the gate. The next request in the queue begins on this thread.
     func leave() {
         let next: (@Sendable () -> Void)? = state.withLock { state in
-            guard !state.waiting.isEmpty else {
+            guard !state.queue.isEmpty else {
                 state.isTaken = false
                 return nil
             }
-            return state.waiting.removeFirst().body
+            return state.queue.removeFirst().body
         }
         next?()
     }

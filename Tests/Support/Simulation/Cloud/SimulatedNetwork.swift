@@ -434,7 +434,7 @@ final class SimulatedWire: Transport, @unchecked Sendable {
     }
 
     func send(
-        _ request: WireRequest, timeoutSeconds: Double,
+        _ request: WireRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         let patience = SimulatedNetwork.Patience()
@@ -443,7 +443,7 @@ final class SimulatedWire: Transport, @unchecked Sendable {
     }
 
     func carry(
-        _ file: FileRequest, timeoutSeconds: Double,
+        _ file: FileRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         let patience = SimulatedNetwork.Patience()
