@@ -1,19 +1,19 @@
 public import CloudKit
 
-/// What a device that listens learns of the cloud.
+/// An event of a device that listens for changes.
 public enum CloudNotificationEvent: Sendable {
-    /// From now on what others change is told. What they changed before may not be told: fetch now.
+    /// From now on, changes of other devices are reported. Earlier changes may be missing, so fetch now.
     ///
     /// Comes first, and again after each interruption.
     case listening
-    /// Nothing is heard until the next `listening`. Nothing needs to be done: the device goes on trying.
+    /// No changes are reported until the next `listening`. The device tries again by itself.
     case interrupted(CKError)
     /// Another device changed something that a subscription watches.
     case notification(CKNotification)
 }
 
 extension CKContainer {
-    /// What other devices change, as it happens, as far as a saved subscription watches it.
+    /// Returns a stream of changes by other devices, as far as a saved subscription watches them.
     ///
     /// ```swift
     /// try await container.privateCloudDatabase.save(CKDatabaseSubscription(subscriptionID: "all"))
@@ -24,12 +24,14 @@ extension CKContainer {
     ///     }
     /// }
     /// ```
-    /// The device waits in one request that the server holds open; nothing is asked in between. All streams of all
-    /// containers that mean the same cloud share it. It ends when the last stream's consumer does. A stream whose
-    /// consumer is far behind loses the oldest events, and is then told `listening` again.
+    ///
+    /// The device waits in one request that the server holds open, so it doesn't poll. All streams of containers with
+    /// the same server and user share this request, which ends with the last stream's consumer. If a consumer is too
+    /// slow, its stream loses the oldest events, and then gets `listening` again.
     ///
     /// `CloudSync` of the module YapCloudKit listens by itself. A second process of the same device would take
     /// notifications away from the first.
+    /// - Returns: the stream. It has no end of its own.
     public func notifications() -> AsyncStream<CloudNotificationEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: CloudNotificationEvent.self, bufferingPolicy: .bufferingNewest(Self.bufferedEventsMax))

@@ -2,39 +2,39 @@ public import CloudKit
 import Foundation
 import System
 
-/// Where the clouds of a program's containers are.
+/// The servers of a program's containers.
 ///
 ///     var configuration = CloudKitConfiguration()
 ///     configuration.containers["iCloud.com.example.todo"] = .init(server: "http://127.0.0.1:8080")
 ///     configuration.defaultContainer = "iCloud.com.example.todo"
 ///     CKContainer.configure(configuration)
 public struct CloudKitConfiguration: Hashable, Sendable {
-    /// Where one container's cloud is.
+    /// The server of one container.
     public struct Container: Hashable, Sendable {
-        /// The server's address, beginning with `http://` or `https://`.
+        /// The server's URL, beginning with `http://` or `https://`.
         public var server: String
         /// `development` or `production`.
         public var environment: String
-        /// The app's token, where the server asks for one.
+        /// The app's token, for servers that require one.
         public var apiToken: String?
-        /// The user's token, when it isn't kept in a file.
+        /// The user's token, if it isn't in a file.
         public var webAuthToken: String?
-        /// Where the user's token is kept; nil for `$XDG_CONFIG_HOME/yap/credentials.json`. The file is one that only
-        /// the user may read.
+        /// The file with the user's token; nil for `$XDG_CONFIG_HOME/yap/credentials.json`. Only its owner may read the
+        /// file.
         public var credentialFile: String?
-        /// What names this device to the server; nil takes a name that is made once and kept beside the credentials.
-        /// Several devices of one machine need one each.
+        /// The device's ID on the server. Nil takes an ID that is created once and stored beside the credentials.
+        /// Several devices on one machine need different IDs.
         public var deviceID: String?
-        /// A file with the certificates of the authorities to trust; nil for the machine's.
+        /// A file with the certificates of trusted authorities; nil for the system's.
         public var authoritiesFile: String?
-        /// The name of the key by which a server of yours asks in the place of a user. With it no token is sent.
+        /// The ID of your server's key, which signs requests in place of a user's token.
         public var keyID: String?
         /// The file with that key, as `openssl ecparam -name prime256v1 -genkey` writes it.
         public var keyFile: String?
-        /// Whether the server is Apple's, so that nothing of ours is sent to it; nil looks at its name.
+        /// True if the server is Apple's, so that it gets none of our extra keys. Nil decides by its host name.
         public var isApples: Bool?
 
-        /// Names a server.
+        /// Makes the settings of a container. The parameters are the properties.
         public init(
             server: String, environment: String = "development", apiToken: String? = nil,
             webAuthToken: String? = nil, credentialFile: String? = nil, deviceID: String? = nil,
@@ -59,7 +59,7 @@ public struct CloudKitConfiguration: Hashable, Sendable {
     /// The containers by their identifiers.
     public var containers: [String: Container] = [:]
 
-    /// Makes a configuration that names no cloud yet.
+    /// Makes a configuration without any server.
     public init() {}
 
     var settings: CloudConfiguration {
@@ -88,13 +88,17 @@ extension CloudKitConfiguration.Container {
 }
 
 extension CKContainer {
-    /// Says where the clouds of this program's containers are. It counts before the environment variables and the
-    /// files, for containers that haven't run an operation yet.
+    /// Sets the servers of this program's containers. Takes precedence over environment variables and files. Containers
+    /// that have run an operation don't change.
+    /// - Parameter configuration: the servers.
     public static func configure(_ configuration: CloudKitConfiguration) {
         CloudConfiguration.given.withLock { $0 = configuration.settings }
     }
 
-    /// The container with `identifier` on a cloud of its own: so a program can be several devices.
+    /// Makes a container with a configuration of its own, so one program can act as several devices.
+    /// - Parameters:
+    ///   - identifier: the container's identifier.
+    ///   - configuration: its only configuration.
     public convenience init(identifier: String, configuration: CloudKitConfiguration.Container) {
         var settings = CloudConfiguration(credentialFile: CredentialFile.usualPath)
         settings.containers[identifier] = configuration.settings
@@ -103,7 +107,7 @@ extension CKContainer {
 }
 
 extension CredentialFile {
-    /// The usual place of the users' tokens.
+    /// The default file with the users' tokens.
     static var usualPath: String {
         CloudConfiguration.folder(ProcessInfo.processInfo.environment) + "/credentials.json"
     }

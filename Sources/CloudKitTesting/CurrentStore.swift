@@ -1,8 +1,8 @@
 internal import CloudStore
 
-/// The store that a cloud has at the moment: another one takes its place when the service is restarted.
+/// The current store of a cloud. A restart of the service replaces it.
 struct CurrentStore: CloudStore {
-    /// Throws when the cloud is no more.
+    /// Returns the store. Throws if the cloud was released.
     let present: @Sendable () throws -> any CloudStore
 
     func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {

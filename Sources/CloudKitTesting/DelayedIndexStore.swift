@@ -1,8 +1,8 @@
 internal import CloudStore
 import System
 
-/// A store whose indexes come behind what is saved, as Apple's do: a query finds a record by what it was when the
-/// index last caught up.
+/// A store with indexes that lag behind saves, as Apple's do: a query finds a record by its values at the time of the
+/// last index update.
 final class DelayedIndexStore: CloudStore {
     private struct State {
         var lagMilliseconds: Int64 = 0
@@ -18,14 +18,14 @@ final class DelayedIndexStore: CloudStore {
         self.clock = clock
     }
 
-    /// A store in the place of `other`, with what waits there.
+    /// A store that replaces `other`, and takes over its pending index updates.
     convenience init(_ base: any CloudStore, clock: any TimeSource, replacing other: DelayedIndexStore) {
         self.init(base, clock: clock)
         let waiting = other.state.withLock { $0 }
         state.withLock { $0 = waiting }
     }
 
-    /// Milliseconds until the index has what was saved; what waits already keeps its time.
+    /// Milliseconds until the indexes include a save. A change doesn't affect pending updates.
     var lagMilliseconds: Int64 {
         get { state.withLock { $0.lagMilliseconds } }
         set { state.withLock { $0.lagMilliseconds = newValue } }
@@ -49,10 +49,10 @@ final class DelayedIndexStore: CloudStore {
         return result
     }
 
-    /// Puts into the indexes what has waited long enough.
+    /// Writes the index updates that are due.
     func catchUp(to now: Int64) throws {
         let due = state.withLock { state in
-            // In the order of the saves: a later one's entries take the place of an earlier one's.
+            // In the order of the saves, because later entries replace earlier ones.
             let count = state.waiting.prefix { $0.atMilliseconds <= now }.count
             defer { state.waiting.removeFirst(count) }
             return state.waiting.prefix(count).flatMap(\.rows)
@@ -63,14 +63,14 @@ final class DelayedIndexStore: CloudStore {
             wanted.outlines = due.map(\.key)
             let loaded = try writer.load(wanted)
             var changes = StoreChanges()
-            // What was deleted meanwhile is in no index any more.
+            // Deleted records are in no index.
             changes.indexes = due.filter { row in loaded.records[row.key].map { !$0.isDeleted } ?? false }
             try writer.apply(changes)
         }
     }
 }
 
-/// Keeps back what is to be written to the indexes.
+/// Holds back the index updates of a write.
 private final class DelayedIndexWriter: ForwardingStoreWriter {
     let base: any CloudStoreWriter
     private(set) var rows: [RecordIndexRow] = []

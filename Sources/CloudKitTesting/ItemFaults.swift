@@ -1,10 +1,10 @@
 import CloudKit
 internal import CloudWire
 
-/// A request of which some items fail as the test ordered: the service is asked for the rest, and its answer is put
-/// together with the failures.
+/// A request with items that the test has scheduled to fail. The service gets the other items, and its response is
+/// merged with the failures.
 struct ItemFaults: Sendable {
-    /// Where a request has its items, and the answer a result for each of them, in their order.
+    /// The keys of the items in the request, and of their results in the response, in the same order.
     private struct Lists {
         let request: String
         let answer: String
@@ -22,15 +22,15 @@ struct ItemFaults: Sendable {
         }
     }
 
-    /// What the service is asked; nil: nothing is left to ask.
+    /// The request for the other items; nil if none is left.
     private(set) var rest: WireRequest?
     private let kind: RequestKind
     private let answerList: String
-    /// A failure for each item that fails, and nil for one that the service answers.
+    /// The failure of each item; nil for an item that the service handles.
     private let failures: [WireError?]
 
-    /// - Parameter failure: takes the failure of an item, if one was ordered.
-    /// - Returns: nil when no item of the request fails.
+    /// - Parameter failure: returns the scheduled failure of an item.
+    /// - Returns: nil if no item of the request fails.
     init?(_ request: WireRequest, _ kind: RequestKind, failure: (TestItem) -> WireError?) {
         guard let lists = Lists(kind), let body = try? JSONValue(json: request.body),
             let elements = body[lists.request]?.array
@@ -67,7 +67,7 @@ struct ItemFaults: Sendable {
         }
     }
 
-    /// In a request that is all or nothing the others of the zone fail along.
+    /// In an atomic request, the other items of the zone fail as well.
     private static func spread(_ failures: inout [WireError?], _ items: [TestItem?]) {
         let failedZones = Set(zip(failures, items).filter { $0.0 != nil }.compactMap { $0.1?.zoneName })
         for (index, item) in items.enumerated() where failures[index] == nil {
@@ -80,7 +80,8 @@ struct ItemFaults: Sendable {
         }
     }
 
-    /// The answer with the failures in it; nil is for the rest when nothing was left.
+    /// The response with the failures added.
+    /// - Parameter response: the response for the other items; nil if none was left.
     func merged(with response: WireResponse?) -> WireResponse {
         if let response, response.status != 200 { return response }
         var body = response.flatMap { try? JSONValue(json: $0.body) } ?? .object([:])
@@ -94,7 +95,7 @@ struct ItemFaults: Sendable {
 
     // MARK: What is known from the answer only
 
-    /// The answer with the failures of the records that a query, or a zone's changes, found.
+    /// The response with the failures of records that a query, or a zone's changes, returned.
     static func replacingFound(
         in response: WireResponse, _ kind: RequestKind, failure: (TestItem) -> WireError?
     ) -> WireResponse {
@@ -147,7 +148,7 @@ extension JSONValue {
         return .object(members)
     }
 
-    /// Each record of the list `records` that fails, as its failure.
+    /// Replaces each failing record of the list `records` with its failure.
     fileprivate func replacingRecords(_ failure: (TestItem) -> WireError?) -> JSONValue {
         guard let records = self["records"]?.array else { return self }
         let ownZone = self["zoneID"]?["zoneName"]?.string ?? CKRecordZone.ID.defaultZoneName

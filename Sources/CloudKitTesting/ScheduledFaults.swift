@@ -1,31 +1,31 @@
 import CloudKit
 internal import CloudWire
 
-/// One thing in a request or an answer, for which a failure can be ordered.
+/// An item of a request or response that can fail.
 enum TestItem: Hashable, Sendable {
     case record(zoneName: String, recordName: String)
     case zone(zoneName: String)
     case subscription(String)
 }
 
-/// What the test ordered to go wrong, in the order in which it did.
+/// The faults that the test has scheduled, in their order.
 struct ScheduledFaults: Sendable {
     enum Effect: Sendable {
         case fail(WireError)
         case network(TestCloud.NetworkFault)
-        /// Something else happens meanwhile.
+        /// Calls the test while the request is in flight.
         case call(@Sendable () -> Void)
     }
 
     struct Order: Sendable {
-        /// Nil: whatever is asked for.
+        /// The kind of request; nil for any.
         var kind: RequestKind?
-        /// Nil: whoever asks.
+        /// The device; nil for any.
         var deviceNumber: Int?
-        /// Nil: the request as a whole.
+        /// The item that fails; nil for the whole request.
         var item: TestItem?
         var effect: Effect
-        /// How many go through before.
+        /// Number of matching requests that pass first.
         var skipsLeft: Int
         var timesLeft: Int
     }
@@ -36,17 +36,17 @@ struct ScheduledFaults: Sendable {
         if order.timesLeft > 0 { orders.append(order) }
     }
 
-    /// What befalls a request as a whole.
+    /// Returns the next fault of a whole request.
     mutating func next(_ kind: RequestKind?, deviceNumber: Int) -> Effect? {
         first { $0.item == nil && $0.isFor(kind, deviceNumber) }
     }
 
-    /// Whether a request of this kind may have an item with an order.
+    /// Returns true if items of such a request may fail.
     func hasItems(_ kind: RequestKind?, deviceNumber: Int) -> Bool {
         orders.contains { $0.item != nil && $0.isFor(kind, deviceNumber) }
     }
 
-    /// With what an item fails; nil: it doesn't.
+    /// Returns the failure of an item; nil if it doesn't fail.
     mutating func failure(of item: TestItem, _ kind: RequestKind?, deviceNumber: Int) -> WireError? {
         guard case .fail(var error)? = first(where: { $0.item == item && $0.isFor(kind, deviceNumber) })
         else {
@@ -62,7 +62,7 @@ struct ScheduledFaults: Sendable {
         return error
     }
 
-    /// Takes the effect of the first order that is meant, and that lets nothing more through.
+    /// Returns the effect of the first matching fault that is due, and counts it.
     private mutating func first(where isMeant: (Order) -> Bool) -> Effect? {
         for index in orders.indices where isMeant(orders[index]) {
             guard orders[index].skipsLeft == 0 else {
@@ -84,7 +84,7 @@ extension ScheduledFaults.Order {
     }
 }
 
-/// The failures that a test orders, as they cross the wire.
+/// Scheduled failures in the form of the protocol.
 extension WireError {
     init(ordered code: CKError.Code, retryAfterSeconds: Double?) {
         self.init(

@@ -1,7 +1,7 @@
 import CloudKit
 import System
 
-/// Who is signed in on a device, as the test says.
+/// The account of a device, as the test sets it.
 final class TestAccount: CloudAccount {
     private struct State {
         var user: String?
@@ -32,13 +32,13 @@ final class TestAccount: CloudAccount {
         let status = state.withLock { $0.status }
         switch status {
         case .couldNotDetermine:
-            throw CKError(.internalError, "The account can't be looked at, as the test ordered.")
+            throw CKError(.internalError, "The test made the account's status unavailable.")
         case .available: return nil
         default: return status
         }
     }
 
-    /// What an operation that needs an account meets in place of `notAuthenticated`; nil leaves that.
+    /// The error of requests that need an account, in place of `notAuthenticated`; nil leaves that.
     var refusal: CKError.Code? {
         switch state.withLock({ $0.status }) {
         case .restricted: .managedAccountRestricted
@@ -47,7 +47,8 @@ final class TestAccount: CloudAccount {
         }
     }
 
-    /// - Returns: whether it is another user or status than before.
+    /// Sets the status.
+    /// - Returns: true if the user or the status has changed.
     func set(_ status: CKAccountStatus, user: String?) -> Bool {
         let (handlers, isOtherUser, isChange) = state.withLock { state in
             let before = (state.user, state.status)
@@ -65,6 +66,6 @@ final class TestAccount: CloudAccount {
         state.withLock { $0.handlers.append(handler) }
     }
 
-    // The service of a test gives no new tokens.
+    // The service of a test replaces no tokens.
     func replace(_ token: String, with newToken: String) {}
 }

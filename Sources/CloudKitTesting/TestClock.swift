@@ -5,12 +5,13 @@ public import System
 public final class TestClock: TimeSource {
     private let source = ManualTimeSource()
 
-    /// What the clock shows: what a record that is saved now has as its dates.
+    /// The current time. A record that is saved now gets it as its dates.
     public var date: Date { Date(timeIntervalSince1970: Double(nowMilliseconds()) / 1000) }
 
-    /// What the clock shows, in milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     public func nowMilliseconds() -> Int64 { source.nowMilliseconds() }
 
-    /// Moves the clock forward (or, to try what a device with a wrong clock does, back).
+    /// Moves the clock.
+    /// - Parameter seconds: how far; negative to test a device with a wrong clock.
     public func advance(bySeconds seconds: Double) { source.advance(bySeconds: seconds) }
 }

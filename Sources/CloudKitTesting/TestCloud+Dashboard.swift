@@ -5,33 +5,32 @@ import Foundation
 import System
 
 extension TestCloud {
-    /// Serves the dashboard for this cloud on loopback, on a free port, until the cloud is released.
+    /// Serves the dashboard for this cloud on the loopback interface, on a free port, until the cloud is released.
     ///
-    /// It shows records, zones, the schema and subscriptions, as the test's devices have left them. What is changed
-    /// there is the devices' to fetch.
+    /// It shows records, zones, the schema and subscriptions. The devices fetch what is changed there.
     ///
     ///     print(try cloud.serveDashboard())
     ///     try await Task.sleep(for: .seconds(600))
     ///
-    /// A test that waits so can be looked into. A breakpoint stops the dashboard's threads too, where the debugger
-    /// stops all threads. Without a line of code, `YAP_DASHBOARD=1` in the environment does the same for the first
-    /// cloud of the process, and prints the address to the standard error.
+    /// Let the test sleep to look into it: a breakpoint stops the dashboard's threads too, if the debugger stops all
+    /// threads. Without a line of code, `YAP_DASHBOARD=1` in the environment serves the dashboard of the first cloud of
+    /// the process, and prints the URL to the standard error.
     ///
-    /// Times of records are those of `clock`, sessions of the dashboard those of the real clock.
+    /// Times of records come from `clock`; sessions of the dashboard use the real clock.
     ///
-    /// - Returns: an address that signs in once, within 10 minutes. A further call gives another one, to the same
-    ///   dashboard, as long as no password was chosen there.
-    /// - Throws: what making a temporary folder and listening throw.
+    /// - Returns: a URL that signs in once, within 10 minutes. Further calls return other URLs of the same dashboard,
+    ///   unless a password was chosen there.
+    /// - Throws: the errors of creating a temporary folder and of listening on a port.
     public func serveDashboard() throws -> URL {
         if let dashboard = state.withLock({ $0.dashboard }) { return try dashboard.link() }
         let made = try makeDashboard()
-        // Another thread may have been faster; its dashboard counts, and ours ends after the lock.
+        // Another thread may have been faster. Its dashboard is used, and ours is released after the lock.
         let (dashboard, _) = state.withLock { state in
             let dashboard = state.dashboard ?? made
             state.dashboard = dashboard
             return (dashboard, made)
         }
-        // Devices may have added users since the list above was read.
+        // Devices may have added users since the list was read.
         for user in state.withLock({ $0.users }) { try dashboard.add(user) }
         return try dashboard.link()
     }
@@ -54,7 +53,7 @@ extension TestCloud {
         }
     }
 
-    /// What `YAP_DASHBOARD` asks for, of the first cloud of the process.
+    /// Serves the dashboard of the first cloud of the process if `YAP_DASHBOARD` is set.
     func serveDashboardIfAsked() {
         guard let value = getenv("YAP_DASHBOARD"), strcmp(value, "1") == 0,
             Self.isFirst.withLock({ isFirst in

@@ -2,7 +2,7 @@ public import CloudKit
 package import CloudWire
 import System
 
-/// A server that takes no requests for a while.
+/// A server that rejects all requests until a time.
 struct Throttling: Sendable {
     var untilMilliseconds: Int64 = 0
     var code = CKError.Code.requestRateLimited
@@ -16,14 +16,17 @@ struct Throttling: Sendable {
 extension TestCloud {
     // MARK: Errors
 
-    /// Lets the next requests of a kind fail, before the service sees them.
+    /// Makes the next requests of a kind fail before they reach the service.
+    ///
+    ///     cloud.fail(.modifyRecords, with: .requestRateLimited, retryAfterSeconds: 3)
+    ///
     /// - Parameters:
-    ///   - kind: which requests; nil: whatever is asked for.
-    ///   - code: what the device gets.
-    ///   - retryAfterSeconds: what the error says about when to try again.
-    ///   - after: how many go through before.
-    ///   - times: how many requests fail.
-    ///   - device: whose requests; nil: everybody's.
+    ///   - kind: the kind of requests; nil for any.
+    ///   - code: the code of the error.
+    ///   - retryAfterSeconds: the seconds in the error after which to try again; nil for none.
+    ///   - after: number of matching requests that pass first.
+    ///   - times: number of requests that fail.
+    ///   - device: the device; nil for any.
     public func fail(
         _ kind: RequestKind? = nil, with code: CKError.Code, retryAfterSeconds: Double? = nil, after: Int = 0,
         times: Int = 1,
@@ -33,16 +36,16 @@ extension TestCloud {
         order(.fail(error), kind, after: after, times: times, on: device)
     }
 
-    /// Lets one record of the next requests of a kind fail. In a zone that is saved all or none, the other records of
-    /// the request fail with `batchRequestFailed`.
+    /// Makes one record fail in the next requests of a kind. In an atomic zone, the other records of the request fail
+    /// with `batchRequestFailed`.
     /// - Parameters:
     ///   - kind: `modifyRecords`, `fetchRecords`, `queryRecords` or `fetchRecordZoneChanges`.
     ///   - recordID: the record.
-    ///   - code: what the device gets for it.
-    ///   - retryAfterSeconds: what the error says about when to try again.
-    ///   - after: how many go through before.
-    ///   - times: in how many requests that have the record.
-    ///   - device: whose requests; nil: everybody's.
+    ///   - code: the code of its error.
+    ///   - retryAfterSeconds: the seconds in the error after which to try again; nil for none.
+    ///   - after: number of requests with the record that pass first.
+    ///   - times: number of requests with the record that fail.
+    ///   - device: the device; nil for any.
     public func fail(
         _ kind: RequestKind, of recordID: CKRecord.ID, with code: CKError.Code,
         retryAfterSeconds: Double? = nil, after: Int = 0, times: Int = 1, on device: TestDevice? = nil
@@ -52,15 +55,15 @@ extension TestCloud {
         order(.fail(error), kind, item, after: after, times: times, on: device)
     }
 
-    /// Lets one zone of the next requests of a kind fail, and no other zone of them.
+    /// Makes one zone fail in the next requests of a kind. Other zones don't fail.
     /// - Parameters:
     ///   - kind: `fetchRecordZoneChanges`, `modifyRecordZones` or `fetchRecordZones`.
     ///   - zoneID: the zone.
-    ///   - code: what the device gets for it.
-    ///   - retryAfterSeconds: what the error says about when to try again.
-    ///   - after: how many go through before.
-    ///   - times: in how many requests that have the zone.
-    ///   - device: whose requests; nil: everybody's.
+    ///   - code: the code of its error.
+    ///   - retryAfterSeconds: the seconds in the error after which to try again; nil for none.
+    ///   - after: number of requests with the zone that pass first.
+    ///   - times: number of requests with the zone that fail.
+    ///   - device: the device; nil for any.
     public func fail(
         _ kind: RequestKind, of zoneID: CKRecordZone.ID, with code: CKError.Code,
         retryAfterSeconds: Double? = nil, after: Int = 0, times: Int = 1, on device: TestDevice? = nil
@@ -69,15 +72,15 @@ extension TestCloud {
         order(.fail(error), kind, .zone(zoneName: zoneID.zoneName), after: after, times: times, on: device)
     }
 
-    /// Lets one subscription of the next requests of a kind fail.
+    /// Makes one subscription fail in the next requests of a kind.
     /// - Parameters:
     ///   - kind: `modifySubscriptions` or `fetchSubscriptions`.
     ///   - subscriptionID: the subscription.
-    ///   - code: what the device gets for it.
-    ///   - retryAfterSeconds: what the error says about when to try again.
-    ///   - after: how many go through before.
-    ///   - times: in how many requests that have the subscription.
-    ///   - device: whose requests; nil: everybody's.
+    ///   - code: the code of its error.
+    ///   - retryAfterSeconds: the seconds in the error after which to try again; nil for none.
+    ///   - after: number of requests with the subscription that pass first.
+    ///   - times: number of requests with the subscription that fail.
+    ///   - device: the device; nil for any.
     public func fail(
         _ kind: RequestKind, of subscriptionID: CKSubscription.ID, with code: CKError.Code,
         retryAfterSeconds: Double? = nil, after: Int = 0, times: Int = 1, on device: TestDevice? = nil
@@ -86,25 +89,25 @@ extension TestCloud {
         order(.fail(error), kind, .subscription(subscriptionID), after: after, times: times, on: device)
     }
 
-    /// Lets every request fail until the clock has been moved that far, with the seconds that are left in
-    /// `retryAfterSeconds`: a server that is busy, or that has had enough of this app.
+    /// Makes all requests fail until `clock` has moved by `seconds`: a server that is busy, or that limits the app's
+    /// rate. The errors have the remaining seconds in `retryAfterSeconds`.
     /// - Parameters:
-    ///   - seconds: for how long; 0 ends it, but for devices that were told to wait: the framework holds their
-    ///     requests back until then.
+    ///   - seconds: how long; 0 ends the throttling. The framework still delays requests that the server has throttled
+    ///     before.
     ///   - code: `requestRateLimited`, `serviceUnavailable` or `zoneBusy`.
     public func throttle(forSeconds seconds: Double, with code: CKError.Code = .requestRateLimited) {
         let until = clock.nowMilliseconds() + Int64((seconds * 1000).rounded())
         state.withLock { $0.throttling = Throttling(untilMilliseconds: until, code: code) }
     }
 
-    /// Calls `body` when the next request of a kind has left the device and the service hasn't seen it, on the thread
-    /// that sends it: for what happens meanwhile, as another edit on the device, or a save on another one.
+    /// Calls `body` while the next request of a kind is in flight: after the device has sent it, before the service
+    /// gets it. Use it for concurrent events, as an edit on the device or a save on another one.
     /// - Parameters:
-    ///   - kind: which requests; nil: whatever is asked for.
-    ///   - after: how many go through before.
-    ///   - times: for how many requests.
-    ///   - device: whose; nil: everybody's.
-    ///   - body: is called with nothing locked, and may use the cloud and its devices.
+    ///   - kind: the kind of requests; nil for any.
+    ///   - after: number of matching requests that pass first.
+    ///   - times: number of requests.
+    ///   - device: the device; nil for any.
+    ///   - body: called on the thread that sends the request, without locks. It may use the cloud and its devices.
     public func during(
         _ kind: RequestKind? = nil, after: Int = 0, times: Int = 1, on device: TestDevice? = nil,
         _ body: @escaping @Sendable () -> Void
@@ -114,60 +117,60 @@ extension TestCloud {
 
     // MARK: The network
 
-    /// Loses the next requests of a kind on their way: the device gets `networkFailure`, and nothing was done.
+    /// Loses the next requests of a kind before they reach the service. The device gets `networkFailure`.
     /// - Parameters:
-    ///   - kind: which requests; nil: whatever is asked for.
-    ///   - after: how many go through before.
-    ///   - times: how many.
-    ///   - device: whose; nil: everybody's.
+    ///   - kind: the kind of requests; nil for any.
+    ///   - after: number of matching requests that pass first.
+    ///   - times: number of requests that are lost.
+    ///   - device: the device; nil for any.
     public func loseRequests(
         _ kind: RequestKind? = nil, after: Int = 0, times: Int = 1, on device: TestDevice? = nil
     ) {
         order(.network(.loseRequest), kind, after: after, times: times, on: device)
     }
 
-    /// Loses the answers to the next requests of a kind: the device gets `networkFailure`, and what it asked was
-    /// done.
+    /// Loses the responses to the next requests of a kind. The service executes the requests, and the device gets
+    /// `networkFailure`.
     /// - Parameters:
-    ///   - kind: which requests; nil: whatever is asked for.
-    ///   - after: how many go through before.
-    ///   - times: how many.
-    ///   - device: whose; nil: everybody's.
+    ///   - kind: the kind of requests; nil for any.
+    ///   - after: number of matching requests that pass first.
+    ///   - times: number of responses that are lost.
+    ///   - device: the device; nil for any.
     public func loseReplies(
         _ kind: RequestKind? = nil, after: Int = 0, times: Int = 1, on device: TestDevice? = nil
     ) {
         order(.network(.loseReply), kind, after: after, times: times, on: device)
     }
 
-    /// Lets the next requests of a kind arrive twice. The device gets the first answer.
+    /// Delivers the next requests of a kind twice. The device gets the first response.
     /// - Parameters:
-    ///   - kind: which requests; nil: whatever is asked for.
-    ///   - after: how many go through before.
-    ///   - times: how many.
-    ///   - device: whose; nil: everybody's.
+    ///   - kind: the kind of requests; nil for any.
+    ///   - after: number of matching requests that pass first.
+    ///   - times: number of requests that are repeated.
+    ///   - device: the device; nil for any.
     public func repeatRequests(
         _ kind: RequestKind? = nil, after: Int = 0, times: Int = 1, on device: TestDevice? = nil
     ) {
         order(.network(.duplicate), kind, after: after, times: times, on: device)
     }
 
-    /// Takes the network from a device: its requests fail with `CKError.networkUnavailable` and never reach the
+    /// Disconnects a device from the network. Its requests fail with `CKError.networkUnavailable`, and don't reach the
     /// service.
     public func disconnect(_ device: TestDevice) {
         state.withLock { _ = $0.disconnectedDevices.insert(device.number) }
         cutWaits { $0.deviceNumber == device.number }
     }
 
-    /// Gives the network back to a device.
+    /// Connects a device to the network again.
     public func connect(_ device: TestDevice) {
         state.withLock { _ = $0.disconnectedDevices.remove(device.number) }
     }
 
-    /// Asked for each request what the network does to it; nil for a network without faults.
+    /// Returns the network's fault for each request; nil for a network without faults.
     package var networkFault: (@Sendable (WireRequest) -> NetworkFault)? {
         get { state.withLock { $0.networkFault } }
         set {
-            // The closure before is released after the lock.
+            // The previous closure is released after the lock.
             _ = state.withLock { state in
                 defer { state.networkFault = newValue }
                 return state.networkFault

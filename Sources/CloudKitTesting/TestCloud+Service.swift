@@ -4,12 +4,12 @@ internal import CloudStore
 internal import CloudWire
 import System
 
-/// What the service can be made to do.
+/// Control of the service.
 extension TestCloud {
     // MARK: Change tokens
 
-    /// Expires all change tokens that were given until now: a fetch with one gets `changeTokenExpired` for the zone, or
-    /// for the database, and has to fetch all anew. No fetch tells of deletions until now.
+    /// Expires all change tokens. The next fetch with one gets `changeTokenExpired` for the zone or the database, and
+    /// must fetch everything again. Earlier deletions are then not reported.
     public func expireChangeTokens() {
         let floors = try? state.withLock { $0.store }.write { writer in
             var floors: [String: Int64] = [:]
@@ -25,7 +25,7 @@ extension TestCloud {
                 var usage = loaded.usage
                 var changes = StoreChanges()
                 for var zone in page.rows where !zone.isDeleted {
-                    // One more than any token says, and than any change has.
+                    // Greater than the number in any token or change.
                     zone.counter += 1
                     zone.tombstoneFloor = zone.counter
                     let owner = UsageKey(scope: zone.key.database.scope, user: zone.key.database.owner)
@@ -52,7 +52,7 @@ extension TestCloud {
         state.withLock { $0.databaseFloors.merge(floors ?? [:]) { $1 } }
     }
 
-    /// The refusal of a database's token that is too old; a zone's is refused by the service.
+    /// The error of an expired database token. The service itself rejects expired zone tokens.
     func refusal(ofTokenIn request: WireRequest) -> WireError? {
         let floors = state.withLock { $0.databaseFloors }
         guard !floors.isEmpty, let text = (try? ChangesDatabaseRequest(json: request.body))?.syncToken,
@@ -67,11 +67,11 @@ extension TestCloud {
 
     // MARK: Quota
 
-    /// Says how much a user may keep in the private database; 0 makes it full: what grows it is refused with
-    /// `quotaExceeded`, and what is deleted makes room.
+    /// Sets the quota of a private database, or of the public one. With 0 it is full: saves that enlarge it fail with
+    /// `quotaExceeded`, and deletions make room.
     /// - Parameters:
-    ///   - bytes: of records and files; nil: as much as usual.
-    ///   - user: whose; nil: that of the public database.
+    ///   - bytes: maximum bytes of records and files; nil for the default.
+    ///   - user: the user of the private database; nil for the public database.
     public func setQuota(bytes: Int64?, user: String? = nil) {
         let owner = user.map(Self.userRecordName) ?? ""
         service.quotas.order(bytes, of: owner)
@@ -80,10 +80,10 @@ extension TestCloud {
 
     // MARK: The index
 
-    /// Seconds by which queries come behind: they find a record by what it was then, as Apple's may do for a while
-    /// after a save. Fetches by ID, changes and deletions don't. 0 at first; what was saved before keeps its time.
+    /// Seconds after which queries find a save, as Apple's may lag behind. Fetches by ID, changes and deletions don't
+    /// lag. The default is 0. A change doesn't affect earlier saves.
     ///
-    /// With `.infinity` queries find nothing new until `catchUpIndex()`.
+    /// With `.infinity`, queries find nothing new until `catchUpIndex()`.
     public var indexLagSeconds: Double {
         get { Double(state.withLock { $0.store }.lagMilliseconds) / 1000 }
         set {
@@ -92,21 +92,21 @@ extension TestCloud {
         }
     }
 
-    /// Lets queries find everything that was saved until now.
+    /// Makes all earlier saves visible to queries.
     public func catchUpIndex() {
-        // A file that can't be written now is written by the next request, or that says so.
+        // If the file can't be written now, the next request writes it or reports the error.
         try? state.withLock { $0.store }.catchUp(to: .max)
     }
 
     // MARK: Production
 
-    /// Makes a cloud in which types, fields and indexes can't be added by saving: as Apple's production environment
-    /// does, it refuses records with a type or field that isn't in the schema, and queries without an index.
+    /// Makes a cloud in production with a schema. As in Apple's production environment, a save can't add types, fields
+    /// or indexes: records with a type or field outside of the schema fail, and so do queries without an index.
     /// - Parameters:
-    ///   - schema: in CloudKit's schema language, as `cktool export-schema` and `yap schema export` write it.
-    ///   - seed: decides the names and ids that the service makes.
-    ///   - execution: which thread runs operations.
-    /// - Throws: `SchemaTextError` of the module CloudService, which says where the text is wrong.
+    ///   - schema: a text in CloudKit's schema language, as `cktool export-schema` and `yap schema export` write it.
+    ///   - seed: the seed of the names and IDs that the service makes.
+    ///   - execution: the threads that run operations.
+    /// - Throws: `SchemaTextError` of the module CloudService, with the position of the error in the text.
     public convenience init(
         productionSchema schema: String, seed: UInt64 = 1, execution: Execution = .inline
     ) throws {
@@ -118,9 +118,9 @@ extension TestCloud {
         self.init(memory: store, environment: "production", seed: seed, execution: execution)
     }
 
-    /// Deploys the schema, as it is after all that was saved: makes a cloud in production with it, and without any
-    /// records. Its devices are its own.
-    /// - Throws: what reading the store throws.
+    /// Deploys the schema: makes an empty cloud in production with the types, fields and indexes that saves have added
+    /// here. It has devices of its own.
+    /// - Throws: the errors of reading the store.
     public func production() throws -> TestCloud {
         var wanted = StoreLoad()
         wanted.schema = true

@@ -5,8 +5,8 @@ package import CloudWire
 import Foundation
 package import System
 
-/// A cloud of your own in the test's process: your app's code and the real framework talk to the real service,
-/// without sockets, accounts or entitlements, with a clock that the test moves and faults that the test orders.
+/// A cloud in the test's process: the app's code and the real framework use the real service, without sockets, accounts
+/// or entitlements. The test moves the clock and schedules faults.
 ///
 ///     let cloud = TestCloud()
 ///     let phone = cloud.device(user: "ada"), laptop = cloud.device(user: "ada")
@@ -15,43 +15,45 @@ package import System
 ///     cloud.fail(.modifyRecords, with: .requestRateLimited, retryAfterSeconds: 3, times: 1)
 ///     cloud.clock.advance(bySeconds: 3)
 ///
-/// Code that says `CKContainer.default()` is tested as it is: `await phone.asDefault { await sync() }`.
+/// Code that uses `CKContainer.default()` is tested unchanged: `await phone.asDefault { await sync() }`.
 ///
-/// What can be ordered: any error for any kind of request, or for one record, zone or subscription of it (`fail`);
-/// lost requests, lost answers and requests that arrive twice (`loseRequests`, `loseReplies`, `repeatRequests`); a
-/// network that is gone (`disconnect`); what happens while a request is on its way (`during`); a server that is busy
-/// for a while (`throttle`); change tokens that are too old (`expireChangeTokens`); a full iCloud (`setQuota`);
-/// queries that don't find yet what was just saved (`indexLagSeconds`); another account, or none
-/// (`TestDevice.signIn`, `signOut`, `setAccountStatus`); a production schema that refuses what wasn't deployed
-/// (`production()`, `init(productionSchema:)`); and pushes, which come when the test says so (`deliverPushes`,
-/// `TestDevice.receivePushes`).
+/// A test can schedule:
 ///
-/// `serveDashboard()`, or `YAP_DASHBOARD=1` in the environment, shows the cloud of a test that waits in a browser.
+/// - any error for a kind of request, or for one record, zone or subscription of it (`fail`);
+/// - lost requests, lost responses, and requests that arrive twice (`loseRequests`, `loseReplies`, `repeatRequests`);
+/// - a device without network (`disconnect`), and events during a request (`during`);
+/// - a busy server (`throttle`), expired change tokens (`expireChangeTokens`), and a full quota (`setQuota`);
+/// - queries that don't find the latest saves yet (`indexLagSeconds`);
+/// - another account, or none (`TestDevice.signIn`, `signOut`, `setAccountStatus`);
+/// - a production schema (`production()`, `init(productionSchema:)`);
+/// - pushes (`deliverPushes`, `TestDevice.receivePushes`).
 ///
-/// With `Execution.inline`, the default, an operation and all its blocks have run when `add(_:)` returns, on
-/// the calling thread: nothing has to be waited for, and the same seed gives the same run.
+/// `serveDashboard()`, or `YAP_DASHBOARD=1` in the environment, shows the cloud in a browser while the test waits.
+///
+/// With `Execution.inline`, the default, an operation and all its blocks have run when `add(_:)` returns, on the
+/// calling thread. So a test waits for nothing, and the same seed gives the same run.
 public final class TestCloud: Sendable {
-    /// Which thread runs operations.
+    /// The threads that run operations.
     public enum Execution: Sendable {
-        /// The thread that adds an operation, before `add(_:)` returns.
+        /// Operations run on the thread that adds them, before `add(_:)` returns.
         case inline
-        /// Queues, as in an app; the service has a thread of its own.
+        /// Operations run on queues, as in an app. The service has a thread of its own.
         case threads
     }
 
-    /// What the network does to a request.
+    /// A fault of the network.
     public enum NetworkFault: Sendable, Hashable, CaseIterable {
-        /// Nothing: it is carried there and its answer back.
+        /// No fault.
         case none
-        /// The service never sees it. The device gets `CKError.networkFailure`.
+        /// The request is lost before it reaches the service. The device gets `CKError.networkFailure`.
         case loseRequest
-        /// The service does what it asks, and the answer is lost. The device gets `CKError.networkFailure`.
+        /// The service executes the request, and the response is lost. The device gets `CKError.networkFailure`.
         case loseReply
-        /// The service gets it twice. The device gets the first answer.
+        /// The service gets the request twice. The device gets the first response.
         case duplicate
     }
 
-    /// What kept is kept in.
+    /// The location of the cloud's store.
     private enum StorePlace {
         case memory(MemoryCloudStore)
         case file(path: String)
@@ -79,7 +81,7 @@ public final class TestCloud: Sendable {
         var deviceCount = 0
         var faults = ScheduledFaults()
         var throttling = Throttling()
-        /// By the record names of their owners: tokens of databases' changes that say less are too old.
+        /// The oldest valid counter of database tokens, by the record name of the owner.
         var databaseFloors: [String: Int64] = [:]
         var networkFault: (@Sendable (WireRequest) -> NetworkFault)?
         var disconnectedDevices: Set<Int> = []
@@ -89,18 +91,18 @@ public final class TestCloud: Sendable {
         var dashboard: TestDashboard?
     }
 
-    /// The container that all devices have.
+    /// The identifier of all devices' containers.
     static let containerIdentifier = "iCloud.yap.test"
 
-    /// Carries a request to the service by another way than a call.
+    /// Sends a request to the service in place of a direct call.
     package typealias Carrier =
         @Sendable (WireRequest, @escaping @Sendable (Result<WireResponse, CKError>) -> Void) -> Void
 
-    /// Carries what the faults let through; nil for direct calls.
+    /// Sends the requests that the faults don't stop; nil for direct calls.
     package var carrier: Carrier? {
         get { state.withLock { $0.carrier } }
         set {
-            // The closure before is released after the lock.
+            // The previous closure is released after the lock.
             _ = state.withLock { state in
                 defer { state.carrier = newValue }
                 return state.carrier
@@ -108,43 +110,43 @@ public final class TestCloud: Sendable {
         }
     }
 
-    /// The service's clock. It stands still until the test moves it: `cloud.clock.advance(bySeconds: 3)`. What waits
-    /// for it on a device (a pause before a request is sent again, say) goes on with `deliverPushes()`.
+    /// The service's clock. It stands still until the test moves it: `cloud.clock.advance(bySeconds: 3)`. Devices that
+    /// wait for it, for example before a retry, continue with `deliverPushes()`.
     ///
-    /// `now()` in a predicate means it too: in a query or a subscription of a device, and in what
-    /// `TestDevice.asDefault` runs or after `makeDefault()`.
+    /// `now()` in a predicate uses it too: in queries and subscriptions of devices, within `TestDevice.asDefault`, and
+    /// after `makeDefault()`.
     public let clock: TestClock
-    /// The seed of the names and ids that the service makes.
+    /// The seed of the names and IDs that the service makes.
     public let seed: UInt64
-    /// Which thread runs operations.
+    /// The threads that run operations.
     public let execution: Execution
     /// `development` or `production`.
     public let environment: String
-    /// Deadlines and pauses of the devices' requests, when `execution` is `inline`: they run out when the clock was
-    /// moved and the test calls `runDue()`.
+    /// Timers of the devices' requests with `Execution.inline`. They fire when the clock has moved and the test calls
+    /// `runDue()`.
     package let timers: ManualTimerSource
     private let random: SeededRandomSource
     private let place: StorePlace
-    /// The files of records, which outlive the service.
+    /// The files of records. They outlive the service.
     let assetFiles: any AssetFiles
-    /// Where devices keep what they fetch; goes with the cloud.
+    /// The devices' folder for fetched files. Deleted with the cloud.
     private let cacheFolder: URL
     let state: Lock<State>
 
     /// Makes an empty cloud in memory.
     /// - Parameters:
-    ///   - seed: decides the names and ids that the service makes.
-    ///   - execution: which thread runs operations.
+    ///   - seed: the seed of the names and IDs that the service makes.
+    ///   - execution: the threads that run operations.
     public convenience init(seed: UInt64 = 1, execution: Execution = .inline) {
         self.init(memory: MemoryCloudStore(), environment: "development", seed: seed, execution: execution)
     }
 
-    /// Makes a cloud in an SQLite file, which may hold one from before.
+    /// Makes a cloud in an SQLite file, with the content of an existing file.
     /// - Parameters:
-    ///   - path: the file; it is made when it isn't there.
-    ///   - seed: decides the names and ids that the service makes.
-    ///   - execution: which thread runs operations.
-    /// - Throws: what opening the store throws.
+    ///   - path: the file. It is created if it doesn't exist.
+    ///   - seed: the seed of the names and IDs that the service makes.
+    ///   - execution: the threads that run operations.
+    /// - Throws: the errors of opening the store.
     public convenience init(sqlitePath path: String, seed: UInt64 = 1, execution: Execution = .inline) throws
     {
         let place = StorePlace.file(path: path)
@@ -170,7 +172,7 @@ public final class TestCloud: Sendable {
         timers = ManualTimerSource(clock: clock)
         random = SeededRandomSource(seed: seed)
         assetFiles = place.assetFiles(clock)
-        // Told that it is a folder, so that nobody looks whether it is one.
+        // Declared as a folder, so that no disk access is needed to find out.
         cacheFolder = FileManager.default.temporaryDirectory
             .appendingPathComponent("TestCloud-" + SystemRandomSource().nextUUID(), isDirectory: true)
         let store = DelayedIndexStore(store, clock: clock)
@@ -187,43 +189,45 @@ public final class TestCloud: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: cacheFolder) }
 
-    /// What the service answers, for a `carrier` of the test's.
+    /// Returns the service's response, for a `carrier` of the test.
     package func answer(to request: WireRequest) -> WireResponse { service.respond(to: request) }
 
-    /// The service that answers now.
+    /// The current service.
     package var service: CloudService { state.withLock { $0.service } }
-    /// What the service keeps now.
+    /// The current store.
     package var store: any CloudStore { state.withLock { $0.store } }
 
     // MARK: Devices
 
-    /// Makes a device on which `user` is signed in. Each call makes another device; devices of one user see
-    /// the same private database.
+    /// Makes another device on which `user` is signed in. Devices of one user share the private database.
+    /// - Parameter user: any name.
+    /// - Returns: the device.
     public func device(user: String) -> TestDevice {
         admit(user)
         return newDevice(user: user)
     }
 
-    /// Makes a device on which nobody is signed in.
+    /// Makes a device on which no user is signed in.
+    /// - Returns: the device.
     public func signedOutDevice() -> TestDevice {
         newDevice(user: nil)
     }
 
-    /// Makes a device of `user` that keeps the files it fetches in `assetCache`.
+    /// Makes a device of `user` with a cache of its own for fetched files.
     package func device(user: String, assetCache: AssetCache) -> TestDevice {
         admit(user)
         return newDevice(user: user, assetCache: assetCache)
     }
 
-    /// Makes a device on which users sign in and out as `account` says, with tokens of `token(of:)`.
+    /// Makes a device with an account of the test. Its tokens come from `token(of:)`.
     package func device(account: any CloudAccount) -> TestDevice {
         newDevice(user: nil, account: account)
     }
 
-    /// The token of a user who has a device already.
+    /// The token of a user that already has a device.
     package func token(of user: String) -> String { Self.token(user) }
 
-    /// Lets the service know a user.
+    /// Adds a user to the service.
     func admit(_ user: String) {
         let dashboard = state.withLock { state -> TestDashboard? in
             guard !state.users.contains(user) else { return nil }
@@ -231,7 +235,7 @@ public final class TestCloud: Sendable {
             state.service.addUser(Self.serviceUser(user), token: Self.token(user))
             return state.dashboard
         }
-        // Without its name in the list, the user's records can't be chosen there; the test goes on.
+        // If this fails, only the dashboard's list lacks the user; the test continues.
         try? dashboard?.add(user)
     }
 
@@ -248,7 +252,7 @@ public final class TestCloud: Sendable {
             execution: execution == .inline ? .inline : .threads, environment: environment,
             account: account ?? testAccount ?? FixedAccount(CloudCredential()),
             timers: execution == .inline ? timers : nil,
-            // Of its own, so that what one device sends doesn't change what the service or another makes.
+            // Its own, so that requests of one device don't change the names that others get.
             random: SeededRandomSource(seed: seed &* 1_000 &+ UInt64(number)))
         connection.clock = clock
         connection.assetCache =
@@ -269,12 +273,11 @@ public final class TestCloud: Sendable {
         ServiceUser(userRecordName: userRecordName(user))
     }
 
-    /// Ends the service and starts another on what was kept: on the file as it is on the disk, or on the same
-    /// memory.
-    /// - Throws: what opening the store throws; then the old service goes on.
+    /// Restarts the service on its store: on the file, or on the same memory.
+    /// - Throws: the errors of opening the store. The old service then continues.
     public func restartService() throws {
         let base = try place.open()
-        // The service and the store before are released after the lock.
+        // The previous service and store are released after the lock.
         let (ended, _, _) = state.withLock { state in
             let before = (state.thread, state.service, state.store)
             let store = DelayedIndexStore(base, clock: clock, replacing: state.store)
@@ -301,10 +304,11 @@ public final class TestCloud: Sendable {
 
     // MARK: What was sent
 
-    /// The last requests of all devices, the oldest first, 1,000 at most.
+    /// The last requests of all devices, the oldest first; maximum 1,000.
     public var requests: [LoggedRequest] { state.withLock { $0.log.entries } }
 
-    /// How many requests of `kind` were made so far; with nil, of all kinds.
+    /// Returns the number of requests so far.
+    /// - Parameter kind: the kind of requests; nil for all.
     public func requestCount(_ kind: RequestKind? = nil) -> Int {
         state.withLock { state in
             guard let kind else { return state.log.counts.values.reduce(0, +) }

@@ -3,9 +3,9 @@ internal import CloudService
 package import CloudWire
 import System
 
-/// The waits for notifications that devices hold open.
+/// The long-poll requests that devices hold open to wait for notifications.
 struct TestCourier: Sendable {
-    /// Milliseconds after which a wait is answered with nothing, as a server does.
+    /// Milliseconds after which a wait ends without a notification, as on a server.
     static let holdMilliseconds: Int64 = 25_000
 
     struct Wait: Sendable {
@@ -24,7 +24,7 @@ struct TestCourier: Sendable {
         return lastNumber
     }
 
-    /// Who takes a wait out is who answers it: so each is answered once.
+    /// Removes a wait. Its remover answers it, so each wait is answered once.
     mutating func take(_ number: Int) -> Wait? { waits.removeValue(forKey: number) }
 
     mutating func takeAll(where isMeant: (Wait) -> Bool) -> [Wait] {
@@ -38,11 +38,10 @@ struct TestCourier: Sendable {
 }
 
 extension TestCloud {
-    /// Tells the devices that listen what others changed, and lets what waits for the clock go on: an interrupted
-    /// device tries again, a wait that was held long enough is answered.
+    /// Delivers pending pushes to listening devices, and lets them act on the moved clock: an interrupted device tries
+    /// again, and a wait that has lasted long enough ends.
     ///
-    /// With `inline` nothing of that happens by itself, so that the test says when; with `threads` pushes come by
-    /// themselves.
+    /// With `Execution.inline` this happens only here; with `threads`, pushes arrive by themselves.
     public func deliverPushes() {
         guard execution == .inline else { return }
         let old = clock.nowMilliseconds() - TestCourier.holdMilliseconds
@@ -51,18 +50,18 @@ extension TestCloud {
         }
         timers.runDue()
         while (try? service.preparePushes()) == true {}
-        // A device waits again in the call that answers it; what else is there for it is given then.
+        // A device waits again within the call that answers it, and then gets its next push.
         for number in state.withLock({ $0.courier.waits.keys.sorted() }) {
             guard let token = state.withLock({ $0.courier.waits[number]?.apnsToken }) else { continue }
             answer(number, Self.result { try self.service.takePush(apnsToken: token) })
         }
     }
 
-    /// How many devices wait to be told.
+    /// Number of devices that wait for a push.
     package var waitCount: Int { state.withLock { $0.courier.waits.count } }
 
-    /// Answers a request that came by another way than a device's transport, a wait for pushes among them.
-    /// - Returns: what gives the wait up.
+    /// Answers a request that didn't come through a device's transport. It may be a wait for pushes.
+    /// - Returns: a closure that cancels the wait.
     @discardableResult
     package func answer(
         to request: WireRequest, completion: @escaping @Sendable (WireResponse) -> Void
@@ -81,8 +80,8 @@ extension TestCloud {
         return {}
     }
 
-    /// Takes a device's wait: what is there for it is given at once. A carrier would hold the thread
-    /// until the wait ends, so it is not used.
+    /// Adds a device's wait, and answers it at once if a push is pending. The carrier isn't used, because it would hold
+    /// the thread until the wait ends.
     func wait(
         _ request: WireRequest, deviceNumber: Int,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
@@ -92,7 +91,7 @@ extension TestCloud {
         let wait = TestCourier.Wait(
             deviceNumber: deviceNumber, apnsToken: token, atMilliseconds: clock.nowMilliseconds(),
             completion: completion)
-        // Kept before the service is asked: a push that comes in between finds it.
+        // Stored before the service is asked, so that a push in between finds it.
         let (number, service, thread) = state.withLock { state in
             (state.courier.add(wait), state.service, state.thread)
         }
@@ -104,7 +103,7 @@ extension TestCloud {
         return { [weak self] in _ = self?.state.withLock { $0.courier.take(number) } }
     }
 
-    /// Pushes wait for these devices; called by the service, on its thread.
+    /// Called by the service, on its thread, when pushes are pending for these devices.
     func pushesReady(_ apnsTokens: [String]) {
         let (numbers, thread) = state.withLock { state in
             let waits = state.courier.waits.filter { apnsTokens.contains($0.value.apnsToken) }
@@ -115,7 +114,7 @@ extension TestCloud {
         }
     }
 
-    /// Answers a wait with a push or a refusal; nothing leaves it open.
+    /// Answers a wait with a push or an error. With nil, the wait stays open.
     private func answer(_ number: Int, _ result: Result<CourierPush?, WireError>) {
         let response: WireResponse
         switch result {
@@ -128,7 +127,7 @@ extension TestCloud {
         state.withLock { $0.courier.take(number) }?.completion(.success(response))
     }
 
-    /// Cuts the waits of which `isMeant` says so.
+    /// Cuts the waits that `isMeant` selects.
     func cutWaits(where isMeant: (TestCourier.Wait) -> Bool) {
         for wait in state.withLock({ $0.courier.takeAll(where: isMeant) }) {
             wait.completion(.failure(CKError(.networkFailure, "The connection was cut.")))

@@ -5,19 +5,19 @@ import Foundation
 internal import HTTPServer
 import System
 
-/// The dashboard of a cloud: a server on loopback with threads of its own, and a service of its own over the cloud's
-/// store. Stores take calls from any thread, and services keep in memory only what they compare with the store.
+/// The dashboard of a cloud: a server on the loopback interface with threads of its own, and a service of its own over
+/// the cloud's store. Stores are thread-safe, and services keep in memory only what they compare with the store.
 ///
-/// The folder has the administrator's session, the audit log and the users' names, and nothing of the cloud.
+/// The folder has the administrator's session, the audit log and the users' names, and no data of the cloud.
 final class TestDashboard: Sendable {
     let service: CloudService
     private let server: CloudServer
     private let control: ControlStore
     private let folder: DataFolder
 
-    /// Makes the folder, and serves.
+    /// Creates the folder, and serves.
     ///
-    /// - Parameter users: the names of the users that have a device.
+    /// - Parameter users: the users that have a device.
     init(
         _ service: CloudService, of container: CloudService.Container, users: [String],
         pushesReady: @escaping @Sendable ([String]) -> Void
@@ -31,7 +31,7 @@ final class TestDashboard: Sendable {
             _ = try folder.make()
             control = try ControlStore(namingUsersByKeys: folder.controlPath)
             try control.addContainer(container.identifier)
-            // An environment without a file counts as one that nobody has used.
+            // An environment without a file counts as unused.
             try SQLiteCloudStore(
                 path: folder.storePath(
                     container: container.identifier, environment: container.environment, makesFolders: true)
@@ -48,7 +48,7 @@ final class TestDashboard: Sendable {
     }
 
     deinit {
-        // A thread of the server may release the last reference, and can't wait for its own end.
+        // A server's thread may release the last reference, and can't wait for its own end.
         let (server, path) = (server, folder.path)
         Thread.detachNewThread {
             server.stop()
@@ -56,10 +56,10 @@ final class TestDashboard: Sendable {
         }
     }
 
-    /// Where its own files are.
+    /// The folder of its files.
     var path: String { folder.path }
 
-    /// An address that signs in once, within 10 minutes; it takes the place of the one before.
+    /// Returns a URL that signs in once, within 10 minutes. It replaces the previous one.
     func link() throws -> URL {
         guard let link = try server.makeFirstDashboardLink() ?? server.dashboardURL,
             let url = URL(string: link)
@@ -67,7 +67,7 @@ final class TestDashboard: Sendable {
         return url
     }
 
-    /// Lists a user among the accounts.
+    /// Adds a user to the accounts.
     func add(_ user: String) throws { try Self.add(user, to: control) }
 
     /// Maximum number of users without a name that an account can have.
@@ -75,7 +75,7 @@ final class TestDashboard: Sendable {
 
     private static func add(_ user: String, to control: ControlStore) throws {
         let userRecordName = TestCloud.userRecordName(user)
-        // A test may call its users as accounts of a server can't be called.
+        // A user of a test may have a name that isn't valid for an account.
         for name in [user] + (1...usersMax).map({ "user-\($0)" }) {
             do {
                 return try control.addAccount(name: name, userRecordName: userRecordName)
@@ -83,7 +83,7 @@ final class TestDashboard: Sendable {
                 continue
             } catch ControlError.accountExists {
                 let account = try control.account(named: name)
-                // It was made in the dashboard before the test had a device of this user.
+                // The account was created in the dashboard before the test had a device of this user.
                 if try account.map({ try control.userRecordName(of: $0, container: "") }) == userRecordName {
                     return
                 }
@@ -105,7 +105,7 @@ final class TestDashboard: Sendable {
     }
 }
 
-/// The folders that are there: they go at the end of the process, where nobody has let go of their clouds.
+/// The folders that exist. They are deleted at the end of the process if their clouds weren't released.
 private enum OrphanedFolders {
     private static let paths = Lock<Set<String>>([])
     private static let atEnd: Void = {

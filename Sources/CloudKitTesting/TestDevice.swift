@@ -3,19 +3,20 @@ internal import CloudService
 internal import CloudWire
 import Foundation
 
-/// A device of a `TestCloud`: the app on it uses `container`.
+/// A device of a `TestCloud`. The app on it uses `container`.
 public struct TestDevice: Sendable {
-    /// Counts from 1 in the order in which the devices were made.
+    /// The number of the device, from 1 in the order in which devices were made.
     public let number: Int
     /// The app's container, with the device's user signed in.
     public let container: CKContainer
     let cloud: TestCloud
-    /// Nil for a device whose account is a test's own.
+    /// Nil for a device with an account of the test.
     let account: TestAccount?
 
     // MARK: Account
 
-    /// Signs a user in, and the former one out. Posts `CKAccountChanged`.
+    /// Signs a user in, in place of the previous one. Posts `CKAccountChanged`.
+    /// - Parameter user: any name.
     public func signIn(user: String) {
         cloud.admit(user)
         change(to: .available, user: user)
@@ -26,11 +27,13 @@ public struct TestDevice: Sendable {
         change(to: .noAccount)
     }
 
-    /// Says what `accountStatus()` finds out, and posts `CKAccountChanged` when that is new.
+    /// Sets the account status that `accountStatus()` returns, and posts `CKAccountChanged` if it has changed.
     ///
-    /// Unless it is `available`, what needs an account fails: with `managedAccountRestricted` when it is
-    /// `restricted`, with `accountTemporarilyUnavailable` when it is that, and else with `notAuthenticated`. With
-    /// `couldNotDetermine`, asking for the status fails too. `available` signs the former user in again.
+    /// Unless the status is `available`, requests that need an account fail: with `managedAccountRestricted` for
+    /// `restricted`, with `accountTemporarilyUnavailable` for `temporarilyUnavailable`, otherwise with
+    /// `notAuthenticated`. With `couldNotDetermine`, fetching the status fails too. `available` signs the previous user
+    /// in again.
+    /// - Parameter status: the new status.
     public func setAccountStatus(_ status: CKAccountStatus) {
         change(to: status)
     }
@@ -42,19 +45,19 @@ public struct TestDevice: Sendable {
 
     // MARK: Pushes
 
-    /// Makes the device one that is told of changes, as `registerForRemoteNotifications()` does on Apple's platforms.
-    /// Changes before that are not told. An app that uses `notifications()` does it by itself.
-    /// - Throws: `CKError.notAuthenticated` when nobody is signed in.
+    /// Registers the device for pushes, as `registerForRemoteNotifications()` does on Apple's platforms. Earlier
+    /// changes aren't pushed. An app that uses `notifications()` registers by itself.
+    /// - Throws: `CKError.notAuthenticated` if no user is signed in.
     public func registerForPushes() throws {
         _ = try pushToken()
     }
 
-    /// The pushes that wait for the device, the oldest first, each as the dictionary that an app's delegate gets and
-    /// `CKNotification(fromRemoteNotificationDictionary:)` reads. They are taken: a push that the test does nothing
-    /// with is one that was lost on its way.
+    /// Returns the pending pushes of the device, the oldest first, and removes them. A push that the test ignores is a
+    /// lost push.
     ///
-    /// Of one subscription only the newest push waits, as with Apple.
-    /// - Throws: `CKError.notAuthenticated` when nobody is signed in.
+    /// Of each subscription only the newest push is pending, as with Apple.
+    /// - Returns: dictionaries as an app's delegate gets them, for `CKNotification(fromRemoteNotificationDictionary:)`.
+    /// - Throws: `CKError.notAuthenticated` if no user is signed in.
     public func receivePushes() throws -> [[AnyHashable: Any]] {
         let token = try pushToken()
         var pushes: [[AnyHashable: Any]] = []
@@ -67,7 +70,7 @@ public struct TestDevice: Sendable {
         return pushes
     }
 
-    /// The same each time, as long as the same user is signed in.
+    /// The token stays the same as long as the same user is signed in.
     private func pushToken() throws -> String {
         let resolved = try container.resolved()
         let credential = try resolved.connection.account.credential()
@@ -79,9 +82,9 @@ public struct TestDevice: Sendable {
             headers: [("Content-Type", "application/json"), (WireHeader.client, "1")],
             body: try message.json())
         if let token = credential.webAuthToken { request.query = [(WireHeader.webAuthTokenItem, token)] }
-        // What was changed until now is told to those who were there.
+        // Earlier changes are pushed only to devices that were registered before.
         while (try? cloud.service.preparePushes()) == true {}
-        // Not over the network: what a test orders for requests isn't meant for this one.
+        // Calls the service directly, because the test's faults are meant for other requests.
         let reply = Result<WireResponse, CKError>.success(cloud.service.respond(to: request))
         return try ResponseDecoder.decode(TokensResponse.self, from: reply).apnsToken
     }

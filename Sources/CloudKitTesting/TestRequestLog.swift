@@ -1,16 +1,16 @@
 package import CloudWire
 
-/// What a request asks for.
+/// The kind of a request.
 public enum RequestKind: String, Sendable, Hashable, CaseIterable {
     /// Saves and deletes records.
     case modifyRecords = "records/modify"
     /// Fetches records by their IDs.
     case fetchRecords = "records/lookup"
-    /// Asks which zones changed.
+    /// Fetches the zones that have changed.
     case fetchDatabaseChanges = "changes/database"
-    /// Asks what changed in zones.
+    /// Fetches the changes of zones.
     case fetchRecordZoneChanges = "changes/zone"
-    /// Makes and deletes zones.
+    /// Creates and deletes zones.
     case modifyRecordZones = "zones/modify"
     /// Fetches zones by their IDs.
     case fetchRecordZones = "zones/lookup"
@@ -22,27 +22,27 @@ public enum RequestKind: String, Sendable, Hashable, CaseIterable {
     case fetchSubscriptions = "subscriptions/lookup"
     /// Fetches all subscriptions.
     case fetchAllSubscriptions = "subscriptions/list"
-    /// Makes a device known that wants to hear of changes.
+    /// Registers a device for notifications for the first time.
     case createDeviceToken = "tokens/create"
-    /// Makes a device known again.
+    /// Registers a device again.
     case registerDeviceToken = "tokens/register"
-    /// Asks who the user is.
+    /// Fetches the ID of the current user's record.
     case fetchUserRecordID = "users/caller"
-    /// Finds users by their addresses or record names.
+    /// Looks up users by email addresses or record names.
     case discoverUsers = "users/discover"
-    /// Asks whether the user may be found, or lets them be.
+    /// Reads or changes whether other users can find the user.
     case userDiscoverability = "users/discoverability"
-    /// Fetches the notifications that are kept.
+    /// Fetches the stored notifications.
     case fetchNotifications = "notifications/list"
-    /// Says that notifications were read.
+    /// Marks notifications as read.
     case markNotificationsRead = "notifications/read"
-    /// Finds records.
+    /// Queries records.
     case queryRecords = "records/query"
-    /// Asks where an asset's file may be sent.
+    /// Requests the URL for the upload of an asset's file.
     case prepareUpload = "assets/upload"
-    /// Sends an asset's file.
+    /// Uploads an asset's file.
     case uploadAsset = "asset/upload"
-    /// Fetches an asset's file.
+    /// Downloads an asset's file.
     case downloadAsset = "asset/file"
 
     init?(_ request: WireRequest) {
@@ -51,28 +51,28 @@ public enum RequestKind: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// A request that a device made.
+/// A request of a device.
 public struct LoggedRequest: Sendable {
     /// The device's number.
     public let deviceNumber: Int
-    /// What it asks for; nil for what the framework never asks.
+    /// The kind of the request; nil for a request that the framework never sends.
     public let kind: RequestKind?
     /// The request.
     package let request: WireRequest
-    /// What the network did to it.
+    /// The network's fault.
     public let fault: TestCloud.NetworkFault
 }
 
-/// The last requests, and how many there were of each kind.
+/// The last requests, and the number of requests of each kind.
 struct TestRequestLog: Sendable {
-    /// Requests that are kept; older ones are only counted.
+    /// Maximum stored requests. Older ones are only counted.
     static let entriesMax = 1_000
 
     private(set) var entries: [LoggedRequest] = []
     private(set) var counts: [RequestKind: Int] = [:]
 
     mutating func append(_ entry: LoggedRequest) {
-        // Half at a time, so that a long run doesn't move the whole log with each request.
+        // Removes half of the entries at once, so that not every request moves the array.
         if entries.count == Self.entriesMax { entries.removeFirst(Self.entriesMax / 2) }
         entries.append(entry)
         if let kind = entry.kind { counts[kind, default: 0] += 1 }

@@ -2,9 +2,9 @@ import CArchiveNames
 import CoreLocation
 import Foundation
 
-/// The classes whose objects lie in archives, under the names that they have in Apple's: so a blob that was written
-/// there is read here. Not the other way round: Foundation on Linux writes a class under its module's name, whatever
-/// `setClassName` was told.
+/// The archived classes, under their names in Apple's archives, so that archives from Apple's platforms can be read
+/// here. The reverse isn't possible: Foundation on Linux encodes a class under its module's name, despite
+/// `setClassName`.
 private let archivedClasses: [(name: String, type: AnyClass)] = [
     ("CKRecord", CKRecord.self), ("CKRecordID", CKRecordID.self), ("CKRecordZone", CKRecordZone.self),
     ("CKRecordZoneID", CKRecordZoneID.self), ("CKReference", CKReference.self), ("CKAsset", CKAsset.self),
@@ -27,7 +27,7 @@ private let archivedClasses: [(name: String, type: AnyClass)] = [
 ]
 
 extension NSCoder {
-    /// All classes whose objects an archive of ours can hold.
+    /// All classes that our archives can contain.
     static let cloudClasses: [AnyClass] =
         archivedClasses.map(\.type) + [ArchivedSort.self, UnsupportedRecordValue.self]
 }

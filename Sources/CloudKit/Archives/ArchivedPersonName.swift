@@ -7,7 +7,7 @@ final class ArchivedPersonName: NSObject, NSSecureCoding, Sendable {
 
     private let components: PersonNameComponents
 
-    /// Reads the name under `key`; nil when there is none.
+    /// Reads the name under `key`; nil if it doesn't exist.
     static func read(_ coder: NSCoder, forKey key: String) -> PersonNameComponents? {
         // Of this unarchiver only: an app may have archives of names itself.
         let unarchiver = coder as? NSKeyedUnarchiver

@@ -1,8 +1,8 @@
 import Foundation
 
-// Foundation's decodeObject traps on a key that isn't there, as an unarchiver is made by default, and always on an
-// object of a class that wasn't asked for. An archive is outside input: so every class that a damaged one can hold is
-// asked for, and what isn't the expected one is nil.
+// Foundation's `decodeObject` traps on a missing key by default, and always on an object of an unexpected class. An
+// archive is outside input, so these functions accept every class that a damaged one can contain, and return nil for an
+// unexpected one.
 extension NSCoder {
     private static let plainClasses: [AnyClass] = [
         NSString.self, NSNumber.self, NSDate.self, NSData.self, NSArray.self, NSDictionary.self, NSSet.self,

@@ -3,11 +3,10 @@ internal import Crypto
 import Foundation
 
 extension CloudConfiguration {
-    /// Bytes that a configuration file may have.
+    /// Maximum bytes of a configuration file.
     private static let fileBytesMax = 1 << 20
 
-    /// Reads the environment variables and the first configuration file that is there. What a variable says counts
-    /// before the file.
+    /// Reads the environment variables and the first existing configuration file. Variables take precedence.
     package init(environment: [String: String], currentFolder: String) {
         let yapFolder = Self.folder(environment)
         self.init(credentialFile: yapFolder + "/credentials.json")
@@ -25,7 +24,7 @@ extension CloudConfiguration {
         if let path {
             read(path)
         } else if let named = variable("CLOUDKIT_CONFIGURATION") {
-            mistake = "CLOUDKIT_CONFIGURATION names \(named), where no file is."
+            mistake = "CLOUDKIT_CONFIGURATION names \(named), which doesn't exist."
         }
         var said = Container()
         said.server = variable("CLOUDKIT_SERVER")
@@ -48,20 +47,19 @@ extension CloudConfiguration {
         }
     }
 
-    /// Where what belongs to the user of this machine is kept: `$XDG_CONFIG_HOME/yap`.
+    /// The folder of the machine user's configuration: `$XDG_CONFIG_HOME/yap`.
     package static func folder(_ environment: [String: String]) -> String {
         folder("XDG_CONFIG_HOME", ".config", environment) + "/yap"
     }
 
-    /// Where files that were fetched are kept until there are too many: `$XDG_CACHE_HOME/yap/assets`.
+    /// The cache of fetched files: `$XDG_CACHE_HOME/yap/assets`.
     static func cacheFolder(_ environment: [String: String]) -> URL {
         URL(
             fileURLWithPath: folder("XDG_CACHE_HOME", ".cache", environment) + "/yap/assets",
             isDirectory: true)
     }
 
-    /// Where operations are kept that outlive their process: a folder for each container of each server under
-    /// `$XDG_STATE_HOME/yap/operations`.
+    /// The folder of long-lived operations: one for each container of each server, in `$XDG_STATE_HOME/yap/operations`.
     static func operationsFolder(
         _ environment: [String: String], _ identifier: String, _ serverURL: String, _ cloudEnvironment: String
     ) -> URL {
@@ -73,17 +71,17 @@ extension CloudConfiguration {
             isDirectory: true)
     }
 
-    /// A container's identifier as the name of a folder, which is in the folder that it is put in.
+    /// A container's identifier as the name of a folder. It can't lead out of its parent folder.
     static func folderName(_ identifier: String) -> String {
         let name = String(identifier.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
         return name.hasPrefix(".") || name.isEmpty ? "_" + name : name
     }
 
-    /// The folder that `variable` names, or `usual` in the user's home.
+    /// The folder in `variable`, or `usual` in the user's home.
     private static func folder(
         _ variable: String, _ usual: String, _ environment: [String: String]
     ) -> String {
-        // The XDG rules say that a path which isn't absolute counts as none.
+        // The XDG specification ignores paths that aren't absolute.
         if let folder = environment[variable], folder.hasPrefix("/") { return folder }
         let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
         return home + "/" + usual
@@ -113,7 +111,7 @@ extension CloudConfiguration {
 }
 
 extension CloudConfiguration.Container {
-    /// What a file in `folder` says: paths begin there.
+    /// The settings of a file in `folder`. Relative paths begin there.
     fileprivate init(_ container: ConfigurationDocument.Container, folder: String) {
         func path(_ text: String?) -> String? {
             text.map { $0.hasPrefix("/") ? $0 : folder + "/" + $0 }
@@ -130,7 +128,7 @@ extension CloudConfiguration.Container {
         serverKind = container.serverProtocol
     }
 
-    /// What is said here, and elsewhere where nothing is said here.
+    /// These settings, completed from `other`.
     fileprivate func or(_ other: Self?) -> Self {
         var merged = self
         merged.server = server ?? other?.server

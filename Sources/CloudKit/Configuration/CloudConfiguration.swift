@@ -2,32 +2,32 @@ import Foundation
 package import HTTPClient
 package import System
 
-/// Where the clouds of a program's containers are.
+/// The servers of a program's containers.
 package struct CloudConfiguration: Sendable {
-    /// Where one container's cloud is.
+    /// The server of one container.
     package struct Container: Hashable, Sendable {
-        /// The server's address, beginning with `http://` or `https://`.
+        /// The server's URL, beginning with `http://` or `https://`.
         package var server: String?
         /// `development` or `production`.
         package var environment: String?
-        /// The app's token, where the server asks for one.
+        /// The app's token, for servers that require one.
         package var apiToken: String?
-        /// The user's token, when it isn't kept in a file.
+        /// The user's token, if it isn't in a file.
         package var webAuthToken: String?
-        /// Where the user's token is kept; nil for the usual place.
+        /// The file with the user's token; nil for the default file.
         package var credentialFile: String?
-        /// What names this device; nil takes the name that is kept beside the credentials.
+        /// The device's ID; nil takes the one beside the credential file.
         package var deviceID: String?
-        /// A file with the certificates of the authorities to trust; nil for the machine's.
+        /// A file with the certificates of trusted authorities; nil for the system's.
         package var authoritiesFile: String?
-        /// The name of the key by which a server asks, in the place of a user.
+        /// The ID of a server's key, which signs requests in place of a user's token.
         package var keyID: String?
         /// The file with that key.
         package var keyFile: String?
-        /// `yap` or `apple`: whose protocol the server speaks. Nil takes Apple's for Apple's host, and ours for others.
+        /// `yap` or `apple`: the protocol of the server. Nil takes `apple` for Apple's host, and `yap` for others.
         package var serverKind: String?
 
-        /// Says nothing yet.
+        /// Makes empty settings.
         package init() {}
     }
 
@@ -35,24 +35,24 @@ package struct CloudConfiguration: Sendable {
     package var defaultContainer: String?
     /// The containers by their identifiers.
     package var containers: [String: Container] = [:]
-    /// The cloud of every container that isn't named.
+    /// The settings of all other containers.
     package var everyOther: Container?
-    /// The usual place of the users' tokens.
+    /// The default file with the users' tokens.
     package var credentialFile: String
-    /// Files in which a configuration was looked for.
+    /// Files that were searched for a configuration.
     package var filesLookedAt: [String] = []
-    /// What is wrong with the configuration, so that none of it is used.
+    /// The error in the configuration. If set, none of it is used.
     package var mistake: String?
 
-    /// Makes a configuration that names no cloud.
+    /// Makes a configuration without any server.
     package init(credentialFile: String) {
         self.credentialFile = credentialFile
     }
 
-    /// What a program said by a call; it counts before the environment and the files.
+    /// The configuration that the program has set. It takes precedence over the environment and files.
     package static let given = Lock<CloudConfiguration?>(nil)
 
-    /// What counts now.
+    /// The current configuration.
     package static func current() -> CloudConfiguration {
         given.withLock { $0 }
             ?? CloudConfiguration(
@@ -60,8 +60,8 @@ package struct CloudConfiguration: Sendable {
                 currentFolder: FileManager.default.currentDirectoryPath)
     }
 
-    /// Where the container's cloud is; with nil, the program's own container's.
-    /// - Throws: `CKError.badContainer` that says what to write, and where.
+    /// Resolves a container; nil is the default container.
+    /// - Throws: `CKError.badContainer`, which says what to write and where.
     func resolved(containerIdentifier: String?) throws(CKError) -> ResolvedContainer {
         if let mistake { throw CKError(.badContainer, mistake) }
         guard let identifier = containerIdentifier ?? defaultContainer else { throw advice(nil) }
@@ -82,7 +82,8 @@ package struct CloudConfiguration: Sendable {
         guard ["development", "production"].contains(environment) else {
             throw CKError(
                 .badContainer,
-                "The environment of the container \(identifier) is development or production: \(environment)")
+                "The environment of the container \(identifier) must be development or production, not \(environment)"
+            )
         }
         let variables = ProcessInfo.processInfo.environment
         return ContainerSettings(
@@ -101,10 +102,11 @@ package struct CloudConfiguration: Sendable {
     ) throws(CKError) -> ServerKind {
         guard let name = container.serverKind else { return ServerKind(serverURL: serverURL) }
         if let kind = ServerKind(rawValue: name) { return kind }
-        throw CKError(.badContainer, "The protocol of the container \(identifier) is yap or apple: \(name)")
+        throw CKError(
+            .badContainer, "The protocol of the container \(identifier) must be yap or apple, not \(name)")
     }
 
-    /// The key by which a server asks; nil when none is named.
+    /// The server's key; nil if none is configured.
     private func serverKey(_ container: Container, _ identifier: String) throws(CKError) -> ServerKey? {
         switch (container.keyID, container.keyFile) {
         case (nil, nil): return nil
@@ -117,13 +119,13 @@ package struct CloudConfiguration: Sendable {
         }
     }
 
-    /// Whether `text` is an address of the web, as it goes out.
+    /// Returns true if `text` is an HTTP URL.
     static func isAddress(_ text: String) -> Bool {
         (text.hasPrefix("http://") || text.hasPrefix("https://"))
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    /// The address without a slash at its end; nil when it is none.
+    /// The URL without a trailing slash; nil if it isn't valid.
     static func serverURL(_ text: String) -> String? {
         guard isAddress(text), !text.contains("?"), !text.contains("#") else { return nil }
         var url = text
@@ -132,10 +134,10 @@ package struct CloudConfiguration: Sendable {
     }
 
     private func advice(_ identifier: String?) -> CKError {
-        let name = identifier.map { "The container \($0)" } ?? "The program's own container"
+        let name = identifier.map { "The container \($0)" } ?? "The default container"
         let example = identifier ?? "iCloud.com.example.app"
         let looked =
-            filesLookedAt.isEmpty ? "" : " Looked for at: \(filesLookedAt.joined(separator: ", "))."
+            filesLookedAt.isEmpty ? "" : " Searched: \(filesLookedAt.joined(separator: ", "))."
         return CKError(
             .badContainer,
             """
@@ -149,7 +151,7 @@ package struct CloudConfiguration: Sendable {
 }
 
 /// The HTTP clients of the process: one for all containers that trust the same authorities, so that they share
-/// connections and one thread.
+/// connections and a thread.
 package enum HTTPClients {
     private static let clients = Lock<[String: HTTPClient]>([:])
 

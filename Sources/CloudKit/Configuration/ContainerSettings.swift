@@ -1,6 +1,6 @@
 import Foundation
 
-/// All settings of the place where a container's cloud is, checked and complete: equal settings mean the same place.
+/// All settings of a container, checked and complete. Containers with equal settings share one `ResolvedContainer`.
 struct ContainerSettings: Hashable, Sendable {
     var identifier: String
     var serverURL: String
@@ -12,17 +12,17 @@ struct ContainerSettings: Hashable, Sendable {
     var credentialFile: String
     var deviceID: String?
     var authoritiesFile: String?
-    /// Where fetched files are.
+    /// The folder of fetched files.
     var cacheFolder: URL
-    /// Where operations are that outlive their process.
+    /// The folder of long-lived operations.
     var operationsFolder: URL
 
-    /// The one place of all in this process who mean the same.
+    /// The container that all users of equal settings in this process share.
     func resolved() -> ResolvedContainer {
         ResolvedContainer.shared.value(self) { ResolvedContainer(settings: self) }
     }
 
-    /// A connection of its own to what is meant.
+    /// Makes a connection with these settings.
     func connection() -> CloudConnection {
         let client = HTTPClients.client(authoritiesFile: authoritiesFile)
         var connection = CloudConnection(
@@ -41,7 +41,7 @@ struct ContainerSettings: Hashable, Sendable {
     private func account() -> any CloudAccount {
         if let serverKey { return FixedAccount(CloudCredential(serverKey: serverKey)) }
         let file = CredentialFile(path: credentialFile)
-        // Apple's servers give another token with each answer, which has to be there when the program starts again.
+        // Apple's servers return another token with each response. It must be stored for the next start of the program.
         guard let webAuthToken, serverKind == .yap else {
             return FileAccount(
                 file: file, server: serverURL, container: identifier, environment: environment,

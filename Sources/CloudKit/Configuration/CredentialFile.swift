@@ -2,22 +2,23 @@ package import CloudWire
 import Foundation
 internal import System
 
-/// The file in which the tokens of the users who signed in are kept, one for each container of each server.
+/// The file with the tokens of signed-in users, one for each container of each server.
 package struct CredentialFile: Sendable {
     private let file: PrivateFile
 
-    /// Where it lies.
+    /// The file's path.
     package var path: String { file.path }
-    /// What tells one version of it from the next; nil when there is no file.
+    /// Identifies the version of the file; nil if it doesn't exist.
     package var version: PrivateFile.Version? { file.version() }
 
-    /// Names the file at `path`.
+    /// A file at `path`.
     package init(path: String) {
         file = PrivateFile(path: path)
     }
 
-    /// What it holds; nothing when there is no file.
-    /// - Throws: `CKError.badContainer` when others may read it, or it is damaged, with what to do.
+    /// Reads the file.
+    /// - Returns: its version and content; an empty document if it doesn't exist.
+    /// - Throws: `CKError.badContainer` if others may read the file or it is damaged, with what to do.
     package func read() throws(CKError) -> (document: CredentialsDocument, version: PrivateFile.Version?) {
         do throws(PrivateFile.Failure) {
             guard let (bytes, version) = try file.read() else { return (CredentialsDocument(), nil) }
@@ -27,7 +28,7 @@ package struct CredentialFile: Sendable {
         }
     }
 
-    /// Keeps `entry` in the place of an older one for the same container.
+    /// Stores `entry`, and removes an older one for the same container.
     package func save(_ entry: CredentialsDocument.Entry) throws(CKError) {
         try change { document in
             document.credentials.removeAll { $0.isFor(entry.server, entry.container, entry.environment) }
@@ -35,13 +36,13 @@ package struct CredentialFile: Sendable {
         }
     }
 
-    /// Forgets the sign-in to a container.
+    /// Removes the sign-in to a container.
     package func remove(server: String, container: String, environment: String) throws(CKError) {
         guard version != nil else { return }
         try change { document in document.credentials.removeAll { $0.isFor(server, container, environment) } }
     }
 
-    /// Changes the file while no other process does.
+    /// Changes the file under a lock between processes.
     package func change(_ body: (inout CredentialsDocument) -> Void) throws(CKError) {
         do throws(PrivateFile.Failure) {
             try file.withFolderLocked { () throws(PrivateFile.Failure) in
@@ -59,14 +60,14 @@ package struct CredentialFile: Sendable {
         }
     }
 
-    /// What names this device: made once, and kept beside the credentials.
+    /// The device's ID. Created once, and stored beside the credentials.
     package func deviceID() throws(CKError) -> String {
         let deviceFile = PrivateFile(path: file.folder + "/device-id")
         do throws(PrivateFile.Failure) {
             if let text = try Self.deviceID(in: deviceFile) { return text }
             let made = SystemRandomSource().nextUUID()
             try deviceFile.create(Array(made.utf8), temporaryName: "device-id-" + made)
-            // Another process may have been first.
+            // Another process may have created it first.
             return try Self.deviceID(in: deviceFile) ?? made
         } catch {
             throw CKError(.badContainer, error.message)
@@ -78,7 +79,7 @@ package struct CredentialFile: Sendable {
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard UUID(uuidString: text) != nil else {
             throw PrivateFile.Failure(
-                message: "\(file.path) doesn't hold a device's name: take it away, and another is made.")
+                message: "\(file.path) has no device ID: delete it, and a new one is created.")
         }
         return text
     }
@@ -96,7 +97,7 @@ package struct CredentialFile: Sendable {
 }
 
 extension CredentialsDocument.Entry {
-    /// Whether it is for that container of that server, by whichever name of this machine.
+    /// Returns true if the entry is for this container of this server, under any name of this machine.
     package func isFor(_ server: String, _ container: String, _ environment: String) -> Bool {
         ServerName.oneLoopback(self.server) == ServerName.oneLoopback(server)
             && self.container == container && self.environment == environment
@@ -104,7 +105,7 @@ extension CredentialsDocument.Entry {
 }
 
 extension JSONError {
-    /// The line of the mistake, counted from 1.
+    /// The line of the error, from 1.
     func line(in bytes: [UInt8]) -> Int {
         bytes.prefix(byteOffset).reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
     }

@@ -2,8 +2,8 @@ internal import CloudWire
 import Foundation
 internal import System
 
-/// The user who signed in to a container, as the credential file says. The file is read again whenever it changed, so
-/// that a sign-in of another process counts.
+/// The user of a container according to the credential file. The file is read again after each change, so a sign-in in
+/// another process takes effect.
 package final class FileAccount: CloudAccount {
     private struct State {
         var hasRead = false
@@ -19,15 +19,15 @@ package final class FileAccount: CloudAccount {
     private let container: String
     private let environment: String
     private let apiToken: String?
-    /// The token that the configuration gave; then the file holds what took its place since.
+    /// The configured token; the file then has its current replacement.
     private let givenToken: String?
     private let state: Lock<State>
 
     /// Makes the account of a container's user.
     /// - Parameters:
-    ///   - deviceID: nil takes the one that lies beside the file, and makes it when there is none.
-    ///   - givenToken: a token that the configuration gives; nil for the one of whoever signed in.
-    ///   - watch: tells of what other processes write into the file; with nil it is seen by the next request.
+    ///   - deviceID: nil takes the ID beside the file, and creates it if it doesn't exist.
+    ///   - givenToken: a configured token; nil for the token of the signed-in user.
+    ///   - watch: reports changes by other processes; with nil, the next request sees them.
     package init(
         file: CredentialFile, server: String, container: String, environment: String, apiToken: String?,
         deviceID: String?, givenToken: String? = nil, watch: FolderWatch? = nil
@@ -66,7 +66,8 @@ package final class FileAccount: CloudAccount {
         return credential
     }
 
-    /// Whether the user is another one than before.
+    /// Reads the file if it has changed.
+    /// - Returns: true if the user has changed.
     private func refresh(_ state: inout State) throws(CKError) -> Bool {
         if state.hasRead, file.version == state.version { return false }
         let (document, version) = try file.read()
@@ -80,14 +81,14 @@ package final class FileAccount: CloudAccount {
 
     private func entry(in document: CredentialsDocument) -> CredentialsDocument.Entry? {
         let ours = document.credentials.filter { $0.isFor(server, container, environment) }
-        // An older file may have one by each name of this machine.
+        // An older file may have an entry for each name of this machine.
         let kept = ours.first { $0.server == server } ?? ours.first
         guard let givenToken, kept?.replacesToken != givenToken else { return kept }
         return CredentialsDocument.Entry(
             server: server, container: container, environment: environment, webAuthToken: givenToken)
     }
 
-    /// Whether users sign in and out of it; else its token is the configuration's.
+    /// True if users sign in and out; false if the configuration has the token.
     package var takesSignIns: Bool { givenToken == nil }
 
     private static func isOther(
@@ -97,7 +98,7 @@ package final class FileAccount: CloudAccount {
         entry?.userRecordName != before?.userRecordName || (entry == nil) != (before == nil)
     }
 
-    /// Keeps a sign-in.
+    /// Stores a sign-in.
     package func signIn(
         webAuthToken: String, userRecordName: String?, expiresAtMilliseconds: Int64?
     ) throws(CKError) {
@@ -110,18 +111,17 @@ package final class FileAccount: CloudAccount {
         }
     }
 
-    /// Forgets the sign-in.
+    /// Removes the sign-in.
     package func signOut() throws(CKError) {
         try change { file throws(CKError) in
             try file.remove(server: server, container: container, environment: environment)
         }
     }
 
-    /// Writes into the file, and reads it before anybody else of this process does: so nobody takes this for a change
-    /// that was made elsewhere.
+    /// Writes the file, and reads it at once, so that this process doesn't take the change for another process's.
     private func change(_ write: (CredentialFile) throws(CKError) -> Void) throws(CKError) {
         let isOtherUser = try state.withLock { state throws(CKError) in
-            // Who was signed in has to be known, to tell whether that changes; another process may have changed it.
+            // The previous user must be known to detect a change. Another process may have changed it.
             let wasOtherUser = try refresh(&state)
             try write(file)
             return try refresh(&state) || wasOtherUser
@@ -133,7 +133,7 @@ package final class FileAccount: CloudAccount {
         for handler in state.withLock({ $0.handlers }) { handler(isOurs) }
     }
 
-    /// Keeps what takes the place of the configuration's token, so that the next process goes on with it.
+    /// Stores the replacement of the configured token for the next process.
     private func keepGiven(_ newToken: String, for token: String, in document: inout CredentialsDocument) {
         guard let givenToken, token == givenToken else { return }
         document.credentials.removeAll { $0.isFor(server, container, environment) }
@@ -144,7 +144,7 @@ package final class FileAccount: CloudAccount {
     }
 
     package func replace(_ token: String, with newToken: String) {
-        // Without the new token in the file this process still has it, and the next sign-in mends the file.
+        // If the file can't be written, this process still has the token, and the next sign-in corrects the file.
         try? file.change { document in
             keepGiven(newToken, for: token, in: &document)
             for index in document.credentials.indices where document.credentials[index].webAuthToken == token

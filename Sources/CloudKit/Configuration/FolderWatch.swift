@@ -3,12 +3,12 @@ import Foundation
 internal import System
 
 #if os(Linux)
-    /// Tells when a file is written, replaced or removed by whichever process, without asking for it again and again:
-    /// the kernel tells of its folder.
+    /// Reports when any process writes, replaces or removes a file. It uses inotify on the file's folder, so it doesn't
+    /// poll.
     package final class FolderWatch: Sendable {
         private struct Watched: Sendable {
             var path: String
-            /// The kernel's number of the folder that is watched for it; nil: none can be.
+            /// The inotify descriptor of the watched folder; nil if none can be watched.
             var folder: Int32?
             var changed: @Sendable () -> Void
         }
@@ -16,11 +16,11 @@ internal import System
         private struct State {
             var watched: [Int: Watched] = [:]
             var lastNumber = 0
-            /// The kernel's numbers of the folders that are watched.
+            /// The inotify descriptors of the watched folders.
             var folders: Set<Int32> = []
         }
 
-        /// The process's one watch.
+        /// The shared instance.
         package static let shared = FolderWatch()
 
         private let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
@@ -29,7 +29,7 @@ internal import System
         private let source = Lock<(any DispatchSourceRead)?>(nil)
 
         private init() {
-            // Without one, a sign-in of another process is seen by the next operation all the same.
+            // Without inotify, the next operation sees a sign-in of another process.
             guard descriptor >= 0 else { return }
             let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
             source.setEventHandler { [weak self] in self?.read() }
@@ -37,9 +37,8 @@ internal import System
             self.source.withLock { $0 = source }
         }
 
-        /// Calls `changed`, on a thread of the watch's own, when something in the folder of the file at `path`
-        /// changed.
-        /// - Returns: what ends that.
+        /// Calls `changed`, on the watch's thread, after a change in the folder of the file at `path`.
+        /// - Returns: a closure that ends the watch.
         package func watch(path: String, _ changed: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
             let number = state.withLock { state in
                 state.lastNumber += 1
@@ -50,11 +49,11 @@ internal import System
             return { [weak self] in self?.end(number) }
         }
 
-        /// The files that are watched.
+        /// The watched files.
         package var paths: Set<String> { state.withLock { Set($0.watched.values.map(\.path)) } }
 
         private func end(_ number: Int) {
-            // Its closure is released after the lock.
+            // The closure is released after the lock.
             _ = state.withLock { state in
                 let watched = state.watched.removeValue(forKey: number)
                 dropUnused(&state)
@@ -62,7 +61,7 @@ internal import System
             }
         }
 
-        /// Watches the file's folder; while there is none, the nearest that there is, in which it will be made.
+        /// Watches the file's folder. If it doesn't exist, watches the nearest existing parent.
         private func arm(_ path: String, _ state: inout State) -> Int32? {
             let events = UInt32(IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM)
             let wanted = (path as NSString).deletingLastPathComponent
@@ -70,13 +69,13 @@ internal import System
             while !folder.isEmpty {
                 let number = inotify_add_watch(descriptor, folder, events)
                 if number >= 0 {
-                    // The one below may have been made between the two calls.
+                    // The subfolder may have been created between the two calls.
                     if let made = missing, access(made, F_OK) == 0 {
                         missing = nil
                         folder = wanted
                         continue
                     }
-                    // The kernel has one number for a folder, however often it is asked for.
+                    // inotify has one descriptor for a folder, however often it is added.
                     state.folders.insert(number)
                     return number
                 }
@@ -87,7 +86,7 @@ internal import System
             return nil
         }
 
-        /// Gives up the folders in which nothing is waited for any more.
+        /// Removes the folders that aren't needed any more.
         private func dropUnused(_ state: inout State) {
             let used = Set(state.watched.values.compactMap(\.folder))
             for number in state.folders.subtracting(used).sorted() {
@@ -109,7 +108,7 @@ internal import System
                     guard let watched = state.watched[key], let folder = watched.folder,
                         touched.contains(folder)
                     else { return nil }
-                    // A folder that was made just now, or made again, is watched from now on.
+                    // Watches a folder that was just created.
                     let next = arm(watched.path, &state)
                     state.watched[key]?.folder = next
                     return watched.changed
@@ -119,7 +118,7 @@ internal import System
             for changed in handlers { changed() }
         }
 
-        /// The kernel's numbers of the folders that a batch of events is about.
+        /// The inotify descriptors in a batch of events.
         private static func folders(in bytes: ArraySlice<UInt8>) -> Set<Int32> {
             var folders: Set<Int32> = []
             bytes.withUnsafeBytes { bytes in
@@ -135,12 +134,12 @@ internal import System
         }
     }
 #else
-    /// Where our framework isn't used, nothing is watched: the next operation sees the change.
+    /// Where our framework isn't used, nothing is watched. The next operation sees the change.
     package final class FolderWatch: Sendable {
-        /// The process's one watch.
+        /// The shared instance.
         package static let shared = FolderWatch()
 
-        /// The files that are watched: none.
+        /// The watched files: none.
         package var paths: Set<String> { [] }
 
         /// Never calls `changed`.

@@ -2,12 +2,12 @@ import Foundation
 
 /// A file that only its owner may read.
 package struct PrivateFile: Sendable {
-    /// Why a private file can't be used, with what to do.
+    /// The reason that a private file can't be used, with what to do.
     package struct Failure: Error, Sendable {
         package var message: String
     }
 
-    /// What tells one version of the file from the next without reading it.
+    /// Identifies a version of the file without reading it.
     package struct Version: Hashable, Sendable {
         var inode: UInt64
         var byteCount: Int64
@@ -15,32 +15,32 @@ package struct PrivateFile: Sendable {
         var nanoseconds: Int64
     }
 
-    /// Bytes that such a file may have.
+    /// Maximum bytes of such a file.
     package static let bytesMax = 1 << 20
 
-    /// Where it lies.
+    /// The file's path.
     package let path: String
 
-    /// Names the file at `path`.
+    /// A file at `path`.
     package init(path: String) {
         self.path = path
     }
 
-    /// The folder it lies in.
+    /// The folder of the file.
     package var folder: String {
         let folder = (path as NSString).deletingLastPathComponent
         return folder.isEmpty ? "." : folder
     }
 
-    /// The version that is there; nil when there is no file.
+    /// The current version; nil if the file doesn't exist.
     package func version() -> Version? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return Version(status)
     }
 
-    /// What the file holds; nil when there is none.
-    /// - Throws: when others may read it, or it can't be read.
+    /// Reads the file; nil if it doesn't exist.
+    /// - Throws: `Failure` if others may read it, or it can't be read.
     package func read(bytesMax: Int = PrivateFile.bytesMax) throws(Failure) -> (
         bytes: [UInt8], version: Version
     )? {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The names that a server of this machine has.
+/// Names of a server on this machine.
 enum ServerName {
-    /// `url` with one name for this machine, for comparisons: `localhost`, `127.0.0.1` and `[::1]` are one server.
+    /// `url` with one name for this machine, for comparisons: `localhost`, `127.0.0.1` and `[::1]` are the same server.
     static func oneLoopback(_ url: String) -> String {
         guard let start = url.range(of: "://")?.upperBound else { return url }
         let rest = url[start...]

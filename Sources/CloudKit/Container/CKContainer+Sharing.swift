@@ -3,24 +3,24 @@ internal import System
 
 // Each runs the operation of sharing that does its work, and so ends as that does.
 extension CKContainer {
-    // MARK: Whom one may invite
+    // MARK: Share participants
 
-    /// Finds whom one may invite by an address.
-    /// - Throws: `CKError.serverRejectedRequest`: there is no sharing yet.
+    /// Looks up a share participant by an email address.
+    /// - Throws: `CKError.serverRejectedRequest`: sharing isn't available yet.
     /// - Note: Coming: with sharing.
     public func shareParticipant(forEmailAddress emailAddress: String) async throws -> CKShare.Participant {
         try await shareParticipant(CKUserIdentityLookupInfo(emailAddress: emailAddress))
     }
 
-    /// Finds whom one may invite by a telephone number.
-    /// - Throws: `CKError.serverRejectedRequest`: there is no sharing yet.
+    /// Looks up a share participant by a telephone number.
+    /// - Throws: `CKError.serverRejectedRequest`: sharing isn't available yet.
     /// - Note: Coming: with sharing.
     public func shareParticipant(forPhoneNumber phoneNumber: String) async throws -> CKShare.Participant {
         try await shareParticipant(CKUserIdentityLookupInfo(phoneNumber: phoneNumber))
     }
 
-    /// Finds whom one may invite by the user's own record.
-    /// - Throws: `CKError.serverRejectedRequest`: there is no sharing yet.
+    /// Looks up a share participant by a user record.
+    /// - Throws: `CKError.serverRejectedRequest`: sharing isn't available yet.
     /// - Note: Coming: with sharing.
     public func shareParticipant(
         forUserRecordID userRecordID: CKRecord.ID
@@ -28,7 +28,8 @@ extension CKContainer {
         try await shareParticipant(CKUserIdentityLookupInfo(userRecordID: userRecordID))
     }
 
-    /// Finds whom one may invite by an address, and calls `completionHandler` with who it is or the error.
+    /// Looks up a share participant by an email address, and calls `completionHandler` with the participant or the
+    /// error.
     /// - Note: Coming: with sharing.
     @preconcurrency
     public func fetchShareParticipant(
@@ -40,7 +41,8 @@ extension CKContainer {
         }
     }
 
-    /// Finds whom one may invite by a telephone number, and calls `completionHandler` with who it is or the error.
+    /// Looks up a share participant by a telephone number, and calls `completionHandler` with the participant or the
+    /// error.
     /// - Note: Coming: with sharing.
     @preconcurrency
     public func fetchShareParticipant(
@@ -52,7 +54,7 @@ extension CKContainer {
         }
     }
 
-    /// Finds whom one may invite by the user's own record, and calls `completionHandler` with who it is or the error.
+    /// Looks up a share participant by a user record, and calls `completionHandler` with the participant or the error.
     /// - Note: Coming: with sharing.
     @preconcurrency
     public func fetchShareParticipant(
@@ -75,10 +77,10 @@ extension CKContainer {
         startParticipants([info], by: { $0 }) { result in completion(result.flatMap { $0.only(info) }) }
     }
 
-    // MARK: Whom one may invite, several
+    // MARK: Share participants, several
 
-    /// Finds whom one may invite by addresses.
-    /// - Throws: `CKError.serverRejectedRequest`: there is no sharing yet.
+    /// Looks up share participants by email addresses.
+    /// - Throws: `CKError.serverRejectedRequest`: sharing isn't available yet.
     /// - Note: Coming: with sharing.
     public func shareParticipants(
         forEmailAddresses emailAddresses: [String]
@@ -89,8 +91,8 @@ extension CKContainer {
         }
     }
 
-    /// Finds whom one may invite by telephone numbers.
-    /// - Throws: `CKError.serverRejectedRequest`: there is no sharing yet.
+    /// Looks up share participants by telephone numbers.
+    /// - Throws: `CKError.serverRejectedRequest`: sharing isn't available yet.
     /// - Note: Coming: with sharing.
     public func shareParticipants(
         forPhoneNumbers phoneNumbers: [String]
@@ -101,8 +103,8 @@ extension CKContainer {
         }
     }
 
-    /// Finds whom one may invite by the users' own records.
-    /// - Throws: `CKError.serverRejectedRequest`: there is no sharing yet.
+    /// Looks up share participants by user records.
+    /// - Throws: `CKError.serverRejectedRequest`: sharing isn't available yet.
     /// - Note: Coming: with sharing.
     public func shareParticipants(
         forUserRecordIDs userRecordIDs: [CKRecord.ID]
@@ -113,7 +115,7 @@ extension CKContainer {
         }
     }
 
-    /// Finds whom one may invite by addresses, and calls `completionHandler` with each, or why not.
+    /// Looks up share participants by email addresses, and calls `completionHandler` with each, or its error.
     /// - Note: Coming: with sharing.
     @preconcurrency
     public func fetchShareParticipants(
@@ -125,7 +127,7 @@ extension CKContainer {
         _ = startParticipants(infos, by: { $0.emailAddress }, completionHandler)
     }
 
-    /// Finds whom one may invite by telephone numbers, and calls `completionHandler` with each, or why not.
+    /// Looks up share participants by telephone numbers, and calls `completionHandler` with each, or its error.
     /// - Note: Coming: with sharing.
     @preconcurrency
     public func fetchShareParticipants(
@@ -137,7 +139,7 @@ extension CKContainer {
         _ = startParticipants(infos, by: { $0.phoneNumber }, completionHandler)
     }
 
-    /// Finds whom one may invite by the users' own records, and calls `completionHandler` with each, or why not.
+    /// Looks up share participants by user records, and calls `completionHandler` with each, or its error.
     /// - Note: Coming: with sharing.
     @preconcurrency
     public func fetchShareParticipants(
@@ -170,15 +172,15 @@ extension CKContainer {
 
     // MARK: What is known of shares
 
-    /// Fetches what is known of the share at `url`.
-    /// - Throws: `CKError.serverRejectedRequest`: there is no sharing yet.
+    /// Fetches the metadata of the share at `url`.
+    /// - Throws: `CKError.serverRejectedRequest`: sharing isn't available yet.
     /// - Note: Coming: with sharing.
     public func shareMetadata(for url: URL) async throws -> CKShare.Metadata {
         try await publicCloudDatabase.result { self.startMetadata(url, $0) }
     }
 
-    /// Fetches what is known of the shares at `urls`.
-    /// - Throws: `CKError.serverRejectedRequest`: there is no sharing yet.
+    /// Fetches the metadata of the shares at `urls`.
+    /// - Throws: `CKError.serverRejectedRequest`: sharing isn't available yet.
     /// - Note: Coming: with sharing.
     public func shareMetadatas(
         for urls: [URL]
@@ -186,7 +188,7 @@ extension CKContainer {
         try await publicCloudDatabase.result { self.startMetadatas(urls, $0) }
     }
 
-    /// Fetches what is known of the share at `url`, and calls `completionHandler` with it or the error.
+    /// Fetches the metadata of the share at `url`, and calls `completionHandler` with it or the error.
     /// - Note: Coming: with sharing.
     @preconcurrency
     public func fetchShareMetadata(
@@ -195,7 +197,7 @@ extension CKContainer {
         _ = startMetadata(url) { completionHandler($0.value, $0.error) }
     }
 
-    /// Fetches what is known of the shares at `urls`, and calls `completionHandler` with each, or why not.
+    /// Fetches the metadata of the shares at `urls`, and calls `completionHandler` with each, or its error.
     /// - Note: Coming: with sharing.
     @preconcurrency
     public func fetchShareMetadatas(
@@ -229,18 +231,18 @@ extension CKContainer {
 
     // MARK: Invitations
 
-    /// Takes the invitation of which `metadata` is known.
+    /// Accepts the share that `metadata` describes.
     /// - Returns: the share.
-    /// - Throws: `CKError.serverRejectedRequest`: there is no sharing yet.
+    /// - Throws: `CKError.serverRejectedRequest`: sharing isn't available yet.
     /// - Note: Coming: with sharing.
     @discardableResult
     public func accept(_ metadata: CKShare.Metadata) async throws -> CKShare {
         try await publicCloudDatabase.result { self.startAccept(metadata, $0) }
     }
 
-    /// Takes the invitations of which `metadatas` is known.
-    /// - Returns: each share, or why it couldn't be taken.
-    /// - Throws: `CKError.serverRejectedRequest`: there is no sharing yet.
+    /// Accepts the shares that `metadatas` describe.
+    /// - Returns: each share, or its error.
+    /// - Throws: `CKError.serverRejectedRequest`: sharing isn't available yet.
     /// - Note: Coming: with sharing.
     @discardableResult
     public func accept(
@@ -249,7 +251,7 @@ extension CKContainer {
         try await publicCloudDatabase.result { self.startAccept(metadatas, $0) }
     }
 
-    /// Takes the invitation of which `metadata` is known, and calls `completionHandler` with the share or the error.
+    /// Accepts the share that `metadata` describes, and calls `completionHandler` with the share or the error.
     /// - Note: Coming: with sharing.
     @preconcurrency
     public func accept(
@@ -259,7 +261,7 @@ extension CKContainer {
         _ = startAccept(metadata) { completionHandler($0.value, $0.error) }
     }
 
-    /// Takes the invitations of which `metadatas` is known, and calls `completionHandler` with each share, or why not.
+    /// Accepts the shares that `metadatas` describe, and calls `completionHandler` with each share, or its error.
     /// - Note: Coming: with sharing.
     @preconcurrency
     public func accept(

@@ -1,17 +1,17 @@
 internal import System
 
-/// A container that a test has put in the place of the program's own.
+/// A container that a test uses in place of the program's default container.
 extension CKContainer {
-    /// For the task that runs, and those that it starts.
+    /// The substitute in the current task and its child tasks.
     @TaskLocal package static var substitute: CKContainer?
 
     private static let forAll = Lock<CKContainer?>(nil)
 
-    /// For the whole process, where none is for the task.
+    /// The substitute in tasks that have none of their own.
     package static var substituteForAll: CKContainer? {
         get { forAll.withLock { $0 } }
         set {
-            // The one before is released after the lock.
+            // The previous container is released after the lock.
             _ = forAll.withLock { container in
                 defer { container = newValue }
                 return container
@@ -19,15 +19,15 @@ extension CKContainer {
         }
     }
 
-    /// The container in the place of the program's own; nil: there is none.
+    /// The container that replaces the default one; nil if no test has set any.
     static var inPlaceOfDefault: CKContainer? { substitute ?? substituteForAll }
 
-    /// What `now()` means in a predicate that is looked at on the device.
+    /// The clock of `now()` in a predicate that is evaluated on the device.
     static var predicateClock: any TimeSource {
         (try? inPlaceOfDefault?.core.resolved())?.connection.clock ?? SystemTimeSource()
     }
 
-    /// Where the cloud of the container with `identifier` is, as a test says it.
+    /// The core of the container with `identifier`, at the connection of the substitute; nil without a substitute.
     static func substituteCore(_ identifier: String) -> ContainerCore? {
         (try? inPlaceOfDefault?.core.resolved()).map { ContainerCore($0.sibling(identifier)) }
     }

@@ -3,7 +3,7 @@ import Foundation
 internal import System
 
 extension CKContainer {
-    /// What an app asks the user's leave for.
+    /// Permissions that an app requests from the user.
     public struct ApplicationPermissions: OptionSet, Sendable, Hashable {
         /// The bits, as Apple numbers them.
         public let rawValue: UInt
@@ -13,37 +13,38 @@ extension CKContainer {
             self.rawValue = rawValue
         }
 
-        /// Whether others who know the user's address or record find the user's name.
+        /// Other users that know the user's email address or record ID can find the user's name.
         public static let userDiscoverability = ApplicationPermissions(rawValue: 1)
     }
 
-    /// Whether the user gave leave.
+    /// The state of a permission.
     public enum ApplicationPermissionStatus: Int, Sendable {
-        /// Nobody asked yet. Not used here: a user who wasn't asked has not given leave.
+        /// The user wasn't asked yet. Not used here: the permission then counts as denied.
         case initialState = 0
-        /// It couldn't be found out; the error that comes with it says why.
+        /// The status can't be determined. The error has the reason.
         case couldNotComplete = 1
-        /// The user didn't give leave.
+        /// The user denied the permission.
         case denied = 2
-        /// The user gave leave.
+        /// The user granted the permission.
         case granted = 3
     }
 
-    /// What is called with the user's decision.
+    /// Called with the status or the error.
     public typealias ApplicationPermissionBlock =
         @Sendable (ApplicationPermissionStatus, (any Error)?) -> Void
 
     // MARK: Leave
 
-    /// Whether the user lets others find their name.
-    /// - Throws: `CKError.notAuthenticated` when nobody is signed in, and what else an operation can meet.
+    /// Determines if the user lets others find their name.
+    /// - Returns: the status of the permission.
+    /// - Throws: `CKError.notAuthenticated` if no user is signed in, or another error of an operation.
     public func applicationPermissionStatus(
         for applicationPermission: ApplicationPermissions
     ) async throws -> ApplicationPermissionStatus {
         try await publicCloudDatabase.result { self.startPermission(UsersDiscoverability(), $0) }
     }
 
-    /// Whether the user lets others find their name; calls `completionHandler` with the answer.
+    /// Determines if the user lets others find their name, and calls `completionHandler` with the status or the error.
     @available(*, deprecated)
     @preconcurrency
     public func status(
@@ -54,7 +55,7 @@ extension CKContainer {
     }
 
     /// Lets others find the user's name. No sheet asks the user: on Linux the app has to have asked.
-    /// - Throws: `CKError.notAuthenticated` when nobody is signed in, and what else an operation can meet.
+    /// - Throws: `CKError.notAuthenticated` if no user is signed in, or another error of an operation.
     @discardableResult
     public func requestApplicationPermission(
         _ applicationPermission: ApplicationPermissions
@@ -64,7 +65,7 @@ extension CKContainer {
         }
     }
 
-    /// Lets others find the user's name, and calls `completionHandler` with what is so then.
+    /// Lets others find the user's name, and calls `completionHandler` with the new status or the error.
     @available(*, deprecated)
     @preconcurrency
     public func requestApplicationPermission(
@@ -92,7 +93,7 @@ extension CKContainer {
         return operation
     }
 
-    // MARK: Who users are
+    // MARK: User identities
 
     /// The user with this address, if they let others find them.
     public func userIdentity(forEmailAddress emailAddress: String) async throws -> CKUserIdentity? {
@@ -110,7 +111,7 @@ extension CKContainer {
         try await userIdentity(CKUserIdentityLookupInfo(userRecordID: userRecordID))
     }
 
-    /// The users with these addresses who let others find them.
+    /// The users with these addresses that let others find them.
     public func userIdentities(forEmailAddresses emails: [String]) async throws -> [String: CKUserIdentity] {
         try await userIdentities(CKUserIdentityLookupInfo.lookupInfos(withEmails: emails)) { $0.emailAddress }
     }
@@ -123,19 +124,19 @@ extension CKContainer {
         }
     }
 
-    /// The users with these records who let others find them.
+    /// The users with these records that let others find them.
     public func userIdentities(
         forUserRecordIDs recordIDs: [CKRecord.ID]
     ) async throws -> [CKRecord.ID: CKUserIdentity] {
         try await userIdentities(CKUserIdentityLookupInfo.lookupInfos(with: recordIDs)) { $0.userRecordID }
     }
 
-    /// All users who want to be found by everybody; Apple's looks into the device's address book.
+    /// All users that let everybody find them. Apple's framework searches the device's address book instead.
     public func allUserIdentitiesFromContacts() async throws -> [CKUserIdentity] {
         try await publicCloudDatabase.result { self.startDiscoverAll($0) }
     }
 
-    /// All users who want to be found by everybody.
+    /// All users that let everybody find them.
     @available(*, deprecated)
     @preconcurrency
     public func discoverAllIdentities(
@@ -144,7 +145,7 @@ extension CKContainer {
         _ = startDiscoverAll { completionHandler($0.value, $0.error) }
     }
 
-    /// Looks for the user with this address, and calls `completionHandler` with who was found.
+    /// Looks up the user with this address, and calls `completionHandler` with the identity or the error.
     @available(*, deprecated)
     @preconcurrency
     public func discoverUserIdentity(
@@ -154,7 +155,7 @@ extension CKContainer {
         discover(CKUserIdentityLookupInfo(emailAddress: emailAddress), completionHandler)
     }
 
-    /// Looks for the user with this telephone number, and calls `completionHandler` with who was found.
+    /// Looks up the user with this telephone number, and calls `completionHandler` with the identity or the error.
     /// - Note: Inert: the service knows no telephone numbers, so nobody is found.
     @available(*, deprecated)
     @preconcurrency
@@ -165,7 +166,7 @@ extension CKContainer {
         discover(CKUserIdentityLookupInfo(phoneNumber: phoneNumber), completionHandler)
     }
 
-    /// Looks for the user with this record, and calls `completionHandler` with who was found.
+    /// Looks up the user with this record, and calls `completionHandler` with the identity or the error.
     @available(*, deprecated)
     @preconcurrency
     public func discoverUserIdentity(
@@ -175,7 +176,7 @@ extension CKContainer {
         discover(CKUserIdentityLookupInfo(userRecordID: userRecordID), completionHandler)
     }
 
-    /// Looks for the users with these addresses, and calls `completionHandler` with who was found.
+    /// Looks up the users with these addresses, and calls `completionHandler` with the identities or the error.
     @available(*, deprecated)
     @preconcurrency
     public func discoverUserIdentities(
@@ -187,7 +188,7 @@ extension CKContainer {
         }
     }
 
-    /// Looks for the users with these telephone numbers, and calls `completionHandler` with who was found.
+    /// Looks up the users with these telephone numbers, and calls `completionHandler` with the identities or the error.
     /// - Note: Inert: the service knows no telephone numbers, so nobody is found.
     @available(*, deprecated)
     @preconcurrency
@@ -200,7 +201,7 @@ extension CKContainer {
         }
     }
 
-    /// Looks for the users with these records, and calls `completionHandler` with who was found.
+    /// Looks up the users with these records, and calls `completionHandler` with the identities or the error.
     @available(*, deprecated)
     @preconcurrency
     public func discoverUserIdentities(

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// What is known of the user's account.
+/// The status of the user's account.
 public enum CKAccountStatus: Int, Sendable {
-    /// It couldn't be found out; the error that comes with it says why.
+    /// The status can't be determined. The error has the reason.
     case couldNotDetermine = 0
     /// The user is signed in.
     case available = 1
-    /// The account's administrator doesn't allow it.
+    /// The administrator of the account doesn't allow its use.
     case restricted = 2
-    /// Nobody is signed in.
+    /// No user is signed in.
     case noAccount = 3
-    /// The account can't be used for a while.
+    /// The account can't be used temporarily.
     case temporarilyUnavailable = 4
 }
 
-/// An app's part of the cloud: a public database, and for each user a private and a shared one.
+/// An app's data in the cloud: a public database, and a private and a shared one for each user.
 ///
-/// Where the cloud of a container is, the configuration says: environment variables, the file `cloudkit.json`, or a
-/// call of the module `CloudKitAdditions`. Without one every operation fails with `CKError.badContainer`, which says
-/// what to write, and where.
+/// The configuration says which server has the container: environment variables, the file `cloudkit.json`, or a call of
+/// the module `CloudKitAdditions`. Without a configuration, every operation fails with `CKError.badContainer`; the
+/// error says what to write and where.
 open class CKContainer: NSObject, @unchecked Sendable {
     // Sendable because every stored property is set in the initializer and then only read; a subclass
     // restates it.
@@ -29,15 +29,15 @@ open class CKContainer: NSObject, @unchecked Sendable {
     public let privateCloudDatabase: CKDatabase
     /// The database that every user of the app reads.
     public let publicCloudDatabase: CKDatabase
-    /// What others share with the user.
+    /// The records that other users share with the user.
     public let sharedCloudDatabase: CKDatabase
     let core: ContainerCore
     private let defaults: OperationDefaults
 
     private static let defaultContainer = CKContainer(core: ContainerCore(configuredIdentifier: nil))
 
-    /// The program's own container: the one that the environment variable `CLOUDKIT_CONTAINER` names, or the
-    /// `defaultContainer` of the configuration.
+    /// The default container: the value of the environment variable `CLOUDKIT_CONTAINER`, or `defaultContainer` of the
+    /// configuration.
     public class func `default`() -> CKContainer { inPlaceOfDefault ?? defaultContainer }
 
     /// The container with `identifier`.
@@ -50,7 +50,7 @@ open class CKContainer: NSObject, @unchecked Sendable {
         self.init(core: ContainerCore(ResolvedContainer(identifier: identifier, connection: connection)))
     }
 
-    /// The container with `identifier`, for which `configuration` counts and nothing else.
+    /// The container with `identifier`, with this configuration only; nil takes the current configuration.
     package convenience init(identifier: String?, configuration: CloudConfiguration) {
         self.init(core: ContainerCore(configuredIdentifier: identifier, configuration: configuration))
     }
@@ -64,8 +64,8 @@ open class CKContainer: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Where the container's cloud is.
-    /// - Throws: `CKError.badContainer` when no configuration says so.
+    /// The container's identifier and connection.
+    /// - Throws: `CKError.badContainer` if no configuration names its server.
     package func resolved() throws(CKError) -> (identifier: String, connection: CloudConnection) {
         let resolved = try core.resolved()
         return (resolved.identifier, resolved.connection)
@@ -80,40 +80,39 @@ open class CKContainer: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Runs `operation`. One on a database that names none runs on the private database.
+    /// Runs `operation`. Database operations without a database run on the private database.
     public func add(_ operation: CKOperation) {
         operation.defaultDatabase = privateCloudDatabase
         defaults.fill(operation)
         core.start(operation)
     }
 
-    /// Asks who the user is.
-    /// - Returns: the ID of the user's own record.
-    /// - Throws: `CKError.notAuthenticated` when nobody is signed in, and what else an operation can meet.
+    /// Fetches the ID of the user's own record.
+    /// - Returns: the record ID.
+    /// - Throws: `CKError.notAuthenticated` if no user is signed in, or another error of an operation.
     public func userRecordID() async throws -> CKRecord.ID {
         try await publicCloudDatabase.result { self.startUserRecordID($0) }
     }
 
-    /// Asks who the user is, and calls `completionHandler` with the ID of the user's own record or the error.
+    /// Fetches the ID of the user's own record, and calls `completionHandler` with it or the error.
     @preconcurrency
     public func fetchUserRecordID(completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void)
     {
         startUserRecordID { completionHandler($0.value, $0.error) }
     }
 
-    /// Whether the user is signed in on this device, and may use the account.
+    /// Determines if a user is signed in on this device and may use the account.
     ///
-    /// The device itself knows that nobody is signed in. Else the server is asked, which may have ended the sign-in;
-    /// when it says nothing about the account (there is no network, it is down or busy), the user counts as signed
-    /// in, as with Apple's framework offline.
-    /// - Throws: `CKError` when it couldn't be found out: the container names no cloud, or what is kept of the
-    ///   sign-in can't be read.
+    /// Without a sign-in, the device itself knows the status. Otherwise the server is asked, because it may have ended
+    /// the sign-in. If the server can't be reached or is busy, the user counts as signed in, as in Apple's framework.
+    /// - Throws: `CKError` if the status can't be determined: the container names no cloud, or the stored sign-in can't
+    ///   be read.
     public func accountStatus() async throws -> CKAccountStatus {
         try await publicCloudDatabase.result { self.startAccountStatus($0) }
     }
 
-    /// Whether the user is signed in on this device, and may use the account, as `accountStatus()` says it; calls
-    /// `completionHandler` with the answer, or with `couldNotDetermine` and the error.
+    /// Determines the account status as `accountStatus()` does, and calls `completionHandler` with it, or with
+    /// `couldNotDetermine` and the error.
     @preconcurrency
     public func accountStatus(completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void)
     {

@@ -7,13 +7,13 @@ extension CKDatabase {
             public let zoneID: CKRecordZone.ID
         }
 
-        /// A zone that is gone.
+        /// A zone that was deleted.
         public struct Deletion: Hashable, Sendable {
-            /// Why a zone is gone.
+            /// The reason of a zone's deletion.
             public enum Reason: Hashable, Sendable {
                 /// An app deleted it.
                 case deleted
-                /// The user deleted it by hand: drop its data, don't upload it again.
+                /// The user deleted it by hand. Delete its local data, and don't upload it again.
                 case purged
                 /// The user reset their encrypted data.
                 case encryptedDataReset
@@ -21,9 +21,9 @@ extension CKDatabase {
 
             /// The zone.
             public let zoneID: CKRecordZone.ID
-            /// Why it is gone.
+            /// The reason of the deletion.
             public let reason: Reason
-            /// Whether the user deleted it by hand.
+            /// True if the user deleted it by hand.
             @available(*, deprecated, renamed: "reason")
             public var purged: Bool { reason == .purged }
         }
@@ -37,11 +37,11 @@ extension CKDatabase {
             public let record: CKRecord
         }
 
-        /// A record that is gone.
+        /// A record that was deleted.
         public struct Deletion: Hashable, Sendable {
             /// The record.
             public let recordID: CKRecord.ID
-            /// The type that it had.
+            /// The type of the record.
             public let recordType: CKRecord.RecordType
         }
     }

@@ -16,9 +16,8 @@ extension CKDatabase {
     /// Fetches which zones changed since `changeToken`, one page.
     /// - Parameters:
     ///   - changeToken: the token up to which the app knows the database; nil for all zones.
-    ///   - resultsLimit: zones in the page at most; nil leaves it to the server.
-    /// - Throws: `CKError.changeTokenExpired` when everything has to be fetched again, and what else an
-    ///   operation can meet.
+    ///   - resultsLimit: maximum zones in the page; nil leaves it to the server.
+    /// - Throws: `CKError.changeTokenExpired` if everything must be fetched again, or another error of an operation.
     public func databaseChanges(
         since changeToken: CKServerChangeToken?, resultsLimit: Int? = nil
     ) async throws -> DatabaseChangesResult {
@@ -66,9 +65,9 @@ extension CKDatabase {
     ///   - zoneID: the zone.
     ///   - changeToken: the token up to which the app knows the zone; nil for the whole zone.
     ///   - desiredKeys: the fields to fetch; nil for all.
-    ///   - resultsLimit: changes in the page at most; nil leaves it to the server.
-    /// - Throws: `CKError.zoneNotFound`, `CKError.changeTokenExpired` when everything has to be fetched
-    ///   again, and what else an operation can meet.
+    ///   - resultsLimit: maximum changes in the page; nil leaves it to the server.
+    /// - Throws: `CKError.zoneNotFound`, `CKError.changeTokenExpired` if everything must be fetched again, or another
+    ///   error of an operation.
     public func recordZoneChanges(
         inZoneWith zoneID: CKRecordZone.ID, since changeToken: CKServerChangeToken?,
         desiredKeys: [CKRecord.FieldKey]? = nil, resultsLimit: Int? = nil
@@ -120,7 +119,7 @@ extension CKDatabase {
             let page = page.withLock { $0 }
             completion(
                 result.flatMap {
-                    page.end ?? .failure(CKError.unreadable("an answer without the zone that was asked for"))
+                    page.end ?? .failure(CKError.unreadable("a response without the requested zone"))
                 }.map { (page.modifications, page.deletions, $0.token, $0.moreComing) })
         }
         add(operation)

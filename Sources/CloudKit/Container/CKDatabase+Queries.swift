@@ -11,9 +11,9 @@ extension CKDatabase {
     ///   - query: what to find.
     ///   - zoneID: where to look; nil for all zones of the database.
     ///   - desiredKeys: the fields to fetch; nil for all.
-    ///   - resultsLimit: the most records in the page.
+    ///   - resultsLimit: maximum records in the page.
     /// - Returns: the records in the query's order, and a cursor when there is more.
-    /// - Throws: `CKError.invalidArguments` for a query that can't be asked, and what else an operation can meet.
+    /// - Throws: `CKError.invalidArguments` for a query that can't be asked, or another error of an operation.
     public func records(
         matching query: CKQuery, inZoneWith zoneID: CKRecordZone.ID? = nil,
         desiredKeys: [CKRecord.FieldKey]? = nil, resultsLimit: Int = CKQueryOperation.maximumResults
@@ -25,8 +25,8 @@ extension CKDatabase {
     /// - Parameters:
     ///   - cursor: where the last page ended.
     ///   - desiredKeys: the fields to fetch; nil for those of the last page.
-    ///   - resultsLimit: the most records in the page.
-    /// - Throws: what an operation can meet.
+    ///   - resultsLimit: maximum records in the page.
+    /// - Throws: the errors of an operation.
     public func records(
         continuingMatchFrom cursor: CKQueryOperation.Cursor, desiredKeys: [CKRecord.FieldKey]? = nil,
         resultsLimit: Int = CKQueryOperation.maximumResults

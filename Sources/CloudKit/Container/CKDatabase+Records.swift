@@ -1,7 +1,7 @@
 internal import System
 
 extension CKDatabase {
-    /// What became of each record of one request.
+    /// The result for each record of a request.
     public typealias ModifyRecordsResult = (
         saveResults: [CKRecord.ID: Result<CKRecord, any Error>],
         deleteResults: [CKRecord.ID: Result<Void, any Error>]
@@ -13,8 +13,8 @@ extension CKDatabase {
     /// - Parameters:
     ///   - savePolicy: how a record is treated that changed on the server.
     ///   - atomically: whether a zone's records are saved all or none.
-    /// - Returns: what became of each record; one that failed for itself is no failure of the whole.
-    /// - Throws: `CKError` when the request failed as a whole.
+    /// - Returns: the result for each record; an item that fails doesn't fail the request.
+    /// - Throws: `CKError` if the whole request fails.
     @discardableResult
     public func modifyRecords(
         saving recordsToSave: [CKRecord], deleting recordIDsToDelete: [CKRecord.ID],
@@ -26,7 +26,7 @@ extension CKDatabase {
         }
     }
 
-    /// Saves and deletes records in one request, and calls `completionHandler` with what became of each.
+    /// Saves and deletes records in one request, and calls `completionHandler` with the result for each.
     @preconcurrency
     public func modifyRecords(
         saving recordsToSave: [CKRecord], deleting recordIDsToDelete: [CKRecord.ID],
@@ -61,15 +61,15 @@ extension CKDatabase {
 
     /// Fetches records.
     /// - Parameter desiredKeys: the fields to fetch; nil for all.
-    /// - Returns: each record, or why it couldn't be fetched.
-    /// - Throws: `CKError` when the request failed as a whole.
+    /// - Returns: each record, or its error.
+    /// - Throws: `CKError` if the whole request fails.
     public func records(
         for recordIDs: [CKRecord.ID], desiredKeys: [CKRecord.FieldKey]? = nil
     ) async throws -> [CKRecord.ID: Result<CKRecord, any Error>] {
         try await result { self.startFetch(recordIDs, desiredKeys, $0) }
     }
 
-    /// Fetches records, and calls `completionHandler` with each, or why it couldn't be fetched.
+    /// Fetches records, and calls `completionHandler` with each, or its error.
     @preconcurrency
     public func fetch(
         withRecordIDs recordIDs: [CKRecord.ID], desiredKeys: [CKRecord.FieldKey]? = nil,
@@ -96,7 +96,7 @@ extension CKDatabase {
     // MARK: One record
 
     /// Fetches the record with `recordID`.
-    /// - Throws: `CKError.unknownItem` when there is none, and what else an operation can meet.
+    /// - Throws: `CKError.unknownItem` if it doesn't exist, or another error of an operation.
     public func record(for recordID: CKRecord.ID) async throws -> CKRecord {
         try await result { self.startFetch(recordID, $0) }
     }
@@ -120,8 +120,7 @@ extension CKDatabase {
 
     /// Saves `record` if it is unchanged on the server.
     /// - Returns: the record, with the server's tag and times.
-    /// - Throws: `CKError.serverRecordChanged` with the three records when it isn't, and what else an
-    ///   operation can meet.
+    /// - Throws: `CKError.serverRecordChanged` with the three records when it isn't, or another error of an operation.
     @discardableResult
     public func save(_ record: CKRecord) async throws -> CKRecord {
         try await result { self.startSave(record, $0) }
@@ -143,9 +142,9 @@ extension CKDatabase {
         }
     }
 
-    /// Deletes the record with `recordID`; deleting one that isn't there succeeds.
+    /// Deletes the record with `recordID`; deleting one that doesn't exist succeeds.
     /// - Returns: `recordID`.
-    /// - Throws: `CKError.zoneNotFound` when its zone isn't there, and what else an operation can meet.
+    /// - Throws: `CKError.zoneNotFound` when its zone isn't there, or another error of an operation.
     @discardableResult
     public func deleteRecord(withID recordID: CKRecord.ID) async throws -> CKRecord.ID {
         try await result { self.startDelete(recordID, $0) }
@@ -172,6 +171,6 @@ extension CKDatabase {
 extension Dictionary {
     /// The result of the one item that was asked for.
     func only<Item>(_ key: Key) -> Result<Item, any Error> where Value == Result<Item, any Error> {
-        self[key] ?? .failure(CKError.unreadable("an answer without the item that was asked for"))
+        self[key] ?? .failure(CKError.unreadable("a response without the requested item"))
     }
 }

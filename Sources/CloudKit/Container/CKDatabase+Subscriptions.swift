@@ -1,7 +1,7 @@
 internal import System
 
 extension CKDatabase {
-    /// What became of each subscription of one request.
+    /// The result for each subscription of a request.
     public typealias ModifySubscriptionsResult = (
         saveResults: [CKSubscription.ID: Result<CKSubscription, any Error>],
         deleteResults: [CKSubscription.ID: Result<Void, any Error>]
@@ -9,9 +9,9 @@ extension CKDatabase {
 
     // MARK: Several subscriptions
 
-    /// Saves and deletes subscriptions in one request; one takes the place of another with its ID.
-    /// - Returns: what became of each; one that failed for itself is no failure of the whole.
-    /// - Throws: `CKError` when the request failed as a whole.
+    /// Saves and deletes subscriptions in one request; a subscription replaces another with the same ID.
+    /// - Returns: the result for each; an item that fails doesn't fail the request.
+    /// - Throws: `CKError` if the whole request fails.
     @discardableResult
     public func modifySubscriptions(
         saving subscriptionsToSave: [CKSubscription], deleting subscriptionIDsToDelete: [CKSubscription.ID]
@@ -19,7 +19,7 @@ extension CKDatabase {
         try await result { self.startModify(subscriptionsToSave, subscriptionIDsToDelete, $0) }
     }
 
-    /// Saves and deletes subscriptions in one request, and calls `completionHandler` with what became of each.
+    /// Saves and deletes subscriptions in one request, and calls `completionHandler` with the result for each.
     @preconcurrency
     public func modifySubscriptions(
         saving subscriptionsToSave: [CKSubscription], deleting subscriptionIDsToDelete: [CKSubscription.ID],
@@ -49,8 +49,8 @@ extension CKDatabase {
     }
 
     /// Fetches subscriptions.
-    /// - Returns: each subscription, or why it couldn't be fetched.
-    /// - Throws: `CKError` when the request failed as a whole.
+    /// - Returns: each subscription, or its error.
+    /// - Throws: `CKError` if the whole request fails.
     public func subscriptions(
         for subscriptionIDs: [CKSubscription.ID]
     ) async throws -> [CKSubscription.ID: Result<CKSubscription, any Error>] {
@@ -59,7 +59,7 @@ extension CKDatabase {
         }
     }
 
-    /// Fetches subscriptions, and calls `completionHandler` with each, or why it couldn't be fetched.
+    /// Fetches subscriptions, and calls `completionHandler` with each, or its error.
     @preconcurrency
     public func fetch(
         withSubscriptionIDs subscriptionIDs: [CKSubscription.ID],
@@ -72,7 +72,7 @@ extension CKDatabase {
     }
 
     /// Fetches all subscriptions of the user in the database, in the order of their IDs.
-    /// - Throws: `CKError` when the request failed.
+    /// - Throws: `CKError` if the request fails.
     public func allSubscriptions() async throws -> [CKSubscription] {
         try await result { self.startFetchAll($0) }
     }
@@ -117,7 +117,7 @@ extension CKDatabase {
     // MARK: One subscription
 
     /// Fetches the subscription with `subscriptionID`.
-    /// - Throws: `CKError.unknownItem` when there is none, and what else an operation can meet.
+    /// - Throws: `CKError.unknownItem` if it doesn't exist, or another error of an operation.
     public func subscription(for subscriptionID: CKSubscription.ID) async throws -> CKSubscription {
         try await result { self.startFetch(subscriptionID, $0) }
     }
@@ -140,8 +140,8 @@ extension CKDatabase {
         }
     }
 
-    /// Saves `subscription`; it takes the place of another with its ID.
-    /// - Throws: what an operation can meet.
+    /// Saves `subscription`; it replaces another with the same ID.
+    /// - Throws: the errors of an operation.
     @discardableResult
     public func save(_ subscription: CKSubscription) async throws -> CKSubscription {
         try await result { self.startSave(subscription, $0) }
@@ -167,7 +167,7 @@ extension CKDatabase {
 
     /// Deletes the subscription with `subscriptionID`.
     /// - Returns: `subscriptionID`.
-    /// - Throws: `CKError.unknownItem` when there is none, and what else an operation can meet.
+    /// - Throws: `CKError.unknownItem` if it doesn't exist, or another error of an operation.
     @discardableResult
     public func deleteSubscription(withID subscriptionID: CKSubscription.ID) async throws -> CKSubscription.ID
     {

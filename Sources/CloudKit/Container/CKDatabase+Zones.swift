@@ -1,7 +1,7 @@
 internal import System
 
 extension CKDatabase {
-    /// What became of each zone of one request.
+    /// The result for each zone of a request.
     public typealias ModifyRecordZonesResult = (
         saveResults: [CKRecordZone.ID: Result<CKRecordZone, any Error>],
         deleteResults: [CKRecordZone.ID: Result<Void, any Error>]
@@ -9,9 +9,9 @@ extension CKDatabase {
 
     // MARK: Several zones
 
-    /// Makes and deletes zones in one request; one that is there already stays as it is.
-    /// - Returns: what became of each zone; one that failed for itself is no failure of the whole.
-    /// - Throws: `CKError` when the request failed as a whole.
+    /// Makes and deletes zones in one request; an existing zone stays unchanged.
+    /// - Returns: the result for each zone; an item that fails doesn't fail the request.
+    /// - Throws: `CKError` if the whole request fails.
     @discardableResult
     public func modifyRecordZones(
         saving recordZonesToSave: [CKRecordZone], deleting recordZoneIDsToDelete: [CKRecordZone.ID]
@@ -19,7 +19,7 @@ extension CKDatabase {
         try await result { self.startModify(recordZonesToSave, recordZoneIDsToDelete, $0) }
     }
 
-    /// Makes and deletes zones in one request, and calls `completionHandler` with what became of each.
+    /// Makes and deletes zones in one request, and calls `completionHandler` with the result for each.
     @preconcurrency
     public func modifyRecordZones(
         saving recordZonesToSave: [CKRecordZone], deleting recordZoneIDsToDelete: [CKRecordZone.ID],
@@ -49,15 +49,15 @@ extension CKDatabase {
     }
 
     /// Fetches zones.
-    /// - Returns: each zone, or why it couldn't be fetched.
-    /// - Throws: `CKError` when the request failed as a whole.
+    /// - Returns: each zone, or its error.
+    /// - Throws: `CKError` if the whole request fails.
     public func recordZones(
         for zoneIDs: [CKRecordZone.ID]
     ) async throws -> [CKRecordZone.ID: Result<CKRecordZone, any Error>] {
         try await result { self.startFetch(CKFetchRecordZonesOperation(recordZoneIDs: zoneIDs), $0) }
     }
 
-    /// Fetches zones, and calls `completionHandler` with each, or why it couldn't be fetched.
+    /// Fetches zones, and calls `completionHandler` with each, or its error.
     @preconcurrency
     public func fetch(
         withRecordZoneIDs zoneIDs: [CKRecordZone.ID],
@@ -69,7 +69,7 @@ extension CKDatabase {
     }
 
     /// Fetches all zones of the database, in the order of their names.
-    /// - Throws: `CKError` when the request failed.
+    /// - Throws: `CKError` if the request fails.
     public func allRecordZones() async throws -> [CKRecordZone] {
         try await result { self.startFetchAll($0) }
     }
@@ -115,7 +115,7 @@ extension CKDatabase {
     // MARK: One zone
 
     /// Fetches the zone with `zoneID`.
-    /// - Throws: `CKError.zoneNotFound` when there is none, and what else an operation can meet.
+    /// - Throws: `CKError.zoneNotFound` if it doesn't exist, or another error of an operation.
     public func recordZone(for zoneID: CKRecordZone.ID) async throws -> CKRecordZone {
         try await result { self.startFetch(zoneID, $0) }
     }
@@ -137,9 +137,9 @@ extension CKDatabase {
         }
     }
 
-    /// Makes `zone`; one that is there already stays as it is.
+    /// Makes `zone`; an existing zone stays unchanged.
     /// - Returns: the zone, with what it can do.
-    /// - Throws: what an operation can meet.
+    /// - Throws: the errors of an operation.
     @discardableResult
     public func save(_ zone: CKRecordZone) async throws -> CKRecordZone {
         try await result { self.startSave(zone, $0) }
@@ -163,7 +163,7 @@ extension CKDatabase {
 
     /// Deletes the zone with `zoneID` and all its records.
     /// - Returns: `zoneID`.
-    /// - Throws: `CKError.zoneNotFound` when there is none, and what else an operation can meet.
+    /// - Throws: `CKError.zoneNotFound` if it doesn't exist, or another error of an operation.
     @discardableResult
     public func deleteRecordZone(withID zoneID: CKRecordZone.ID) async throws -> CKRecordZone.ID {
         try await result { self.startDelete(zoneID, $0) }

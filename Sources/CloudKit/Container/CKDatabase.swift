@@ -4,13 +4,13 @@ internal import System
 
 /// One of a container's databases.
 public final class CKDatabase: NSObject, Sendable {
-    /// Which of a container's databases.
+    /// The scope of a database.
     public enum Scope: Int, Sendable, CaseIterable {
-        /// The one that every user of the app reads.
+        /// The database that every user of the app reads.
         case `public` = 1
-        /// The user's own.
+        /// The user's own database.
         case `private` = 2
-        /// What others share with the user.
+        /// The records that other users share with the user.
         case shared = 3
 
         var wire: DatabaseScope {
@@ -22,7 +22,7 @@ public final class CKDatabase: NSObject, Sendable {
         }
     }
 
-    /// Which of its container's databases this is.
+    /// The scope of this database.
     public let databaseScope: Scope
     let core: ContainerCore
     private let defaults: OperationDefaults
@@ -45,8 +45,8 @@ public final class CKDatabase: NSObject, Sendable {
         "<CKDatabase: \(databaseScope) of \(core.identifier ?? "the default container")>"
     }
 
-    /// Waits for an operation that `start` adds and that ends by calling its argument. When the task is
-    /// cancelled, the operation is.
+    /// Waits for an operation. `start` adds the operation, which calls the argument of `start` when it has finished.
+    /// Cancelling the task cancels the operation.
     func result<Value: Sendable>(
         _ start: @Sendable (@escaping @Sendable (Result<Value, any Error>) -> Void) -> CKOperation
     ) async throws -> Value {

@@ -1,9 +1,9 @@
-/// What operations of a container or a database go by that say nothing of their own.
+/// Configuration and group of operations that set none themselves.
 struct OperationDefaults: Sendable {
     var configuration: CKOperation.Configuration?
     var group: CKOperationGroup?
 
-    /// Fills in what `operation` doesn't say.
+    /// Sets the group and the values that `operation` leaves unset.
     func fill(_ operation: CKOperation) {
         if operation.group == nil { operation.group = group }
         guard let configuration else { return }
@@ -12,8 +12,8 @@ struct OperationDefaults: Sendable {
 }
 
 extension CKContainer {
-    /// Calls `body` with a container whose operations go by `configuration` and belong to `group`.
-    /// - Returns: what `body` returns.
+    /// Calls `body` with a container that uses `configuration` and `group` as the defaults of its operations.
+    /// - Returns: the result of `body`.
     @discardableResult
     public func configuredWith<R>(
         configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
@@ -22,8 +22,8 @@ extension CKContainer {
         try body(configured(configuration, group))
     }
 
-    /// Calls `body` with a container whose operations go by `configuration` and belong to `group`.
-    /// - Returns: what `body` returns.
+    /// Calls `body` with a container that uses `configuration` and `group` as the defaults of its operations.
+    /// - Returns: the result of `body`.
     @discardableResult
     public func configuredWith<R>(
         configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
@@ -40,8 +40,8 @@ extension CKContainer {
 }
 
 extension CKDatabase {
-    /// Calls `body` with a database whose operations go by `configuration` and belong to `group`.
-    /// - Returns: what `body` returns.
+    /// Calls `body` with a database that uses `configuration` and `group` as the defaults of its operations.
+    /// - Returns: the result of `body`.
     @discardableResult
     public func configuredWith<R>(
         configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
@@ -50,8 +50,8 @@ extension CKDatabase {
         try body(configured(configuration, group))
     }
 
-    /// Calls `body` with a database whose operations go by `configuration` and belong to `group`.
-    /// - Returns: what `body` returns.
+    /// Calls `body` with a database that uses `configuration` and `group` as the defaults of its operations.
+    /// - Returns: the result of `body`.
     @discardableResult
     public func configuredWith<R>(
         configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,

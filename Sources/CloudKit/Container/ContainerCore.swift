@@ -1,12 +1,12 @@
 import Foundation
 internal import System
 
-/// What a container and its databases share. A database holds this and not its container: so neither keeps
-/// the other alive, and a database works when only it was kept.
+/// State that a container shares with its databases. A database keeps the core and not the container, so neither keeps
+/// the other alive, and a database works after its container was released.
 final class ContainerCore: Sendable {
     private enum Origin {
         case given(ResolvedContainer)
-        /// Looked up with the first operation: by the identifier, or as the program's own container.
+        /// Resolved by the first operation: by the identifier, or as the default container of the program.
         case configured(identifier: String?, CloudConfiguration?)
     }
 
@@ -15,12 +15,12 @@ final class ContainerCore: Sendable {
     private let operationQueue = OperationQueue()
     private let callbackQueue = DispatchQueue(label: "CKContainer")
 
-    /// A container whose cloud is at `place`.
+    /// A container that is already resolved.
     init(_ resolved: ResolvedContainer) {
         origin = .given(resolved)
     }
 
-    /// A container whose cloud `configuration` names; with nil, the one that counts when it is first needed.
+    /// A container of this configuration; nil takes the configuration that is current at the first operation.
     init(configuredIdentifier identifier: String?, configuration: CloudConfiguration? = nil) {
         origin = .configured(identifier: identifier, configuration)
     }
@@ -34,15 +34,15 @@ final class ContainerCore: Sendable {
         }
     }
 
-    /// Where the cloud is.
-    /// - Throws: `CKError.badContainer` that says what to write, and where. What is mended then is seen by the next
-    ///   operation.
+    /// The container's server, account and notifications.
+    /// - Throws: `CKError.badContainer`, which says what to write and where. The next operation sees a corrected
+    ///   configuration.
     func resolved() throws(CKError) -> ResolvedContainer {
         switch origin {
         case .given(let resolved): return resolved
         case .configured(let identifier, let configuration):
             if let resolved = found.withLock({ $0 }) { return resolved }
-            // Files are read without the lock; of two threads that do it at a time the first one's counts.
+            // Files are read without the lock. If two threads do that at once, both use the first result.
             let resolved = try (configuration ?? .current()).resolved(containerIdentifier: identifier)
             return found.withLock { found in
                 let kept = found ?? resolved
@@ -52,8 +52,8 @@ final class ContainerCore: Sendable {
         }
     }
 
-    /// Calls `handler`, one call at a time, with what other devices change.
-    /// - Returns: what ends that.
+    /// Calls `handler` with the changes of other devices, one call at a time.
+    /// - Returns: a closure that ends the observation.
     func observeNotifications(
         _ handler: @escaping @Sendable (NotificationEvent) -> Void
     ) -> @Sendable () -> Void {
@@ -70,23 +70,24 @@ final class ContainerCore: Sendable {
         }
     }
 
-    /// Runs what looks at files only and calls a completion handler: here, or on a serial queue.
+    /// Runs `body` on this thread with the inline executor, otherwise on a serial queue. `body` reads files only and
+    /// calls a completion handler.
     func perform(_ body: @escaping @Sendable () -> Void) {
         if isInline { body() } else { callbackQueue.async(execute: body) }
     }
 
-    /// Runs `operation` here, or on a thread of its own as soon as it may.
+    /// Runs `operation` on this thread, or on an own thread once its dependencies have finished.
     func start(_ operation: CKOperation) {
-        // Apple's raises an exception; a second run would find its blocks gone.
-        precondition(operation.isFirstAdded(), "an operation is added once: make another one to ask again")
+        // Apple's framework raises an exception. The blocks are released after the first run.
+        precondition(operation.isFirstAdded(), "an operation can be added only once: make another one")
         guard isInline else {
-            // Nothing to wait for: a queue would only hand it on from one thread to the next.
+            // Without dependencies, a queue would only add a change of threads.
             if operation.dependencies.isEmpty, operation.isReady { return operation.start() }
             return operationQueue.addOperation(operation)
         }
         precondition(
             operation.dependencies.allSatisfy(\.isFinished),
-            "with the inline executor the operations that this one depends on have to be added before it")
+            "with the inline executor, add the operations that this one depends on before it")
         operation.start()
     }
 }

@@ -1,25 +1,25 @@
 internal import System
 
-/// Where a container's cloud is, as whom it is asked, and where what others change is heard of.
+/// A container with its server, its account and its notifications.
 ///
-/// All containers of a process that mean the same have one: so they hear the same, are told of another user once, and
-/// wait together when the server is busy. It goes with the last of them, and with it its wait for notifications and
-/// its look at the credentials.
+/// All containers of a process with equal settings share one: they get the same notifications, learn of another user
+/// once, and wait together when the server is busy. It is released with the last of them, and with it the wait for
+/// notifications and the observation of the credentials.
 final class ResolvedContainer: Sendable {
-    /// Those that a configuration names.
+    /// The containers that a configuration names.
     static let shared = WeakTable<ContainerSettings, ResolvedContainer>()
 
     /// The container's identifier.
     let identifier: String
     let connection: CloudConnection
-    /// Where what other devices change is heard of.
+    /// Receives the changes of other devices.
     let notifications: NotificationHub
-    /// What a configuration said; nil for a place of a test's own.
+    /// The settings of a configuration; nil for a container that a test has made.
     private let settings: ContainerSettings?
-    /// The places of other containers at the same connection, by their identifiers.
+    /// Other containers at the same connection, by identifier.
     private let siblings = Lock<[String: ResolvedContainer]>([:])
 
-    /// A place of its own, whatever others mean.
+    /// A container that isn't shared.
     init(identifier: String, connection: CloudConnection) {
         self.identifier = identifier
         self.connection = connection
@@ -28,7 +28,7 @@ final class ResolvedContainer: Sendable {
         followAccount()
     }
 
-    /// The place that `settings` mean. Only `ContainerSettings.place()` makes it.
+    /// The container with these settings. Only `ContainerSettings.resolved()` calls this.
     init(settings: ContainerSettings) {
         identifier = settings.identifier
         connection = settings.connection()
@@ -41,7 +41,7 @@ final class ResolvedContainer: Sendable {
         if let settings { Self.shared.forget(settings, self) }
     }
 
-    /// The place of the container with `identifier` at the same connection: always the same one.
+    /// The container with `identifier` at the same connection: always the same object.
     func sibling(_ identifier: String) -> ResolvedContainer {
         if identifier == self.identifier { return self }
         if let resolved = siblings.withLock({ $0[identifier] }) { return resolved }
@@ -54,11 +54,11 @@ final class ResolvedContainer: Sendable {
         }
     }
 
-    /// Drops what belongs to a user when another one signs in.
+    /// Removes the cached data of a user when another user signs in.
     private func followAccount() {
         let cache = connection.assetCache
         connection.account.onUserChange { [weak notifications] isOurs in
-            // Another process removes them itself, and may have fetched the next user's already.
+            // The process with the sign-in removes its files itself, and may have fetched the next user's already.
             if isOurs { cache?.removeAll() }
             notifications?.userChanged()
         }

@@ -1,12 +1,12 @@
 internal import System
 
-/// Objects that are shared by all who ask for the same, for as long as one of these keeps them: the table doesn't.
-/// An object takes itself out with `forget` when it goes.
+/// Objects that are shared by key. The table keeps none of them alive: an object removes itself with `forget` in its
+/// `deinit`.
 final class WeakTable<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sendable {
     /// A class: a weak reference in a generic struct in a dictionary is read through a null pointer (Swift 6.3.1).
     private final class Entry {
         private(set) weak var value: Value?
-        /// Tells the object that goes from the one that has taken its place.
+        /// Distinguishes a released object from its replacement.
         let id: ObjectIdentifier
 
         init(_ value: Value) {
@@ -17,10 +17,9 @@ final class WeakTable<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Se
 
     private let entries = Lock<[Key: Entry]>([:])
 
-    /// The object for `key`: the one that is there, or the one that `make` makes.
+    /// Returns the object for `key`, and makes it with `make` if it doesn't exist.
     ///
-    /// Nothing is made, and nothing goes, while the lock is held: of two threads that make one at a time, the slower
-    /// one's goes unused.
+    /// No object is made or released while the lock is held. If two threads make one at once, both get the first one.
     func value(_ key: Key, orMake make: () -> Value) -> Value {
         if let value = entries.withLock({ $0[key]?.value }) { return value }
         let made = make()
@@ -31,7 +30,7 @@ final class WeakTable<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Se
         }
     }
 
-    /// Forgets `value`, which is about to go: called at its end.
+    /// Removes `value`. Called by its `deinit`.
     func forget(_ key: Key, _ value: Value) {
         let id = ObjectIdentifier(value)
         entries.withLock { if $0[key]?.id == id { $0[key] = nil } }

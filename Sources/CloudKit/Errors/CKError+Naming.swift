@@ -4,7 +4,7 @@ import Foundation
 enum ErrorKey {
     /// The message without the names of what it is about.
     static let description = "CKErrorDescription"
-    /// The identifier of the container that was asked.
+    /// The identifier of the container.
     static let container = "ContainerID"
     /// What names the request in the server's log.
     static let request = "RequestUUID"
@@ -62,14 +62,14 @@ extension CKError {
 }
 
 extension CKError: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Items of a partial failure that the description tells of.
+    /// Maximum items of a partial failure in the description.
     private static let itemsToldMax = 20
 
     /// The code in words and as a number, the message with the names of what it is about, when to try again, the
     /// errors of single items, and what to do.
     public var description: String { "\(line) What to do: \(remedy)>" }
 
-    /// The description without its end, which is told once and not for each item.
+    /// The description without its end, which is printed once and not for each item.
     private var line: String {
         var text = "<CKError \"\(code.title)\" (\(code.rawValue)): \(Self.message(bareMessage, userInfo))"
         if let retryAfterSeconds { text += "; retry after \(retryAfterSeconds) s" }
@@ -104,8 +104,8 @@ extension CKError: CustomStringConvertible, CustomDebugStringConvertible {
 extension CKError {
     static let cancelled = CKError(.operationCancelled, "The operation was cancelled.")
 
-    /// The error of an operation some of whose items failed. Its message tells of the first, so that printing it alone
-    /// says more than that something failed.
+    /// The error of an operation with failed items. Its message describes the first of them, so that the error alone is
+    /// useful.
     static func partialFailure(_ errors: [AnyHashable: any Error]) -> CKError {
         let first = errors.values.compactMap { $0 as? CKError }
             .filter { $0.code != .batchRequestFailed || errors.count == 1 }

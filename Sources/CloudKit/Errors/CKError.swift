@@ -19,8 +19,8 @@ public struct CKError: _BridgedStoredNSError, Sendable {
         _nsError = error
     }
 
-    /// Makes an error with `code` and what belongs to it. What that lacks to tell people what happened and what to do
-    /// is filled in; an error that is given nothing has nothing, as Apple's.
+    /// Makes an error. Its description and recovery suggestion are filled in if `userInfo` lacks them. An empty
+    /// `userInfo` stays empty, as in Apple's framework.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         var userInfo = userInfo
         if !userInfo.isEmpty {

@@ -5,78 +5,78 @@ public enum CKErrorCode: Int, Sendable, CaseIterable, _ErrorCodeProtocol {
     /// The error that carries these codes.
     public typealias _ErrorType = CKError
 
-    /// Something that has no code of its own.
+    /// An error without a code of its own.
     case internalError = 1
     /// Some items failed; `partialErrorsByItemID` says which.
     case partialFailure = 2
     /// There is no network.
     case networkUnavailable = 3
-    /// The network failed on the way; whether the server got the request isn't known.
+    /// The network failed. The server may have got the request.
     case networkFailure = 4
-    /// The container isn't known or not configured.
+    /// The container is unknown or not configured.
     case badContainer = 5
-    /// The service is down for a while.
+    /// The service is temporarily unavailable.
     case serviceUnavailable = 6
     /// Too many requests; wait `retryAfterSeconds`.
     case requestRateLimited = 7
-    /// The server doesn't take the app: of ours, it doesn't know its API token.
+    /// The server rejects the app. Our server doesn't know its API token.
     case missingEntitlement = 8
-    /// Nobody is signed in, or the sign-in isn't valid.
+    /// No user is signed in, or the sign-in isn't valid.
     case notAuthenticated = 9
     /// The user may not do this.
     case permissionFailure = 10
-    /// The record isn't there.
+    /// The record doesn't exist.
     case unknownItem = 11
-    /// The server can't take the request, or a value in it.
+    /// The server can't process the request, or a value in it.
     case invalidArguments = 12
-    /// Answers were left out. No longer used.
+    /// The results are incomplete. No longer used.
     case resultsTruncated = 13
-    /// The record on the server is another version than the client's; three records come with it.
+    /// The record has changed on the server. The error has the three versions.
     case serverRecordChanged = 14
-    /// The server refused it.
+    /// The server rejected the request.
     case serverRejectedRequest = 15
-    /// An asset's file isn't there.
+    /// An asset's file doesn't exist.
     case assetFileNotFound = 16
-    /// An asset's file changed while it was sent.
+    /// An asset's file changed during the upload.
     case assetFileModified = 17
     /// The app is too old.
     case incompatibleVersion = 18
-    /// A unique field's value is taken.
+    /// The value of a unique field is already used.
     case constraintViolation = 19
     /// The operation was cancelled.
     case operationCancelled = 20
-    /// The change token is no longer good: fetch everything again.
+    /// The change token has expired: fetch everything again.
     case changeTokenExpired = 21
     /// Another item of the same atomic batch failed.
     case batchRequestFailed = 22
     /// The zone is busy; wait `retryAfterSeconds`.
     case zoneBusy = 23
-    /// The operation doesn't fit the database.
+    /// The database doesn't support the operation.
     case badDatabase = 24
     /// The user's storage is full.
     case quotaExceeded = 25
-    /// The zone isn't there.
+    /// The zone doesn't exist.
     case zoneNotFound = 26
     /// The request is larger than a limit: send less at a time.
     case limitExceeded = 27
-    /// The user deleted the zone by hand: don't make it again unasked.
+    /// The user deleted the zone by hand: don't create it again without asking.
     case userDeletedZone = 28
     /// A share has too many participants.
     case tooManyParticipants = 29
     /// The record is shared already.
     case alreadyShared = 30
-    /// A reference's target isn't there, or is still referred to.
+    /// A reference's target doesn't exist, or is still referenced.
     case referenceViolation = 31
     /// The account's administrator doesn't allow it.
     case managedAccountRestricted = 32
-    /// The participant has to confirm who they are.
+    /// The participant must verify their identity.
     case participantMayNeedVerification = 33
-    /// The server may have done it, but its answer is lost.
+    /// The server may have executed the request, but the response is lost.
     case serverResponseLost = 34
     /// An asset can't be reached.
     case assetNotAvailable = 35
-    /// The account can't be used for a while.
+    /// The account can't be used temporarily.
     case accountTemporarilyUnavailable = 36
-    /// The participant was invited before.
+    /// The participant is already invited.
     case participantAlreadyInvited = 37
 }

@@ -13,5 +13,5 @@ public let CKRecordChangedErrorAncestorRecordKey = "AncestorRecord"
 public let CKRecordChangedErrorServerRecordKey = "ServerRecord"
 /// A conflict's record as the client tried to save it.
 public let CKRecordChangedErrorClientRecordKey = "ClientRecord"
-/// Whether a zone is gone because the user reset their encrypted data.
+/// True if a zone was deleted because the user reset their encrypted data.
 public let CKErrorUserDidResetEncryptedDataKey = "CKErrorUserDidResetEncryptedData"

@@ -1,9 +1,9 @@
-/// Why the server refused a change token. To an app both are `CKError.changeTokenExpired`; code that keeps local
-/// changes has to tell them apart.
+/// The reason that the server rejected a change token. For an app both are `CKError.changeTokenExpired`; code that
+/// keeps local changes must distinguish them.
 package enum ChangeTokenRefusal: String, Sendable {
     /// The server no longer knows what was deleted since: what a full fetch doesn't show was deleted.
     case expired
-    /// The zone was restored or made anew: what a full fetch doesn't show may be only here.
+    /// The zone was restored or created again, so data that a full fetch lacks may exist only on this device.
     case reset
 
     /// Where it stands in the error's `userInfo`.

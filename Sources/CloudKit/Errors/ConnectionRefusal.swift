@@ -1,7 +1,7 @@
 internal import HTTPClient
 
-/// Why no connection to a server comes about that is there. To an app each is `CKError.networkFailure`; a sync tells
-/// them from a network that is away, because waiting alone mends none of them.
+/// The reason that an existing server can't be connected to. For an app each is `CKError.networkFailure`. A sync treats
+/// them differently from a missing network, because waiting doesn't help.
 package enum ConnectionRefusal: String, Sendable {
     /// The server's certificate can't be trusted.
     case certificate
@@ -20,33 +20,33 @@ package enum ConnectionRefusal: String, Sendable {
         }
     }
 
-    /// What to do about it.
+    /// How to correct it.
     static func remedy(_ code: HTTPClientError.Code) -> String? {
         switch code {
         case .untrustedCertificate:
-            "If the server is yours, name a file with its certificate, or with its authority's: "
+            "If the server is yours, set a file with its certificate or its authority's: "
                 + "CLOUDKIT_AUTHORITIES_FILE, `authoritiesFile` in cloudkit.json, or `--authorities FILE` of "
                 + "`yap login`."
         case .certificateOfOtherName:
-            "Ask the server by a name that its certificate is for (CLOUDKIT_SERVER, or `server` in cloudkit.json), "
-                + "or give it a certificate for this one."
+            "Use a host name that the certificate has (CLOUDKIT_SERVER, or `server` in cloudkit.json), "
+                + "or give the server a certificate for this name."
         case .certificateOfOtherTime:
-            "Give the server a certificate that is good today; look at this device's clock too."
+            "Give the server a valid certificate; check this device's clock too."
         case .noAuthorities:
-            "Mend the path of CLOUDKIT_AUTHORITIES_FILE, or of `authoritiesFile` in cloudkit.json: it names a file "
+            "Correct the path of CLOUDKIT_AUTHORITIES_FILE, or of `authoritiesFile` in cloudkit.json: a file "
                 + "with certificates in PEM."
         case .notTLS:
-            "Begin the server's address with http://, or name its port of TLS (CLOUDKIT_SERVER, or `server` in "
+            "Begin the server's URL with http://, or use its TLS port (CLOUDKIT_SERVER, or `server` in "
                 + "cloudkit.json)."
         case .needsTLS:
-            "Begin the server's address with https:// (CLOUDKIT_SERVER, or `server` in cloudkit.json)."
+            "Begin the server's URL with https:// (CLOUDKIT_SERVER, or `server` in cloudkit.json)."
         default: nil
         }
     }
 }
 
 extension CKError {
-    /// Why there is no connection to a server that is there; nil for other errors.
+    /// The reason that an existing server can't be connected to; nil for other errors.
     package var connectionRefusal: ConnectionRefusal? {
         (userInfo[ConnectionRefusal.userInfoKey] as? String).flatMap { ConnectionRefusal(rawValue: $0) }
     }

@@ -44,13 +44,13 @@ enum ErrorTable {
         Row(serverErrorCode: .internalError, code: .internalError),
     ]
 
-    /// The code of an item whose wire code isn't in the table: the server refused it, and only it knows why.
+    /// The code of an item with an unknown wire code.
     static let unknownItemCode = CKError.Code.serverRejectedRequest
 
-    /// What a whole answer says by its HTTP status alone, when its body isn't the protocol's or names a code that
-    /// isn't in the table. The first row that holds the status counts; the last holds them all.
+    /// The codes of whole responses by their HTTP status, for bodies that aren't the protocol's or have an unknown
+    /// code. The first row with the status applies; the last row has them all.
     static let statuses: [(statuses: ClosedRange<Int>, code: CKError.Code)] = [
-        // An answer of success that lacks its body: the server may have done what it was asked.
+        // A successful response without its body: the server may have executed the request.
         (200...299, .serverResponseLost),
         (401...401, .notAuthenticated),
         (403...403, .permissionFailure),
@@ -62,8 +62,8 @@ enum ErrorTable {
         (Int.min...Int.max, .serverRejectedRequest),
     ]
 
-    /// The code for `error`: the one that a server of ours names, else the table's.
-    /// - Parameter status: the HTTP status when the whole request was refused; nil for one item of an answer.
+    /// The code for `error`: the code that our server names, otherwise the table's.
+    /// - Parameter status: the HTTP status if the whole request was rejected; nil for one item of a response.
     static func code(for error: WireError, status: Int? = nil) -> CKError.Code {
         if let number = error.ckErrorCode, let code = CKError.Code(rawValue: number) { return code }
         if error.tokenRefusal != nil { return .changeTokenExpired }
@@ -74,30 +74,30 @@ enum ErrorTable {
         return row?.code ?? status.map { code(forStatus: $0) } ?? unknownItemCode
     }
 
-    /// The code for an answer that isn't the protocol's, by its HTTP status.
+    /// The code for a response that isn't the protocol's, by its HTTP status.
     static func code(forStatus status: Int) -> CKError.Code {
         statuses.first { $0.statuses.contains(status) }?.code ?? unknownItemCode
     }
 
-    /// What the network did, as a code and the words before the network's own.
+    /// The code of a network error, and the text before the network's own message.
     static func network(_ code: HTTPClientError.Code) -> (code: CKError.Code, words: String?) {
         switch code {
         case .couldNotResolve, .couldNotConnect: (.networkUnavailable, "The server can't be reached")
-        case .tlsRefused: (.networkFailure, "TLS couldn't be agreed on with the server")
+        case .tlsRefused: (.networkFailure, "The TLS handshake with the server failed")
         case .untrustedCertificate: (.networkFailure, "The server's certificate isn't trusted")
         case .certificateOfOtherName: (.networkFailure, "The server's certificate is for another name")
-        case .certificateOfOtherTime: (.networkFailure, "The server's certificate isn't good at this time")
+        case .certificateOfOtherTime: (.networkFailure, "The server's certificate isn't valid now")
         case .noAuthorities:
-            (.networkFailure, "The file with the certificates to trust can't be read")
+            (.networkFailure, "The file with the trusted certificates can't be read")
         case .notTLS:
-            (.networkFailure, "The server's address begins with https://, and its port speaks plain http")
+            (.networkFailure, "The server's URL begins with https://, but its port uses plain HTTP")
         case .needsTLS:
-            (.networkFailure, "The server's address begins with http://, and its port speaks https")
-        case .timedOut: (.networkFailure, "No answer came in time")
-        case .noAnswer: (.networkFailure, "The connection ended without an answer")
-        case .invalidResponse: (.networkFailure, "What answers isn't an HTTP server")
-        // An answer began: the server has done what it was asked.
-        case .cutShort, .responseTooLarge: (.serverResponseLost, "The answer is lost")
+            (.networkFailure, "The server's URL begins with http://, but its port uses HTTPS")
+        case .timedOut: (.networkFailure, "The server didn't respond in time")
+        case .noAnswer: (.networkFailure, "The connection ended without a response")
+        case .invalidResponse: (.networkFailure, "The response isn't HTTP")
+        // A response has begun, so the server has executed the request.
+        case .cutShort, .responseTooLarge: (.serverResponseLost, "The response is lost")
         case .cancelled: (.operationCancelled, "The operation was cancelled")
         case .stopped: (.operationCancelled, nil)
         case .tooManyWaiting: (.requestRateLimited, nil)
@@ -106,13 +106,13 @@ enum ErrorTable {
         }
     }
 
-    /// Seconds that an app is told to wait when it has more requests open than the client keeps.
+    /// Seconds after which to try again if the client has too many open requests.
     static let tooManySeconds = 2.0
 }
 
 extension CKError {
-    /// What the server refused, as the app sees it.
-    /// - Parameter status: the HTTP status when the whole request was refused; nil for one item of an answer.
+    /// The server's error, as the app sees it.
+    /// - Parameter status: the HTTP status if the whole request was rejected; nil for one item of a response.
     init(_ error: WireError, status: Int? = nil, userInfo: [String: Any] = [:]) {
         var userInfo = userInfo
         if let refusal = error.tokenRefusal {
@@ -140,14 +140,13 @@ extension CKError {
             userInfo: userInfo)
     }
 
-    /// Whether a request that failed so failed for its zone: then each of its items did, and other zones may
-    /// do.
+    /// True if a request that failed so failed for its zone: then each of its items did, and other zones may do.
     var isOfOneZone: Bool {
         [.zoneNotFound, .userDeletedZone, .batchRequestFailed].contains(code)
     }
 
-    /// An answer that can't be read: the server may have done what it was asked.
+    /// A response that can't be read. The server may have executed the request.
     static func unreadable(_ problem: String) -> CKError {
-        CKError(.serverResponseLost, "The server's answer can't be read: \(problem)")
+        CKError(.serverResponseLost, "The server's response can't be read: \(problem)")
     }
 }

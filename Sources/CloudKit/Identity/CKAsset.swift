@@ -1,15 +1,15 @@
 internal import CloudWire
 public import Foundation
 
-/// A field's value that is a file. A save sends the file, and what fetches the record fetches the file into a folder of
-/// the framework's own: copy it from there to keep it.
+/// A file as the value of a field. A save uploads the file. A fetch downloads it into a folder of the framework; copy
+/// it from there to keep it.
 public final class CKAsset: NSObject, NSSecureCoding, Sendable {
     /// Where the file is; nil for the server's copy of an asset that wasn't downloaded.
     public let fileURL: URL?
-    /// What the server told of the file, for one that was fetched.
+    /// The server's description of a fetched file.
     let fetched: FetchedAsset?
 
-    /// Makes an asset of the file at `fileURL`, which must be there when the record is saved.
+    /// Makes an asset of the file at `fileURL`, which must exist when the record is saved.
     public init(fileURL: URL) {
         self.fileURL = fileURL
         fetched = nil
@@ -20,7 +20,7 @@ public final class CKAsset: NSObject, NSSecureCoding, Sendable {
         self.fetched = fetched
     }
 
-    /// Whether `object` is an asset of the same file, and for one that was fetched, of the same bytes.
+    /// Returns true if `object` is an asset of the same file and, if fetched, of the same contents.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKAsset else { return false }
         return fileURL == other.fileURL && contents == other.contents
@@ -29,16 +29,16 @@ public final class CKAsset: NSObject, NSSecureCoding, Sendable {
     /// The same for equal assets.
     public override var hash: Int { fileURL.hashValue ^ contents.hashValue }
 
-    /// What is the same for the same bytes of a fetched file.
+    /// Identifies the contents of a fetched file.
     private var contents: String? { fetched?.asset.fileChecksum }
 
     // MARK: Archives
 
-    /// Assets can be read from archives that name the classes they expect.
+    /// Assets can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the asset's place, not its bytes, to a keyed archive, and of one that was fetched which it is: so that it
-    /// isn't sent again with its own field.
+    /// Encodes the asset's URL, not its contents, in a keyed archive; for a fetched file also its description, so that
+    /// it isn't uploaded again with its own field.
     public func encode(with coder: NSCoder) {
         if let fileURL { coder.encode(fileURL.absoluteString as NSString, forKey: "AssetFileURL") }
         guard let fetched, let checksum = fetched.asset.fileChecksum else { return }
@@ -56,7 +56,7 @@ public final class CKAsset: NSObject, NSSecureCoding, Sendable {
 
     /// Reads an asset from a keyed archive.
     public init?(coder: NSCoder) {
-        // Apple's is an address; text is what is written here.
+        // Apple encodes a URL; this framework encodes a text.
         let place = coder.object(forKey: "AssetFileURL")
         fileURL = (place as? NSURL).map { $0 as URL } ?? (place as? String).flatMap { URL(string: $0) }
         guard let checksum = coder.string(forKey: "FetchedChecksum"),

@@ -6,7 +6,7 @@ public import Foundation
 /// The owner name that means "the user of this device".
 public let CKCurrentUserDefaultName = "__defaultOwner__"
 
-/// The identity of a zone: its name and whose it is.
+/// The ID of a zone: its name and its owner.
 public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// The name of the zone that every database has.
     public static let defaultZoneName = "_defaultZone"
@@ -14,12 +14,12 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, Sendable
     public static let `default` = CKRecordZoneID(
         zoneName: defaultZoneName, ownerName: CKCurrentUserDefaultName)
 
-    /// The zone's name, at most 255 characters.
+    /// The zone's name. Maximum 255 characters.
     public let zoneName: String
     /// The user record name of the owner, or `CKCurrentUserDefaultName`.
     public let ownerName: String
 
-    /// Makes the identity of the zone `zoneName` of `ownerName`.
+    /// Makes the ID of the zone `zoneName` of `ownerName`.
     public init(
         zoneName: String = CKRecordZoneID.defaultZoneName, ownerName: String = CKCurrentUserDefaultName
     ) {
@@ -27,7 +27,7 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, Sendable
         self.ownerName = ownerName
     }
 
-    /// Makes the identity of the zone `zoneName` of `ownerName`, or of the user's own when that is nil.
+    /// Makes the ID of the zone `zoneName` of `ownerName`; nil for the user's own zone.
     @available(*, deprecated, renamed: "init(zoneName:ownerName:)")
     @_disfavoredOverload
     public convenience init(
@@ -39,7 +39,7 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, Sendable
     /// A zone ID never changes, so this is the ID itself.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` names the same zone of the same owner.
+    /// Returns true if `object` is the same ID.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKRecordZoneID else { return false }
         return self === other || zoneName == other.zoneName && ownerName == other.ownerName
@@ -58,16 +58,16 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, Sendable
 
     // MARK: Archives (keys as Apple's)
 
-    /// Zone IDs can be read from archives that name the classes they expect.
+    /// Zone IDs can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the ID to a keyed archive.
+    /// Encodes the ID in a keyed archive.
     public func encode(with coder: NSCoder) {
         coder.encode(zoneName as NSString, forKey: "ZoneName")
         coder.encode(ownerName as NSString, forKey: "ownerName")
     }
 
-    /// Reads an ID from a keyed archive; nil when it holds none.
+    /// Reads an ID from a keyed archive; nil if it has none.
     public init?(coder: NSCoder) {
         guard let zoneName = coder.string(forKey: "ZoneName") else { return nil }
         self.zoneName = zoneName

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What happens to a record when the one it refers to is deleted.
+/// What happens to a record when the record that it refers to is deleted.
 public enum CKReferenceAction: UInt, Sendable {
     /// Nothing.
     case none = 0
@@ -8,11 +8,11 @@ public enum CKReferenceAction: UInt, Sendable {
     case deleteSelf = 1
 }
 
-/// A field's value that points at another record of the same zone.
+/// A reference to another record of the same zone.
 public final class CKReference: NSObject, NSSecureCoding, NSCopying, Sendable {
-    /// The record it points at.
+    /// The target.
     public let recordID: CKRecordID
-    /// What happens when that record is deleted.
+    /// What happens when the target is deleted.
     public let action: CKReferenceAction
 
     /// The same enumeration under its old nested name.
@@ -33,7 +33,7 @@ public final class CKReference: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// A reference never changes, so this is the reference itself.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` points at the same record with the same action.
+    /// Returns true if `object` has the same target and action.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKReference else { return false }
         return recordID == other.recordID && action == other.action
@@ -47,16 +47,16 @@ public final class CKReference: NSObject, NSSecureCoding, NSCopying, Sendable {
 
     // MARK: Archives
 
-    /// References can be read from archives that name the classes they expect.
+    /// References can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the reference to a keyed archive.
+    /// Encodes the reference in a keyed archive.
     public func encode(with coder: NSCoder) {
         coder.encode(recordID, forKey: "RecordID")
         coder.encode(Int(action.rawValue), forKey: "ReferenceAction")
     }
 
-    /// Reads a reference from a keyed archive; nil when it holds none.
+    /// Reads a reference from a keyed archive; nil if it has none.
     public init?(coder: NSCoder) {
         guard let recordID = coder.object(CKRecordID.self, forKey: "RecordID") else { return nil }
         self.recordID = recordID

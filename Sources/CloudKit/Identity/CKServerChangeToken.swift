@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A place in a database's or a zone's stream of changes, as the server named it. Opaque.
+/// A position in the changes of a database or a zone. Opaque.
 public final class CKServerChangeToken: NSObject, NSSecureCoding, NSCopying, Sendable {
     package let token: String
 
@@ -11,7 +11,7 @@ public final class CKServerChangeToken: NSObject, NSSecureCoding, NSCopying, Sen
     /// A token never changes, so this is the token itself.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` is the same place in the same stream.
+    /// Returns true if `object` is the same position in the same database or zone.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? CKServerChangeToken)?.token == token
     }
@@ -21,15 +21,15 @@ public final class CKServerChangeToken: NSObject, NSSecureCoding, NSCopying, Sen
 
     // MARK: Archives (keys as Apple's)
 
-    /// Tokens can be read from archives that name the classes they expect.
+    /// Tokens can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the token to a keyed archive.
+    /// Encodes the token in a keyed archive.
     public func encode(with coder: NSCoder) {
         coder.encode(Data(token.utf8) as NSData, forKey: "ChangeTokenData")
     }
 
-    /// Reads a token from a keyed archive; nil when it holds none.
+    /// Reads a token from a keyed archive; nil if it has none.
     public init?(coder: NSCoder) {
         guard let data = coder.object(NSData.self, forKey: "ChangeTokenData"),
             let token = String(bytes: data, encoding: .utf8)

@@ -1,18 +1,18 @@
 internal import System
 
 extension CKContainer {
-    /// Asks for the long-lived operations that haven't ended: those of earlier processes, and those that run now. One
-    /// that another process of the app runs is left to that one.
-    /// - Returns: their IDs, in ascending order.
-    /// - Throws: `CKError.badContainer` when the container has no cloud, and what reading the user's sign-in throws.
+    /// Fetches the IDs of the long-lived operations that haven't finished: those of earlier processes, and those that
+    /// are running. Operations that another process of the app runs aren't included.
+    /// - Returns: the IDs in ascending order.
+    /// - Throws: `CKError.badContainer` if the container has no cloud; `CKError` if the user's sign-in can't be read.
     public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] {
         try await withCheckedThrowingContinuation { continuation in
             look({ try Self.operationIDs($0) }) { continuation.resume(with: $0) }
         }
     }
 
-    /// Asks for the long-lived operations that haven't ended, and calls `completionHandler` with their IDs or the
-    /// error.
+    /// Fetches the IDs of the long-lived operations that haven't finished, and calls `completionHandler` with them or
+    /// the error.
     @preconcurrency
     public func fetchAllLongLivedOperationIDs(
         completionHandler: @escaping @Sendable ([CKOperation.ID]?, (any Error)?) -> Void
@@ -20,20 +20,20 @@ extension CKContainer {
         look({ try Self.operationIDs($0) }) { completionHandler($0.value, $0.error) }
     }
 
-    /// Makes a long-lived operation again. Set its blocks and add it to the container: it calls them from the first on,
-    /// and what the server did already isn't done again.
-    /// - Parameter operationID: the ID that the operation had when it was made.
-    /// - Returns: the operation; nil when it has ended or was cancelled, when a day has passed since its last answer,
-    ///   or when it is another user's.
-    /// - Throws: `CKError.badContainer` when the container has no cloud, and what reading the user's sign-in throws.
+    /// Restores a long-lived operation. Set its blocks and add it to the container. It calls its blocks from the
+    /// beginning, and the server repeats no work.
+    /// - Parameter operationID: the ID of the original operation.
+    /// - Returns: the operation; nil if it has finished or was cancelled, if its last response is older than a day, or
+    ///   if it belongs to another user.
+    /// - Throws: `CKError.badContainer` if the container has no cloud; `CKError` if the user's sign-in can't be read.
     public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? {
         try await withCheckedThrowingContinuation { continuation in
             look({ try self.operation(operationID, $0) }) { continuation.resume(with: $0) }
         }
     }
 
-    /// Makes a long-lived operation again, as `longLivedOperation(for:)` does, and calls `completionHandler` with it or
-    /// the error, or with neither when there is none.
+    /// Restores a long-lived operation, as `longLivedOperation(for:)` does, and calls `completionHandler` with it or
+    /// the error, or with neither if it doesn't exist.
     @preconcurrency
     public func fetchLongLivedOperation(
         withID operationID: CKOperation.ID,

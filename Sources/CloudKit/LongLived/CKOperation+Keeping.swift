@@ -3,8 +3,8 @@ internal import System
 
 extension CKOperation {
     /// Stores a long-lived operation on the disk before it begins.
-    /// - Parameter body: called here, or where the blocks are called when another run of the same operation has to end
-    ///   first; with nil for an operation that isn't kept.
+    /// - Parameter body: gets nil for an operation that isn't stored. Called on this thread, or on the thread of the
+    ///   blocks if another run of the same operation must finish first.
     func keep(
         _ resolved: ResolvedContainer, _ credential: CloudCredential, _ scope: CKDatabase.Scope,
         _ body: @escaping @Sendable (Result<LongLivedRun?, CKError>) -> Void
@@ -18,7 +18,7 @@ extension CKOperation {
         let header = OperationHeader(
             operationID: operationID, kind: type(of: operation).kind, scope: scope.rawValue, owner: owner,
             seed: resolved.connection.random.next())
-        // What can't be kept runs as any other: then the app isn't told that it was.
+        // An operation that can't be stored runs as any other. The app isn't told that it is long-lived.
         let run = try? store.keep(header, archive: operation.archive(), files: operation.filesToSend)
         body(.success(run))
     }
@@ -48,7 +48,7 @@ extension CKOperation {
         }
     }
 
-    /// What was kept of an operation that will not run any more goes.
+    /// Removes the stored form of an operation that will not run again.
     func forget() {
         (try? target.core.resolved())?.connection.operationStore?.remove(operationID)
     }
@@ -56,9 +56,9 @@ extension CKOperation {
 
 extension CKError {
     fileprivate static let runsElsewhere = CKError(
-        .internalError, "Another process of this app runs the long-lived operation: its results go there.")
+        .internalError, "Another process of this app runs the long-lived operation and gets its results.")
     fileprivate static let noLongerKept = CKError(
         .unknownItem,
-        "The long-lived operation isn't kept any more: it has ended, or a day has passed, or another user signed in."
+        "The long-lived operation was removed: it has finished, a day has passed, or another user has signed in."
     )
 }

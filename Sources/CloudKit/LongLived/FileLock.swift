@@ -1,12 +1,12 @@
 import Foundation
 
-/// A lock on a file, as long as the value lives. The system releases the lock of a process that is killed, and a check
-/// whether a file is locked doesn't lock it meanwhile.
+/// A lock on a file, held as long as the object lives. The system releases it if the process is killed. Checking for a
+/// lock doesn't take it.
 final class FileLock: Sendable {
-    /// The file, for reading and writing.
+    /// The file, open for reading and writing.
     let descriptor: Int32
 
-    /// Opens the file at `path` and locks it; nil when it isn't there or somebody has locked it.
+    /// Opens the file at `path` and locks it; nil if it doesn't exist or is locked.
     init?(_ path: String, isNew: Bool = false) {
         let flags = O_RDWR | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
         let descriptor = open(path, flags, 0o600)
@@ -21,7 +21,7 @@ final class FileLock: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether somebody else has locked the file at `path`.
+    /// Returns true if the file at `path` is locked through another descriptor.
     static func isLocked(_ path: String) -> Bool {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -37,8 +37,8 @@ final class FileLock: Sendable {
         return range
     }
 
-    /// Of the open file and not of the process: two containers of one process keep each other out as well. Glibc's
-    /// numbers, which Swift doesn't import.
+    /// Locks belong to the open file, not to the process, so two containers of a process exclude each other. Swift
+    /// doesn't import these constants of glibc.
     private enum Command {
         static let get: Int32 = 36
         static let set: Int32 = 37

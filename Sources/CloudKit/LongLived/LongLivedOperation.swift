@@ -1,14 +1,14 @@
 import Foundation
 
-/// An operation that can be kept on the disk and made again by another process.
+/// An operation that can be stored on the disk and restored by another process.
 protocol LongLivedOperation: CKDatabaseOperation {
-    /// The name of the class in what is kept.
+    /// The name of the class in the stored form.
     static var kind: String { get }
-    /// The files that it will send.
+    /// The files to upload.
     var filesToSend: [URL] { get }
-    /// Writes what the app set, but for blocks.
+    /// Encodes the properties that the app has set, without blocks.
     func encodeInputs(with coder: NSCoder)
-    /// Reads what `encodeInputs(with:)` wrote.
+    /// Decodes what `encodeInputs(with:)` has encoded.
     func takeInputs(from coder: NSCoder)
 }
 
@@ -26,7 +26,7 @@ extension LongLivedOperation {
     }
 }
 
-/// Makes operations from what was kept of them.
+/// Restores operations from their stored form.
 enum LongLivedOperations {
     private static let makers: [String: @Sendable () -> any LongLivedOperation] = [
         CKModifyRecordsOperation.kind: { CKModifyRecordsOperation() },
@@ -40,7 +40,7 @@ enum LongLivedOperations {
         CKFetchSubscriptionsOperation.kind: { CKFetchSubscriptionsOperation() },
     ]
 
-    /// The operation, without blocks; nil for one of a class that isn't known.
+    /// The operation, without blocks; nil for an unknown class.
     static func make(_ header: OperationHeader, _ archive: Data) -> (any LongLivedOperation)? {
         guard let operation = makers[header.kind]?(),
             let coder = try? NSKeyedUnarchiver(forReadingFrom: archive)
@@ -56,7 +56,7 @@ enum LongLivedOperations {
 }
 
 extension NSCoder {
-    /// Writes a list; nothing for none, so that none and an empty one stay apart.
+    /// Encodes a list. Nil encodes nothing, so that nil and an empty list differ.
     func encode(list: [some NSObject]?, forKey key: String) {
         if let list { encode(NSArray(array: list), forKey: key) }
     }
@@ -65,7 +65,7 @@ extension NSCoder {
         if let strings { encode(NSArray(array: strings.map { $0 as NSString }), forKey: key) }
     }
 
-    /// The list of what `encode(list:forKey:)` wrote.
+    /// The list that `encode(list:forKey:)` has encoded.
     func list<Element: NSObject>(of type: Element.Type, forKey key: String) -> [Element]? {
         object(ofAny: [NSArray.self, type], forKey: key) as? [Element]
     }

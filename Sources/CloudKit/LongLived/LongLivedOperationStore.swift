@@ -1,60 +1,60 @@
 package import Foundation
 package import System
 
-/// The operations of a container that outlive their process. Each has a folder named by its ID, with three things:
-/// `operation` says what it is, `replies` has the answers that came, `files` the files that it sends.
+/// The long-lived operations of a container. Each has a folder named by its ID, with three items: `operation` has its
+/// stored form, `replies` its responses, `files` the files to upload.
 ///
-/// Who runs one has locked its `replies`, and the system takes the lock from a process that is killed. A day after its
-/// last answer an operation goes: so long does the server know which writes it did.
+/// A process that runs an operation has locked its `replies`, and the system releases the lock of a killed process. An
+/// operation is removed a day after its last response, because the server remembers a write for a day.
 package struct LongLivedOperationStore: Sendable {
-    /// The folder of them all.
+    /// The folder of all operations.
     package let folder: String
-    /// By what a day is measured.
+    /// The clock for the age of operations.
     package let clock: any TimeSource
 
-    /// How long an operation is kept after its last answer.
+    /// Milliseconds for which an operation is kept after its last response.
     static let keptMilliseconds: Int64 = 86_400_000
-    /// Operations that are kept at a time; beyond that they run as others do.
+    /// Maximum stored operations. Further ones run without being stored.
     static let operationsMax = 1_000
-    /// Bytes of answers that are kept for one operation; what comes after is asked for again.
+    /// Maximum bytes of stored responses of one operation. Further responses are requested again.
     static let repliesBytesMax: Int64 = 64 << 20
-    /// Bytes that what is known of an operation may have, files apart.
+    /// Maximum bytes of an operation's stored form, without files.
     static let operationBytesMax = 256 << 20
 
-    /// Names a shelf, whose folder is made when it is first needed.
+    /// Makes a store in `folder`, which is created when it is first needed.
     package init(folder: URL, clock: any TimeSource = SystemTimeSource()) {
         self.folder = folder.path
         self.clock = clock
     }
 
-    /// What becomes of the wish to run a kept operation.
+    /// The result of `claim`.
     enum Claim {
         case run(LongLivedRun)
-        /// It runs already, in this process: the follower will be called.
+        /// This process runs it already. The follower will be called.
         case follows
-        /// It runs in another process.
+        /// Another process runs it.
         case isElsewhere
-        /// It has ended, or a day is over, or it is another user's.
+        /// It has finished, is too old, or belongs to another user.
         case isGone
     }
 
     // MARK: Looking
 
-    /// The IDs of the owner's operations that no other process runs, in ascending order. What is too old or another
-    /// user's goes.
+    /// The IDs of the owner's operations that no other process runs, in ascending order. Removes operations that are
+    /// too old or another user's.
     func operationIDs(of owner: OperationOwner) -> [String] {
         removeRests(.gone)
         return names().filter { find($0, of: owner) != nil }.sorted()
     }
 
-    /// What is kept of an operation; nil when it isn't there or isn't the owner's.
+    /// The stored form of an operation; nil if it doesn't exist or isn't the owner's.
     func operation(_ operationID: String, of owner: OperationOwner) -> (
         header: OperationHeader, archive: Data
     )? {
         find(operationID, of: owner)
     }
 
-    /// What is kept of an operation that the owner may be told of. One that is too old or another user's goes.
+    /// The stored form of an operation, if it is the owner's. Removes one that is too old or another user's.
     private func find(_ name: String, of owner: OperationOwner) -> (header: OperationHeader, archive: Data)? {
         guard UUID(uuidString: name) != nil else { return nil }
         let running = RunningOperations.entries.withLock { $0[path(name)] }
@@ -71,7 +71,7 @@ package struct LongLivedOperationStore: Sendable {
         return kept.flatMap { $0.header.owner == owner ? $0 : nil }
     }
 
-    /// Takes the operation for one run.
+    /// Claims the operation for one run.
     func claim(
         _ operationID: String, of owner: OperationOwner, follower: @escaping RunningOperations.Follower
     ) -> Claim {
@@ -94,14 +94,14 @@ package struct LongLivedOperationStore: Sendable {
         return .run(LongLivedRun(header, folder: path, lock: lock, store: self))
     }
 
-    /// Removes an operation that nobody runs.
+    /// Removes an operation that isn't running.
     func remove(_ operationID: String) {
         guard let lock = FileLock(repliesPath(operationID)) else { return }
         Self.remove(path(operationID))
         withExtendedLifetime(lock) {}
     }
 
-    /// Removes an operation's folder, which its caller has locked: at once, and then file by file.
+    /// Removes the folder of an operation, which the caller has locked: renames it first, then deletes its files.
     static func remove(_ path: String) {
         let folder = URL(fileURLWithPath: path)
         let gone =
@@ -110,7 +110,7 @@ package struct LongLivedOperationStore: Sendable {
         try? FileManager.default.removeItem(atPath: gone)
     }
 
-    /// How the folders begin that are no operation yet, or no more. Of a process that is killed they stay.
+    /// Prefixes of folders that are incomplete or being removed. A killed process leaves them behind.
     private enum Rest: String {
         case new = ".new-"
         case gone = ".gone-"

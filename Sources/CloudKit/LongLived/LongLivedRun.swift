@@ -2,14 +2,14 @@ internal import CloudWire
 import Foundation
 internal import System
 
-/// One run of an operation that outlives its process: the answers that came before, and where those that come are kept.
+/// One run of a long-lived operation: replays the stored responses, and stores new ones.
 final class LongLivedRun: Sendable {
-    /// What is kept of the operation.
+    /// The header of the stored form.
     let header: OperationHeader
 
     private struct State {
         var log: ReplyLog?
-        /// Of a run that only repeats what another one got.
+        /// The responses of a run that only repeats another one.
         var replies: [Int: WireResponse] = [:]
         var number = 0
     }
@@ -19,7 +19,7 @@ final class LongLivedRun: Sendable {
     private let clock: any TimeSource
     private let state: Lock<State>
 
-    /// A run of what lies in `folder`, whose answers `lock` holds open.
+    /// A run of the operation in `folder`, with its `replies` locked by `lock`.
     init(_ header: OperationHeader, folder: String, lock: FileLock, store: LongLivedOperationStore) {
         self.header = header
         self.folder = folder
@@ -29,7 +29,7 @@ final class LongLivedRun: Sendable {
         state = Lock(State(log: log))
     }
 
-    /// A run that repeats `replies`, and keeps nothing.
+    /// A run that repeats `replies`, and stores nothing.
     init(_ header: OperationHeader, replies: [Int: WireResponse], clock: any TimeSource) {
         self.header = header
         folder = ""
@@ -39,11 +39,11 @@ final class LongLivedRun: Sendable {
     }
 
     deinit {
-        // Given up without an end: its followers look for themselves.
+        // The run was abandoned. Its followers look at the stored form themselves.
         if lock != nil { for follower in RunningOperations.take(folder) { follower(nil) } }
     }
 
-    /// The kept answer to the next request; nil when it has to be asked.
+    /// The stored response to the next request; nil if it must be sent.
     func nextReply() -> WireResponse? {
         state.withLock { state in
             state.number += 1
@@ -52,28 +52,28 @@ final class LongLivedRun: Sendable {
         }
     }
 
-    /// Keeps the answer to the request that `nextReply` had none for, if it is one that would be the same again.
+    /// Stores the response to the request for which `nextReply` had none, if it would be the same again.
     func append(_ reply: Result<WireResponse, CKError>) {
         guard case .success(let response) = reply, response.isFinal else { return }
         state.withLock { $0.log?.append(response, to: $0.number) }
         lock?.setTime(clock.nowMilliseconds())
     }
 
-    /// Where the copy of the file at `url` is, if there is one.
+    /// The URL of the stored copy of the file at `url`; nil if there is none.
     func copy(of url: URL) -> URL? {
         header.files[url.path].map { URL(fileURLWithPath: folder + "/" + $0) }
     }
 
-    /// From here on nobody is told of it: its last blocks are being called.
+    /// Hides the operation: its last blocks are being called.
     func isEnding() {
         RunningOperations.entries.withLock { $0[folder]?.isEnding = true }
     }
 
-    /// It is done: nothing of it stays.
+    /// Removes the finished operation.
     func end() {
         guard lock != nil else { return }
         LongLivedOperationStore.remove(folder)
-        // The file is open still.
+        // The file is still open.
         let followers = RunningOperations.take(folder)
         guard !followers.isEmpty else { return }
         let replies = state.withLock { $0.log?.all() ?? [:] }
@@ -82,12 +82,12 @@ final class LongLivedRun: Sendable {
 }
 
 extension WireResponse {
-    /// Whether the same request would be answered in the same way: a busy server would do better later.
+    /// True if the same request would get the same response. An error of a busy server isn't final.
     fileprivate var isFinal: Bool { (200..<500).contains(status) && ![401, 421, 429].contains(status) }
 }
 
 extension FileLock {
-    /// Sets the time at which the file was changed: by it the operation is old, and by no other clock than ours.
+    /// Sets the file's modification time, so that the operation's age follows our clock only.
     func setTime(_ milliseconds: Int64) {
         let time = timespec(
             tv_sec: Int(milliseconds / 1000), tv_nsec: Int(milliseconds % 1000) * 1_000_000)
@@ -95,9 +95,9 @@ extension FileLock {
     }
 }
 
-/// The kept operations that this process runs now, by their folders.
+/// The long-lived operations that this process is running, by folder.
 enum RunningOperations {
-    /// Called with what the operation got when it has ended; with nil when it was given up.
+    /// Called with the responses when the operation has finished; with nil if it was abandoned.
     typealias Follower = @Sendable (LongLivedRun?) -> Void
 
     struct Entry {
@@ -107,7 +107,7 @@ enum RunningOperations {
 
     static let entries = Lock<[String: Entry]>([:])
 
-    /// Takes the operation out, and gives who waits for it.
+    /// Removes the operation, and returns its followers.
     static func take(_ folder: String) -> [Follower] {
         entries.withLock { $0.removeValue(forKey: folder)?.followers ?? [] }
     }

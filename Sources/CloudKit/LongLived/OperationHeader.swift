@@ -1,25 +1,25 @@
 internal import Crypto
 import Foundation
 
-/// What has to be known of a kept operation before it is made again.
+/// The header of a stored operation.
 ///
-/// Its file: a line with the form's name, its version and the SHA-256 of the rest in hexadecimal; the header as JSON in
-/// one line; the operation as a keyed archive.
+/// The file: a line with the format's name, its version and the SHA-256 of the rest in hexadecimal; the header as JSON
+/// in one line; the operation as a keyed archive.
 struct OperationHeader: Codable, Sendable {
     private static let firstWords = "yap operation 1 "
 
     var operationID: String
-    /// Which class it is of.
+    /// The name of its class.
     var kind: String
-    /// The database that it asks.
+    /// The scope of its database.
     var scope: Int
     var owner: OperationOwner
-    /// What its writes are named by.
+    /// The seed of its idempotency keys.
     var seed: UInt64
-    /// The copies of the files that it sends, by the paths of the app's own.
+    /// The stored copies of the files to upload, by the paths of the originals.
     var files: [String: String] = [:]
 
-    /// The file's bytes, with `archive` behind the header.
+    /// The file's bytes, with `archive` after the header.
     func file(_ archive: [UInt8]) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
@@ -27,7 +27,7 @@ struct OperationHeader: Codable, Sendable {
         return Array((Self.firstWords + (try Self.checksum(rest)) + "\n").utf8) + rest
     }
 
-    /// Reads what `file` made; nil for anything else, also for what a later version made.
+    /// Reads the result of `file`; nil for anything else, including later versions.
     static func read(_ file: [UInt8]) -> (header: OperationHeader, archive: Data)? {
         let parts = file.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let checksum = try? checksum(Array(parts[1])),

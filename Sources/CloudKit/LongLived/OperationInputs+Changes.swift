@@ -22,7 +22,7 @@ extension CKFetchRecordZoneChangesOperation: LongLivedOperation {
     }
 }
 
-/// From where a zone is fetched, in an archive.
+/// The options of a zone's changes, in an archive.
 final class KeptZoneConfiguration: NSObject, NSSecureCoding {
     let zoneID: CKRecordZoneID
     let configuration: CKFetchRecordZoneChangesConfiguration

@@ -1,11 +1,11 @@
 internal import Crypto
 
-/// Whose a kept operation is: another user's and another device's are none of ours.
+/// The user and device of a stored operation. Only they can restore it.
 struct OperationOwner: Hashable, Sendable, Codable {
-    /// `user:` and a record name, or `token:` and what tells one token from another where no name is known; empty when
-    /// nobody is signed in.
+    /// `user:` and a record name, or `token:` and a hash of the token if the name is unknown; empty if no user is
+    /// signed in.
     var user: String
-    /// What names the device to the server; empty when nothing does.
+    /// The device's ID on the server; empty if it has none.
     var device: String
 
     init(_ credential: CloudCredential) {
@@ -22,7 +22,8 @@ struct OperationOwner: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether what `other` left is to go: an account was switched. Of tokens nobody knows whose they are.
+    /// Returns true if the user was replaced on the same device, so that `other`'s operations are removed. With tokens
+    /// only, the users are unknown.
     func takesThePlace(of other: OperationOwner) -> Bool {
         device == other.device && user != other.user && user.hasPrefix("user:")
             && other.user.hasPrefix("user:")

@@ -2,31 +2,30 @@ internal import CloudWire
 internal import Crypto
 import Foundation
 
-/// The answers that a kept operation got, in a file: what came is there when the process is gone, and the operation
-/// goes on behind it.
+/// The stored responses of an operation, in a file. After a crash, the operation continues after the last of them.
 ///
 /// An entry is the length of its payload (32 bits), the first 8 bytes of the payload's SHA-256, and the payload: the
-/// number of the request (32 bits), the status (16), whether the server is ours (8), the body. Numbers are
-/// little-endian. What was cut short is no entry, and nothing behind it is one.
+/// number of the request (32 bits), the status (16), 1 if the server is ours (8), the body. Numbers are little-endian.
+/// Reading stops at the first incomplete entry.
 struct ReplyLog: Sendable {
     private static let headBytes = 12
     private static let payloadHeadBytes = 7
 
     private let descriptor: Int32
     private let bytesMax: Int64
-    /// Where the entry begins that is read next, or written.
+    /// Offset of the next entry to read or write.
     private var position: Int64 = 0
     private var isReplaying = true
     private var isFull = false
 
-    /// Reads from the beginning of an open file, which somebody else closes.
+    /// Reads from the beginning of an open file, which the caller closes.
     init(descriptor: Int32, bytesMax: Int64) {
         self.descriptor = descriptor
         self.bytesMax = bytesMax
     }
 
-    /// The kept answer to the request with this number. With the first that isn't there the rest goes: what follows
-    /// another answer may be another request.
+    /// The stored response to the request with this number. After the first missing response the rest is deleted,
+    /// because another response may lead to other requests.
     mutating func reply(to number: Int) -> WireResponse? {
         guard isReplaying else { return nil }
         if let (found, reply, end) = entry(at: position), found == number {
@@ -38,7 +37,7 @@ struct ReplyLog: Sendable {
         return nil
     }
 
-    /// Takes away what lies behind the entries that were read. By its time the file stays as old as it was.
+    /// Truncates the file after the entries that were read, and keeps its modification time.
     private func cutRest() {
         var status = stat()
         guard fstat(descriptor, &status) == 0, Int64(status.st_size) != position else { return }
@@ -46,7 +45,7 @@ struct ReplyLog: Sendable {
         _ = [status.st_atim, status.st_mtim].withUnsafeBufferPointer { futimens(descriptor, $0.baseAddress) }
     }
 
-    /// All kept answers from the beginning on.
+    /// All stored responses.
     func all() -> [Int: WireResponse] {
         var replies: [Int: WireResponse] = [:]
         var place: Int64 = 0
@@ -57,7 +56,7 @@ struct ReplyLog: Sendable {
         return replies
     }
 
-    /// Keeps an answer, unless there are too many: then this one and all later ones are asked for again.
+    /// Stores a response. If the file is full, this one and all later ones will be requested again.
     mutating func append(_ reply: WireResponse, to number: Int) {
         guard !isReplaying, !isFull else { return }
         var payload = [UInt8]()

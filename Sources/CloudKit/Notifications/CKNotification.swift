@@ -2,21 +2,21 @@ package import CloudWire
 public import Foundation
 internal import System
 
-/// What other devices did to something that a subscription watches.
+/// A change by another device of something that a subscription watches.
 ///
-/// `CKNotification(fromRemoteNotificationDictionary:)` makes the subclass that fits.
+/// `CKNotification(fromRemoteNotificationDictionary:)` returns an object of the fitting subclass.
 public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Sendable {
     // Sendable because all it holds is set in the initializer; a subclass restates it.
 
-    /// A notification's name.
+    /// A notification's ID.
     public typealias ID = CKNotificationID
-    /// Which kind of subscription fired; the values are Apple's.
+    /// The kind of the subscription. The values are Apple's.
     public enum NotificationType: Int, Sendable, Hashable {
         /// A query subscription.
         case query = 1
         /// A zone subscription.
         case recordZone = 2
-        /// One that another device has marked as read.
+        /// A notification that another device has marked as read.
         case readNotification = 3
         /// A database subscription.
         case database = 4
@@ -24,7 +24,7 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
 
     let payload: PushPayload
     let cause: PushCause
-    /// Whether one of the user's devices has marked it as read.
+    /// True if one of the user's devices has marked it as read.
     private let isRead: Bool
 
     init(_ payload: PushPayload, _ cause: PushCause, isRead: Bool) {
@@ -33,7 +33,8 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
         self.isRead = isRead
     }
 
-    /// The notification in `payload`, and whether the collection has it as read; nil when it says nothing that we know.
+    /// The notification in `payload`; nil if its kind is unknown.
+    /// - Parameter isRead: true if the collection has it as read.
     package static func of(_ payload: PushPayload, isRead: Bool = false) -> CKNotification? {
         guard let cause = payload.ck.cause, let scope = cause.database.map(CKDatabase.Scope.init) else {
             return nil
@@ -45,9 +46,9 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
         }
     }
 
-    /// The notification in what a push service hands to an app; nil when it is none of the cloud's.
+    /// The notification in the dictionary of a push service; nil if it isn't one of the cloud.
     static func of(_ dictionary: [AnyHashable: Any]) -> CKNotification? {
-        // The rest is the app's own and may hold what JSON can't.
+        // Other keys belong to the app, and their values may not be JSON.
         var own: [String: Any] = [:]
         for key in ["ck", "aps"] { own[key] = dictionary[key] }
         guard JSONSerialization.isValidJSONObject(own),
@@ -57,7 +58,7 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
         return of(payload)
     }
 
-    /// The notification as a push service hands it to an app.
+    /// The notification as the dictionary of a push service.
     package var remoteNotificationDictionary: [AnyHashable: Any] {
         guard let json = try? payload.json(),
             let object = try? JSONSerialization.jsonObject(with: Data(json)) as? [String: Any]
@@ -65,7 +66,7 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
         return object
     }
 
-    /// Which kind of subscription fired.
+    /// The kind of the subscription.
     public var notificationType: NotificationType {
         if isRead { return .readNotification }
         return switch cause.kind {
@@ -75,46 +76,46 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
         }
     }
 
-    /// The notification's name.
+    /// The notification's ID.
     public var notificationID: ID? { payload.ck.notificationID.map { ID($0) } }
-    /// The container that it happened in.
+    /// The container of the change.
     public var containerIdentifier: String? { payload.ck.containerIdentifier }
-    /// The user whose subscription fired.
+    /// The user that owns the subscription.
     public var subscriptionOwnerUserRecordID: CKRecord.ID? {
         payload.ck.userRecordName.map { CKRecord.ID(recordName: $0) }
     }
     /// The subscription that fired.
     public var subscriptionID: CKSubscription.ID? { cause.subscriptionID }
-    /// Whether something was left out because it was too large.
+    /// True if the notification was too large, so that a part is missing.
     public var isPruned: Bool { payload.ck.isPruned ?? false }
 
     /// The alert's text.
     public var alertBody: String? { payload.aps?.texts?.body }
     /// The key of the alert's text in the app's strings.
     public var alertLocalizationKey: String? { payload.aps?.texts?.bodyKey }
-    /// What fills that text.
+    /// The arguments of that text.
     public var alertLocalizationArgs: [String]? { payload.aps?.texts?.bodyArguments }
     /// The alert's title.
     public var title: String? { payload.aps?.texts?.title }
     /// The key of the title in the app's strings.
     public var titleLocalizationKey: String? { payload.aps?.texts?.titleKey }
-    /// What fills the title.
+    /// The arguments of the title.
     public var titleLocalizationArgs: [String]? { payload.aps?.texts?.titleArguments }
     /// The alert's second title.
     public var subtitle: String? { payload.aps?.texts?.subtitle }
     /// The key of the second title in the app's strings.
     public var subtitleLocalizationKey: String? { payload.aps?.texts?.subtitleKey }
-    /// What fills the second title.
+    /// The arguments of the second title.
     public var subtitleLocalizationArgs: [String]? { payload.aps?.texts?.subtitleArguments }
     /// The key of the button's text in the app's strings.
     public var alertActionLocalizationKey: String? { payload.aps?.texts?.actionKey }
-    /// The picture the app starts with.
+    /// The launch image of the app.
     public var alertLaunchImage: String? { payload.aps?.texts?.launchImage }
     /// The number on the app's badge.
     public var badge: NSNumber? { payload.aps?.badge.map { NSNumber(value: $0) } }
     /// The sound to play.
     public var soundName: String? { payload.aps?.sound }
-    /// The name of the alert's actions.
+    /// The category of the alert's actions.
     public var category: String? { payload.aps?.category }
 
     /// Class and subscription, for logs.
@@ -123,13 +124,13 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
     }
 }
 
-/// Lets an initializer of `CKNotification` give an object of the subclass that fits.
+/// Lets an initializer of `CKNotification` return an object of the fitting subclass.
 public protocol __CKNotificationCluster {}
 
 extension __CKNotificationCluster {
-    /// Reads what a push service hands to an app.
+    /// Reads the dictionary of a push service.
     ///
-    /// Nil when it is none of the cloud's notifications, or another class's than the one that was asked.
+    /// Nil if it isn't a notification of the cloud, or of another class than the requested one.
     public init?(fromRemoteNotificationDictionary notificationDictionary: [AnyHashable: Any]) {
         guard let notification = CKNotification.of(notificationDictionary) as? Self else { return nil }
         self = notification
@@ -140,7 +141,7 @@ extension __CKNotificationCluster {
 public final class CKDatabaseNotification: CKNotification, @unchecked Sendable {
     // Sendable for the reason given at CKNotification.
 
-    /// Which database.
+    /// The scope of the database.
     public let databaseScope: CKDatabase.Scope
 
     init(_ payload: PushPayload, _ cause: PushCause, _ scope: CKDatabase.Scope, isRead: Bool) {
@@ -153,9 +154,9 @@ public final class CKDatabaseNotification: CKNotification, @unchecked Sendable {
 public final class CKRecordZoneNotification: CKNotification, @unchecked Sendable {
     // Sendable for the reason given at CKNotification.
 
-    /// Which database.
+    /// The scope of the database.
     public let databaseScope: CKDatabase.Scope
-    /// Which zone; nil when the notification doesn't say.
+    /// The zone; nil if the notification doesn't name it.
     public let recordZoneID: CKRecordZone.ID?
 
     init(_ payload: PushPayload, _ cause: PushCause, _ scope: CKDatabase.Scope, isRead: Bool) {
@@ -165,23 +166,23 @@ public final class CKRecordZoneNotification: CKNotification, @unchecked Sendable
     }
 }
 
-/// A record changed that a query finds.
+/// A change of a record that matches a query.
 public final class CKQueryNotification: CKNotification, @unchecked Sendable {
     // Sendable for the reason given at CKNotification.
 
-    /// What happened to the record; the values are Apple's.
+    /// The kind of change. The values are Apple's.
     public enum Reason: Int, Sendable, Hashable {
-        /// It is new.
+        /// The record is new.
         case recordCreated = 1
-        /// It changed.
+        /// The record has changed.
         case recordUpdated = 2
-        /// It is gone.
+        /// The record was deleted.
         case recordDeleted = 3
     }
 
-    /// Which database.
+    /// The scope of the database.
     public let databaseScope: CKDatabase.Scope
-    /// Which record; nil when the notification doesn't say.
+    /// The record; nil if the notification doesn't name it.
     public let recordID: CKRecord.ID?
 
     init(_ payload: PushPayload, _ cause: PushCause, _ scope: CKDatabase.Scope, isRead: Bool) {
@@ -191,12 +192,12 @@ public final class CKQueryNotification: CKNotification, @unchecked Sendable {
         super.init(payload, cause, isRead: isRead)
     }
 
-    /// What happened; a change when the notification doesn't say.
+    /// The kind of change; `recordUpdated` if the notification doesn't say.
     public var queryNotificationReason: Reason {
         cause.reason.flatMap { Reason(rawValue: Int(clamping: $0)) } ?? .recordUpdated
     }
 
-    /// The values of the fields that the subscription wanted: texts and numbers.
+    /// The values of the subscription's `desiredKeys`: texts and numbers.
     public var recordFields: [String: Any]? {
         cause.fields.map { fields in
             fields.compactMapValues { value in

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A notification's name: the same one may be told more than once.
+/// A notification's ID. The same notification may arrive more than once.
 public final class CKNotificationID: NSObject, NSSecureCoding, NSCopying, Sendable {
     package let value: String
 
@@ -8,27 +8,27 @@ public final class CKNotificationID: NSObject, NSSecureCoding, NSCopying, Sendab
         self.value = value
     }
 
-    /// A name never changes, so this is the name itself.
+    /// An ID never changes, so this is the ID itself.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` names the same notification.
+    /// Returns true if `object` is the same ID.
     public override func isEqual(_ object: Any?) -> Bool { (object as? CKNotificationID)?.value == value }
 
-    /// The same for equal names.
+    /// The same for equal IDs.
     public override var hash: Int { value.hashValue }
 
-    /// The name, for logs.
+    /// The ID, for logs.
     public override var description: String { "<CKNotificationID: \(value)>" }
 
-    /// Names can be read from archives that name the classes they expect.
+    /// IDs can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the name to a keyed archive.
+    /// Encodes the ID in a keyed archive.
     public func encode(with coder: NSCoder) {
         coder.encode(value as NSString, forKey: "NotificationID")
     }
 
-    /// Reads a name from a keyed archive; nil when it holds none.
+    /// Reads an ID from a keyed archive; nil if it has none.
     public init?(coder: NSCoder) {
         guard let value = coder.string(forKey: "NotificationID") else { return nil }
         self.value = value

@@ -2,46 +2,46 @@ internal import CloudWire
 import Foundation
 internal import System
 
-/// What a device that listens learns.
+/// An event of a device that listens.
 package enum NotificationEvent: Sendable {
-    /// From now on what others change is told; what they changed before may not be. The server had forgotten the
-    /// device, and perhaps its subscriptions, when `wasForgotten`.
+    /// From now on, changes of others are reported; earlier ones may be missing. With `wasForgotten`, the server had
+    /// removed the device, and perhaps its subscriptions.
     case listening(wasForgotten: Bool)
-    /// Nothing is heard until the next `listening`.
+    /// No changes are reported until the next `listening`.
     case interrupted(CKError)
     /// Another device changed something.
     case notification(CKNotification)
-    /// The server ended a wait without a notification: nothing happened until then.
+    /// The server ended a wait without a notification: there were none until then.
     case waitEnded
 }
 
-/// Decides what a device that waits for notifications asks next: it registers, then it waits in one request that the
-/// server holds open, and begins the next when that is answered. Does no I/O.
+/// Decides the next request of a device that waits for notifications: it registers, then it sends a request that the
+/// server holds open, and sends the next one after its response. Does no I/O.
 ///
-/// The notification that it got last is acknowledged with the next wait, so that one which is lost on the way comes
-/// again. After a failure it pauses and registers anew: the answer proves that the server is there again.
+/// The next wait acknowledges the last notification, so a notification that is lost in the network is sent again. After
+/// a failure the machine pauses and registers again, because a successful registration proves that the server works.
 struct CourierMachine: Sendable {
     enum Event: Sendable {
         case begin
-        /// The request was answered, so many milliseconds after it was sent.
+        /// A response or an error has arrived, after this time since the request was sent.
         case answered(Result<WireResponse, CKError>, afterMilliseconds: Int64)
         case pauseIsOver
-        /// Another user is signed in, or nobody any more; nothing is under way.
+        /// The user has changed or signed out. No request is in flight.
         case userChanged
     }
 
     enum Action: Sendable {
         case send(WireRequest, timeoutSeconds: Double)
-        /// Ask at a whole address: a server's that isn't the one of the configuration.
+        /// Sends a GET request to a URL of a server other than the configured one.
         case ask(url: String, timeoutSeconds: Double)
         case pause(milliseconds: Int64)
         case tell(NotificationEvent)
     }
 
-    /// The server answers a wait after 25 seconds or so, with nothing if nothing happened.
+    /// Timeout of a wait. The server ends it after about 25 seconds.
     static let waitTimeoutSeconds = 60.0
     static let registrationTimeoutSeconds = 30.0
-    /// A wait that ends sooner than this without news is no wait: the next comes after a pause.
+    /// A wait that ends sooner without a notification counts as a failure, so that a pause follows.
     static let waitMillisecondsMin: Int64 = 1000
 
     private enum Step {
@@ -51,7 +51,7 @@ struct CourierMachine: Sendable {
         case pausing(thenRegisters: Bool)
     }
 
-    /// Where a device waits.
+    /// The endpoint of the waits.
     private enum Courier {
         case ours(WireRequest)
         case apples(String)
@@ -68,12 +68,12 @@ struct CourierMachine: Sendable {
     /// The notification to acknowledge.
     private var unacknowledgedID: String?
     private var lastToldID: String?
-    /// Whether what the next wait brings stands for all that waited: what can't be read and has no name that could be
-    /// acknowledged goes with it.
+    /// True if the next notification stands for all pending ones. Used after a notification that can't be read and has
+    /// no ID to acknowledge.
     private var takesAll = false
     private var wasForgotten = false
     private var isInterruptionTold = false
-    /// Failures, or waits that were none, in a row.
+    /// Number of failures in a row, including waits that ended too soon.
     private var failures = 0
 
     init(
@@ -148,12 +148,12 @@ struct CourierMachine: Sendable {
     private func courier(_ url: String) -> Courier? {
         switch serverKind {
         case .yap: WireRequest(courierURL: url).map { .ours($0) }
-        // Apple's waits are at another server than the requests.
+        // Apple's waits use another server than the requests.
         case .apple: CloudConfiguration.isAddress(url) ? .apples(url) : nil
         }
     }
 
-    /// The token tells of the former user's changes.
+    /// The token belongs to the previous user.
     private mutating func registerForAnotherUser() -> [Action] {
         forgetToken()
         lastToldID = nil
@@ -178,7 +178,7 @@ struct CourierMachine: Sendable {
             return [.ask(url: url, timeoutSeconds: Self.waitTimeoutSeconds)]
         case .ours(var request):
             step = .waiting
-            // From a client that can't acknowledge the server takes the newest as all that waited.
+            // For a client that can't acknowledge, the server removes all pending notifications with the newest.
             if takesAll { request.headers.removeAll { $0.name == WireHeader.client } }
             if let unacknowledgedID { request.query.append((WireHeader.afterItem, unacknowledgedID)) }
             return [.send(request, timeoutSeconds: Self.waitTimeoutSeconds)]
@@ -189,7 +189,7 @@ struct CourierMachine: Sendable {
         do throws(CKError) {
             let response = try reply.get()
             guard (200..<300).contains(response.status) else { throw ResponseDecoder.refusal(response) }
-            // The server has seen what was acknowledged with this wait.
+            // The server has processed the acknowledgement of this wait.
             unacknowledgedID = nil
             guard !response.body.isEmpty else {
                 takesAll = false
@@ -212,19 +212,19 @@ struct CourierMachine: Sendable {
         }
         let id = payload.ck.notificationID
         unacknowledgedID = id
-        // What else there was isn't told any more.
+        // The other notifications were removed, so the app must fetch.
         let fetchAll = takesAll ? [Action.tell(.listening(wasForgotten: false))] : []
         takesAll = false
-        // One that comes again was acknowledged too late, or the server doesn't understand acknowledging.
+        // A repeated notification was acknowledged too late, or the server doesn't support acknowledgements.
         if let id, id == lastToldID { return pauseBeforeWait() }
         lastToldID = id
         let news = CKNotification.of(payload).map { [Action.tell(.notification($0))] } ?? []
         return fetchAll + news + waitAgain()
     }
 
-    /// Goes on behind a notification that can't be read, whether it is damaged or of a later kind: it would come again
-    /// and again. Its content is unknown, so the listeners are told to fetch.
-    /// - Throws: `error` when not even the notification's name can be read.
+    /// Skips a notification that can't be read, damaged or of a later version, because it would be sent again forever.
+    /// Its content is unknown, so the listeners must fetch.
+    /// - Throws: `error` if even the notification's ID can't be read.
     private mutating func passOver(_ body: [UInt8], _ error: CKError) throws(CKError) -> [Action] {
         guard let id = Self.notificationID(in: body) else {
             takesAll = true
@@ -237,7 +237,7 @@ struct CourierMachine: Sendable {
         return [.tell(.interrupted(error)), .tell(.listening(wasForgotten: false))] + waitAgain()
     }
 
-    /// The name of a notification of which the rest can't be read.
+    /// The ID of a notification that can't be read otherwise.
     private static func notificationID(in body: [UInt8]) -> String? {
         guard case .object(let members)? = try? JSONValue(json: body),
             case .object(let part)? = members["ck"], case .string(let id)? = part["nid"], !id.isEmpty
@@ -273,15 +273,15 @@ struct CourierMachine: Sendable {
 }
 
 extension CKError {
-    /// Whether the server refuses what it was shown, and not for a while only: it doesn't know the token.
+    /// True if the server has permanently rejected the token.
     fileprivate var isOfTheToken: Bool {
         [.unknownItem, .invalidArguments, .permissionFailure, .serverRejectedRequest].contains(code)
     }
 }
 
 extension WireRequest {
-    /// The wait at `courierURL`, of which path and query count: the server that is asked is always the one that the
-    /// container's configuration names, and not the name by which it knows itself.
+    /// The wait at the path and query of `courierURL`. The host is always the configured one, because the server may
+    /// know itself under another name.
     fileprivate init?(courierURL: String) {
         guard let start = courierURL.range(of: "/device/1/") else { return nil }
         let target = courierURL[start.lowerBound...]

@@ -1,23 +1,23 @@
 import Foundation
 internal import System
 
-/// The one listener of a place, for all who want to hear: the server tells a device each change once.
+/// Shares one listener of a container among all observers, because the server reports each change to a device once.
 final class NotificationHub: Sendable {
     private struct Observer {
         var handler: @Sendable (NotificationEvent) -> Void
-        /// Whether it was told that the device listens, or will be before anything else.
+        /// True if the observer got `listening`, or will get it before anything else.
         var isIn: Bool
     }
 
     private struct State {
         var listener: NotificationListener?
-        /// Numbers the listeners, so that what an ended one still tells is not heard.
+        /// Number of the current listener. Events of former listeners are ignored.
         var generation = 0
         var observers: [Int: Observer] = [:]
         var lastNumber = 0
         var isListening = false
 
-        /// The handlers of those whom `isMeant` means, in the order in which they came.
+        /// The handlers of the observers that `isMeant` selects, in the order of registration.
         func handlers(_ isMeant: (Observer) -> Bool) -> [@Sendable (NotificationEvent) -> Void] {
             observers.filter { isMeant($0.value) }.sorted { $0.key < $1.key }.map(\.value.handler)
         }
@@ -35,8 +35,8 @@ final class NotificationHub: Sendable {
 
     deinit { state.withLock { $0.listener }?.stop() }
 
-    /// Calls `handler`, one call at a time, with what is heard, beginning with `listening` if that is so already.
-    /// - Returns: what ends that. The last one ends the listening.
+    /// Calls `handler` with the events, one call at a time, beginning with `listening` if the device listens already.
+    /// - Returns: a closure that ends the observation. The last observer ends the listening.
     func observe(_ handler: @escaping @Sendable (NotificationEvent) -> Void) -> @Sendable () -> Void {
         let (number, isFirst, listener) = state.withLock { state in
             state.lastNumber += 1
@@ -50,7 +50,7 @@ final class NotificationHub: Sendable {
         return { self.end(number) }
     }
 
-    /// Lets a device that listens wait for the new user's notifications, and no more for the former's.
+    /// Waits for the new user's notifications, and no longer for the previous user's.
     func userChanged() {
         state.withLock { $0.listener }?.userChanged()
     }
@@ -66,7 +66,7 @@ final class NotificationHub: Sendable {
             self?.tell(event, generation)
         }
         let isWanted = state.withLock { state in
-            // Nil until now: the end of the listener before took it out, and began another generation.
+            // Nil until now, because the end of the previous listener has removed it and begun another generation.
             guard state.generation == generation, !state.observers.isEmpty else { return false }
             state.listener = listener
             return true
@@ -74,7 +74,8 @@ final class NotificationHub: Sendable {
         if isWanted { listener.start() }
     }
 
-    /// Tells one who came while the device listened already. Called in turn with what the listener tells.
+    /// Sends `listening` to an observer that came while the device was listening. Called in turn with the listener's
+    /// events.
     private func welcome(_ number: Int) {
         let handler = state.withLock { state -> (@Sendable (NotificationEvent) -> Void)? in
             guard state.isListening, let observer = state.observers[number], !observer.isIn else {
@@ -101,7 +102,7 @@ final class NotificationHub: Sendable {
     }
 
     private func end(_ number: Int) {
-        // Taken out under the lock, dropped and stopped outside of it.
+        // Removed under the lock, released and stopped after it.
         let (observer, listener) = state.withLock { state in
             let observer = state.observers.removeValue(forKey: number)
             guard observer != nil, state.observers.isEmpty else {
@@ -118,8 +119,8 @@ final class NotificationHub: Sendable {
 }
 
 extension CKContainer {
-    /// Calls `handler`, on any thread and one call at a time, with what other devices change.
-    /// - Returns: what ends that.
+    /// Calls `handler` with the changes of other devices, on any thread and one call at a time.
+    /// - Returns: a closure that ends the observation.
     package func observeNotifications(
         _ handler: @escaping @Sendable (NotificationEvent) -> Void
     ) -> @Sendable () -> Void {
@@ -128,12 +129,12 @@ extension CKContainer {
 }
 
 extension CKDatabase {
-    /// Calls `handler`, on any thread and one call at a time, with what other devices change in this database.
-    /// - Returns: what ends that.
+    /// Calls `handler` with the changes of other devices in this database, on any thread and one call at a time.
+    /// - Returns: a closure that ends the observation.
     package func observeNotifications(
         _ handler: @escaping @Sendable (NotificationEvent) -> Void
     ) -> @Sendable () -> Void {
-        // The container's place keeps the handler, which must not keep the container: the listener does.
+        // The resolved container keeps the handler, which must not keep the container. The listener keeps it.
         core.observeNotifications { [weak core, databaseScope] event in
             if case .notification(let notification) = event,
                 !Self.isMeant(by: notification, databaseScope, core?.identifier)
@@ -144,7 +145,7 @@ extension CKDatabase {
         }
     }
 
-    /// Whether the notification is about this database.
+    /// Returns true if the notification is about this database.
     package func isMeant(by notification: CKNotification) -> Bool {
         Self.isMeant(by: notification, databaseScope, core.identifier)
     }

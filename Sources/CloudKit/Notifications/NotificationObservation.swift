@@ -1,11 +1,11 @@
 import Foundation
 internal import System
 
-/// Somebody who wants to hear what other devices change, also while it isn't known yet where the cloud is: what is
-/// missing may be written while the program runs.
+/// An observation of changes, even before the container can be resolved: a missing configuration may be written while
+/// the program runs.
 final class NotificationObservation: Sendable {
     private struct Wanted {
-        /// Kept, so that listening goes on when nothing else keeps the container.
+        /// Keeps the container, so that listening goes on without other references to it.
         var core: ContainerCore
         var handler: @Sendable (NotificationEvent) -> Void
     }
@@ -13,7 +13,7 @@ final class NotificationObservation: Sendable {
     private struct State {
         /// Nil after the end.
         var wanted: Wanted?
-        /// Ends the listening at the place, once it has begun.
+        /// Ends the observation, once the container is resolved.
         var leave: (@Sendable () -> Void)?
     }
 
@@ -25,7 +25,7 @@ final class NotificationObservation: Sendable {
 
     func begin() {
         guard let core = state.withLock({ $0.wanted })?.core else { return }
-        // The cloud's address and the account are read from files.
+        // Resolving the container reads files.
         if core.isInline {
             seek(attempt: 1)
         } else {
@@ -34,7 +34,7 @@ final class NotificationObservation: Sendable {
     }
 
     func end() {
-        // Taken out under the lock, dropped outside of it.
+        // Removed under the lock, released after it.
         let ended = state.withLock { state in
             defer { state = State() }
             return state
@@ -42,7 +42,7 @@ final class NotificationObservation: Sendable {
         ended.leave?()
     }
 
-    // Listening that was not ended ends when this is released.
+    // Releasing an active observation ends it.
     deinit { state.withLock { $0.leave }?() }
 
     private func seek(attempt: Int) {

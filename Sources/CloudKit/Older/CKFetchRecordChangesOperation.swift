@@ -1,8 +1,8 @@
 public import Foundation
 internal import System
 
-/// Fetches what changed in one zone since a token, one page: the form before `CKFetchRecordZoneChangesOperation`, whose
-/// tokens are the same.
+/// Fetches the changes of one zone since a token, one page. The predecessor of `CKFetchRecordZoneChangesOperation`,
+/// with the same tokens.
 @available(*, deprecated, renamed: "CKFetchRecordZoneChangesOperation")
 open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
@@ -15,7 +15,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     public var resultsLimit = 0
     /// The fields to fetch; nil for all.
     public var desiredKeys: [CKRecord.FieldKey]?
-    /// Whether the server has more; known once the operation is done.
+    /// True if the server has more; known once the operation is done.
     public var moreComing: Bool { hasMore.withLock { $0 } }
     private let hasMore = Lock(false)
 
@@ -27,7 +27,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     @preconcurrency public var fetchRecordChangesCompletionBlock:
         (@Sendable (CKServerChangeToken?, Data?, (any Error)?) -> Void)?
 
-    /// Makes an operation that fetches nothing yet.
+    /// Makes an empty operation.
     public override init() {
         super.init()
     }

@@ -9,14 +9,14 @@ extension CKOperation {
         set { ownConfiguration.container = newValue }
     }
 
-    /// Whether mobile networks may be used.
+    /// True if mobile networks may be used.
     @available(*, deprecated, renamed: "configuration.allowsCellularAccess")
     public var allowsCellularAccess: Bool {
         get { effectiveConfiguration.allowsCellularAccess }
         set { ownConfiguration.allowsCellularAccess = newValue }
     }
 
-    /// Whether the operation outlives the program.
+    /// True if the operation outlives the program.
     @available(*, deprecated, renamed: "configuration.isLongLived")
     public var isLongLived: Bool {
         get { effectiveConfiguration.isLongLived }

@@ -14,7 +14,7 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
     public var previousServerChangeToken: CKServerChangeToken?
     /// Notifications to fetch at most; 0 leaves it to the server.
     public var resultsLimit = 0
-    /// Whether the server has more; known once the operation is done.
+    /// True if the server has more; known once the operation is done.
     public var moreComing: Bool { hasMore.withLock { $0 } }
     private let hasMore = Lock(false)
 
@@ -66,7 +66,7 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
     }
 }
 
-/// Marks notifications as read, which the user's other devices are told.
+/// Marks notifications as read, and notifies the user's other devices.
 @available(*, deprecated)
 open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.

@@ -3,9 +3,9 @@
 
 public import Foundation
 
-// The names of Swift 3 and of Objective-C, which older code still uses: on Apple's platforms they are gone, with a
-// correction that the compiler offers; here it offers the same and the code compiles. What isn't here is declared under
-// its old name, because keyed archives need a class at the top level: `CKRecordID`, `CKReference`, `CKErrorCode`.
+// The names of Swift 3 and of Objective-C, which older code still uses. Apple's compiler rejects them with a fix-it;
+// here the code compiles with the same fix-it. Classes in keyed archives need a name at the top level, so these are
+// declared under their old names: `CKRecordID`, `CKReference`, `CKErrorCode`.
 
 /// How a save treats a record that changed on the server.
 @available(*, deprecated, renamed: "CKModifyRecordsOperation.RecordSavePolicy")
@@ -13,19 +13,19 @@ public typealias CKRecordSavePolicy = CKModifyRecordsOperation.RecordSavePolicy
 /// How much is expected to be sent or fetched.
 @available(*, deprecated, renamed: "CKOperationGroup.TransferSize")
 public typealias CKOperationGroupTransferSize = CKOperationGroup.TransferSize
-/// What an app asks the user's leave for.
+/// Permissions that an app requests from the user.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissions")
 public typealias CKApplicationPermissions = CKContainer.ApplicationPermissions
-/// Whether the user gave leave.
+/// The state of a permission.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissionStatus")
 public typealias CKApplicationPermissionStatus = CKContainer.ApplicationPermissionStatus
 /// What is called with the user's decision.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissionBlock")
 public typealias CKApplicationPermissionBlock = CKContainer.ApplicationPermissionBlock
-/// What an app asks the user's leave for.
+/// Permissions that an app requests from the user.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissions")
 public typealias CKContainer_Application_Permissions = CKContainer.ApplicationPermissions
-/// Whether the user gave leave.
+/// The state of a permission.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissionStatus")
 public typealias CKContainer_Application_PermissionStatus = CKContainer.ApplicationPermissionStatus
 /// What is called with the user's decision.
@@ -55,16 +55,16 @@ public typealias CKNotificationType = CKNotification.NotificationType
 /// What happened to a record that a query finds.
 @available(*, deprecated, renamed: "CKQueryNotification.Reason")
 public typealias CKQueryNotificationReason = CKQueryNotification.Reason
-/// Whether somebody has taken an invitation.
+/// The state of an invitation.
 @available(*, deprecated, renamed: "CKShare.ParticipantAcceptanceStatus")
 public typealias CKShare_Participant_AcceptanceStatus = CKShare.ParticipantAcceptanceStatus
-/// What somebody may do with what is shared.
+/// What a participant may do.
 @available(*, deprecated, renamed: "CKShare.ParticipantPermission")
 public typealias CKShare_Participant_Permission = CKShare.ParticipantPermission
-/// What somebody is in a share, in older words.
+/// A participant's role, in older terms.
 @available(*, deprecated, renamed: "CKShare.ParticipantType")
 public typealias CKShare_Participant_ParticipantType = CKShare.ParticipantType
-/// What somebody is in a share.
+/// A participant's role.
 @available(*, deprecated, renamed: "CKShare.ParticipantRole")
 public typealias CKShare_Participant_Role = CKShare.ParticipantRole
 
@@ -100,12 +100,12 @@ public let CKShareTypeKey = CKShare.SystemFieldKey.shareType
 public let CKQueryOperationMaximumResults = CKQueryOperation.maximumResults
 
 extension CKContainer {
-    /// What an app asks the user's leave for, under its old names.
+    /// Permissions that an app requests from the user, under their old names.
     @available(*, deprecated, message: "the names are the container's own")
     public enum Application {
-        /// What an app asks the user's leave for.
+        /// Permissions that an app requests from the user.
         public typealias Permissions = CKContainer.ApplicationPermissions
-        /// Whether the user gave leave.
+        /// The state of a permission.
         public typealias PermissionStatus = CKContainer.ApplicationPermissionStatus
         /// What is called with the user's decision.
         public typealias PermissionBlock = CKContainer.ApplicationPermissionBlock
@@ -120,7 +120,7 @@ public typealias CKDiscoverUserInfosOperation = CKDiscoverUserIdentitiesOperatio
 /// Found the users of the address book.
 @available(*, unavailable, renamed: "CKDiscoverAllUserIdentitiesOperation")
 public typealias CKDiscoverAllContactsOperation = CKDiscoverAllUserIdentitiesOperation
-/// A user who was found.
+/// A discovered user.
 @available(*, unavailable, renamed: "CKUserIdentity")
 public typealias CKDiscoveredUserInfo = CKUserIdentity
 

@@ -1,6 +1,6 @@
-/// Finds out whether the user is signed in, for `CKContainer`.
+/// Determines the account status, for `CKContainer`.
 final class AccountStatusOperation: CKDatabaseOperation, @unchecked Sendable {
-    // Sendable as a CKOperation is: all that it adds is one constant, which is Sendable.
+    // Sendable as a CKOperation is: it only adds a constant, which is Sendable.
 
     private let resultBlock: @Sendable (Result<CKAccountStatus, any Error>) -> Void
 
@@ -10,7 +10,7 @@ final class AccountStatusOperation: CKDatabaseOperation, @unchecked Sendable {
         ownConfiguration.timeoutIntervalForRequest = Self.timeoutSeconds
     }
 
-    /// Seconds after which a server that doesn't answer has said nothing against the account.
+    /// Seconds after which a server without a response counts as having no objection to the account.
     private static let timeoutSeconds = 10.0
 
     override func execute() {
@@ -36,7 +36,7 @@ final class AccountStatusOperation: CKDatabaseOperation, @unchecked Sendable {
 }
 
 extension Result where Success == CKRecordID, Failure == CKError {
-    /// What the answer to the question who the user is says about the account.
+    /// The account status that follows from the response to a request for the user's record ID.
     fileprivate var status: Result<CKAccountStatus, CKError> {
         guard case .failure(let error) = self else { return .success(.available) }
         switch error.code {

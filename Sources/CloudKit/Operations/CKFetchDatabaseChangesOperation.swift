@@ -1,29 +1,29 @@
-/// Fetches which of a database's zones changed since a token.
+/// Fetches the zones of a database that have changed since a token.
 open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
-    /// The token up to which the app knows the database; nil for all zones.
+    /// The token of the last fetch; nil for all zones.
     public var previousServerChangeToken: CKServerChangeToken?
-    /// Zones in one page at most; 0 leaves it to the server.
+    /// Maximum zones in one page; 0 leaves it to the server.
     public var resultsLimit = 0
-    /// Whether page after page is fetched; otherwise one, and the app goes on while more are to come.
+    /// True to fetch all pages; false for one page, after which the app continues if more are coming.
     public var fetchAllChanges = true
 
     /// Called for each zone that is new or has changed records.
     @preconcurrency public var recordZoneWithIDChangedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
-    /// Called for each zone that was deleted, for whatever reason unless a block below is set for it.
+    /// Called for each deleted zone, unless a block below is set for the reason.
     @preconcurrency public var recordZoneWithIDWasDeletedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
     /// Called for each zone that the user deleted by hand.
     @preconcurrency public var recordZoneWithIDWasPurgedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
-    /// Called for each zone that went because the user reset their encrypted data.
+    /// Called for each zone that was deleted because the user reset their encrypted data.
     @preconcurrency public var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock:
         (@Sendable (CKRecordZone.ID) -> Void)?
-    /// Called after each page but the last, with the token to store once the page's changes are.
+    /// Called after each page but the last. Store the token once the page's changes are stored.
     @preconcurrency public var changeTokenUpdatedBlock: (@Sendable (CKServerChangeToken) -> Void)?
     /// Called last.
     @preconcurrency public var fetchDatabaseChangesResultBlock:
         (@Sendable (Result<(serverChangeToken: CKServerChangeToken, moreComing: Bool), any Error>) -> Void)?
-    /// The older form of `fetchDatabaseChangesResultBlock`, not called when that is set.
+    /// The older form of `fetchDatabaseChangesResultBlock`; not called if that is set.
     @available(*, deprecated, renamed: "fetchDatabaseChangesResultBlock")
     @preconcurrency public var fetchDatabaseChangesCompletionBlock:
         (@Sendable (CKServerChangeToken?, Bool, (any Error)?) -> Void)?
@@ -39,7 +39,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
         super.init()
     }
 
-    /// Makes an operation that fetches what changed since `previousServerChangeToken`.
+    /// Makes an operation that fetches the changes since `previousServerChangeToken`.
     public convenience init(previousServerChangeToken: CKServerChangeToken?) {
         self.init()
         self.previousServerChangeToken = previousServerChangeToken

@@ -2,24 +2,24 @@ package import CloudWire
 public import Foundation
 internal import System
 
-/// Fetches what changed in zones since their tokens.
+/// Fetches the changes of zones since their tokens.
 open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
-    /// From where and how much of a zone is fetched.
+    /// The token and other options of a zone.
     public typealias ZoneConfiguration = CKFetchRecordZoneChangesConfiguration
 
     /// The zones, in the order in which they are fetched.
     public var recordZoneIDs: [CKRecordZone.ID]?
-    /// From where and how much of each zone is fetched; a zone without one is fetched whole.
+    /// The options of each zone. A zone without options is fetched completely.
     public var configurationsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]?
-    /// Whether page after page is fetched; otherwise one, and the app goes on while more are to come.
+    /// True to fetch all pages; false for one page, after which the app continues if more are coming.
     public var fetchAllChanges = true
 
-    /// Called for each record that changed.
+    /// Called for each changed record.
     @preconcurrency public var recordWasChangedBlock:
         (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
-    /// The older form of `recordWasChangedBlock`, not called when that is set.
+    /// The older form of `recordWasChangedBlock`; not called if that is set.
     @available(*, deprecated, renamed: "recordWasChangedBlock")
     @preconcurrency public var recordChangedBlock: (@Sendable (CKRecord) -> Void)?
     {
@@ -27,13 +27,13 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         set { olderRecordChangedBlock = newValue }
     }
     var olderRecordChangedBlock: (@Sendable (CKRecord) -> Void)?
-    /// Called for each record that was deleted, with the type that it had.
+    /// Called for each deleted record, with its type.
     @preconcurrency public var recordWithIDWasDeletedBlock:
         (@Sendable (CKRecord.ID, CKRecord.RecordType) -> Void)?
-    /// Called after each page but a zone's last, with the token to store once the page's changes are.
+    /// Called after each page but a zone's last. Store the token once the page's changes are stored.
     @preconcurrency public var recordZoneChangeTokensUpdatedBlock:
         (@Sendable (CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
-    /// Called at a zone's end.
+    /// Called at the end of each zone.
     @preconcurrency public var recordZoneFetchResultBlock:
         (
             @Sendable (
@@ -44,7 +44,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
                 >
             ) -> Void
         )?
-    /// The older form of `recordZoneFetchResultBlock`, not called when that is set.
+    /// The older form of `recordZoneFetchResultBlock`; not called if that is set.
     @available(*, deprecated, renamed: "recordZoneFetchResultBlock")
     @preconcurrency public var recordZoneFetchCompletionBlock:
         (@Sendable (CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
@@ -54,11 +54,11 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     }
     var olderRecordZoneFetchCompletionBlock:
         (@Sendable (CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
-    /// Called last. Zones that failed for themselves are no failure of the whole.
+    /// Called last. A failed zone doesn't fail the operation.
     @preconcurrency public var fetchRecordZoneChangesResultBlock:
         (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `fetchRecordZoneChangesResultBlock`, not called when that is set: with zones or records
-    /// that failed it gets `CKError.partialFailure`.
+    /// The older form of `fetchRecordZoneChangesResultBlock`; not called if that is set. Gets `CKError.partialFailure`
+    /// if zones or records have failed.
     @available(*, deprecated, renamed: "fetchRecordZoneChangesResultBlock")
     @preconcurrency public var fetchRecordZoneChangesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
     {
@@ -67,14 +67,15 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     }
     var olderFetchRecordZoneChangesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
-    /// Called with a zone's checksum before the zone's end is told; with it each record knows what it adds to that.
+    /// Called with a zone's checksum before the zone's end. If it is set, each record has its contribution to the
+    /// checksum.
     package var zoneChecksumBlock: (@Sendable (CKRecordZone.ID, ZoneChecksum) -> Void)?
     /// Called with the version of the schema, an opaque text, before the zone's end is reported.
     package var schemaVersionBlock: (@Sendable (String) -> Void)?
-    /// Decides what becomes of each file of the records. Nil requires all files.
+    /// Decides how each file of the records is handled. Nil requires all files.
     package var assetHandling: AssetHandlingRule?
 
-    /// Makes an operation that fetches nothing yet.
+    /// Makes an empty operation.
     public override init() {
         super.init()
     }
@@ -107,7 +108,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         } event: { event in
             switch event {
             case .changed(let recordID, let result):
-                // Who has the older blocks only isn't told of it otherwise.
+                // Code with the older blocks only gets the error here.
                 if let error = result.error { errors.withLock { $0[recordID] = error } }
                 self.report(recordID, result)
             case .deleted(let recordID, let recordType):
@@ -163,25 +164,25 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     }
 }
 
-/// From where and how much of a zone is fetched.
+/// The token and other options of a zone.
 public final class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCoding, NSCopying,
     @unchecked Sendable
 {
-    // Sendable because an app sets it up before the operation is added, and nothing changes it after.
+    // Sendable because an app sets it before the operation is added, and it isn't changed later.
 
-    /// The token up to which the app knows the zone; nil to fetch it whole.
+    /// The token of the last fetch; nil to fetch the whole zone.
     public var previousServerChangeToken: CKServerChangeToken?
-    /// Changes in one page at most; nil leaves it to the server.
+    /// Maximum changes in one page; nil leaves it to the server.
     public var resultsLimit: Int?
     /// The fields to fetch; nil for all.
     public var desiredKeys: [CKRecord.FieldKey]?
 
-    /// Makes a configuration that fetches a zone whole.
+    /// Makes options that fetch the whole zone.
     public override init() {
         super.init()
     }
 
-    /// Makes a configuration that fetches a zone since `previousServerChangeToken`.
+    /// Makes options that fetch the changes since `previousServerChangeToken`.
     public convenience init(
         previousServerChangeToken: CKServerChangeToken? = nil, resultsLimit: Int? = nil,
         desiredKeys: [CKRecord.FieldKey]? = nil
@@ -192,14 +193,14 @@ public final class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCodi
         self.desiredKeys = desiredKeys
     }
 
-    /// A configuration of its own with the same values.
+    /// Returns a copy.
     public func copy(with zone: NSZone? = nil) -> Any {
         CKFetchRecordZoneChangesConfiguration(
             previousServerChangeToken: previousServerChangeToken, resultsLimit: resultsLimit,
             desiredKeys: desiredKeys)
     }
 
-    /// Whether `object` fetches the same.
+    /// Returns true if `object` has the same values.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKFetchRecordZoneChangesConfiguration else { return false }
         return previousServerChangeToken == other.previousServerChangeToken
@@ -211,10 +212,10 @@ public final class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCodi
 
     // MARK: Archives
 
-    /// Configurations can be read from archives that name the classes they expect.
+    /// Configurations can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the configuration to a keyed archive.
+    /// Encodes the configuration in a keyed archive.
     public func encode(with coder: NSCoder) {
         if let previousServerChangeToken {
             coder.encode(previousServerChangeToken, forKey: "PreviousServerChangeToken")

@@ -10,10 +10,10 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     /// Called for each zone.
     @preconcurrency public var perRecordZoneResultBlock:
         (@Sendable (CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
-    /// Called last. Zones that failed for themselves are no failure of the whole.
+    /// Called last. A failed zone doesn't fail the operation.
     @preconcurrency public var fetchRecordZonesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `fetchRecordZonesResultBlock`, not called when that is set: with zones that failed
-    /// it gets `CKError.partialFailure`.
+    /// The older form of `fetchRecordZonesResultBlock`; not called if that is set. Gets `CKError.partialFailure` if
+    /// zones have failed.
     @available(*, deprecated, renamed: "fetchRecordZonesResultBlock")
     @preconcurrency public var fetchRecordZonesCompletionBlock:
         (@Sendable ([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?

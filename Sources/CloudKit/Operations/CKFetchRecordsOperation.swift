@@ -9,14 +9,14 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The fields to fetch; nil for all.
     public var desiredKeys: [CKRecord.FieldKey]?
 
-    /// Called for each record: with how much of its files is there, and with 1 before its result.
+    /// Called for each record with the downloaded fraction of its files, and with 1 before its result.
     @preconcurrency public var perRecordProgressBlock: (@Sendable (CKRecord.ID, Double) -> Void)?
     /// Called for each record.
     @preconcurrency public var perRecordResultBlock:
         (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
-    /// Called last. Records that failed for themselves are no failure of the whole.
+    /// Called last. A failed record doesn't fail the operation.
     @preconcurrency public var fetchRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `perRecordResultBlock`, not called when that is set.
+    /// The older form of `perRecordResultBlock`; not called if that is set.
     @available(*, deprecated, renamed: "perRecordResultBlock")
     @preconcurrency public var perRecordCompletionBlock:
         (@Sendable (CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
@@ -25,8 +25,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         set { olderPerRecordCompletionBlock = newValue }
     }
     var olderPerRecordCompletionBlock: (@Sendable (CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
-    /// The older form of `fetchRecordsResultBlock`, not called when that is set: with records that failed it
-    /// gets `CKError.partialFailure`.
+    /// The older form of `fetchRecordsResultBlock`; not called if that is set. Gets `CKError.partialFailure` if records
+    /// have failed.
     @available(*, deprecated, renamed: "fetchRecordsResultBlock")
     @preconcurrency public var fetchRecordsCompletionBlock:
         (@Sendable ([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
@@ -36,7 +36,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     }
     var olderFetchRecordsCompletionBlock: (@Sendable ([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
 
-    /// Makes an operation that fetches nothing yet.
+    /// Makes an empty operation.
     public override init() {
         super.init()
     }
@@ -47,21 +47,20 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         self.recordIDs = recordIDs
     }
 
-    /// Makes an operation that fetches the record of the user who is signed in, from the public database whichever
-    /// database it is added to.
+    /// Makes an operation that fetches the record of the signed-in user. It always uses the public database.
     public class func fetchCurrentUserRecordOperation() -> CKFetchRecordsOperation {
         let operation = CKFetchRecordsOperation()
         operation.fetchesUser = true
         return operation
     }
 
-    /// Whether the user's own record is fetched, and not `recordIDs`.
+    /// True to fetch the user's own record instead of `recordIDs`.
     var fetchesUser = false
 
-    /// Decides what becomes of each file of the records. Nil requires all files.
+    /// Decides how each file of the records is handled. Nil requires all files.
     package var assetHandling: AssetHandlingRule?
 
-    /// What the older block is called with in the end.
+    /// The arguments of the older block.
     private struct Outcome {
         var records: [CKRecord.ID: CKRecord] = [:]
         var errors: [AnyHashable: any Error] = [:]

@@ -10,10 +10,10 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
     /// Called for each subscription.
     @preconcurrency public var perSubscriptionResultBlock:
         (@Sendable (CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
-    /// Called last. Subscriptions that failed for themselves are no failure of the whole.
+    /// Called last. A failed subscription doesn't fail the operation.
     @preconcurrency public var fetchSubscriptionsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `fetchSubscriptionsResultBlock`, not called when that is set: with subscriptions that
-    /// failed it gets `CKError.partialFailure`.
+    /// The older form of `fetchSubscriptionsResultBlock`; not called if that is set. Gets `CKError.partialFailure` if
+    /// subscriptions have failed.
     @available(*, deprecated, renamed: "fetchSubscriptionsResultBlock")
     @preconcurrency public var fetchSubscriptionCompletionBlock:
         (@Sendable ([CKSubscription.ID: CKSubscription]?, (any Error)?) -> Void)?

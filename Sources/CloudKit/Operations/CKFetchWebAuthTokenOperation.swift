@@ -2,9 +2,9 @@ internal import CloudWire
 import Foundation
 internal import System
 
-/// Fetches a token with which a page in the user's browser may act for the user.
+/// Fetches a token for a page in the user's browser, which acts for the user.
 ///
-/// Here it is the token of the user's own session on this device: the service makes no second one for a page.
+/// Here it is the token of the user's session on this device. The service makes no second one for a page.
 open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
@@ -13,7 +13,7 @@ open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendabl
 
     /// Called last, with the token.
     @preconcurrency public var fetchWebAuthTokenResultBlock: (@Sendable (Result<String, any Error>) -> Void)?
-    /// The older form of `fetchWebAuthTokenResultBlock`, not called when that is set.
+    /// The older form of `fetchWebAuthTokenResultBlock`; not called if that is set.
     @available(*, deprecated, renamed: "fetchWebAuthTokenResultBlock")
     @preconcurrency public var fetchWebAuthTokenCompletionBlock: (@Sendable (String?, (any Error)?) -> Void)?
     {
@@ -22,7 +22,7 @@ open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendabl
     }
     var olderFetchWebAuthTokenCompletionBlock: (@Sendable (String?, (any Error)?) -> Void)?
 
-    /// Makes an operation without an API token, which is refused.
+    /// Makes an operation without an API token, which fails.
     public override init() {
         super.init()
     }

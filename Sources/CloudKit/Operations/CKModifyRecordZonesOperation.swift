@@ -1,24 +1,24 @@
 internal import System
 
-/// Makes and deletes zones.
+/// Creates and deletes zones.
 open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
-    /// The zones to make; one that is there already stays as it is.
+    /// The zones to create; an existing zone stays unchanged.
     public var recordZonesToSave: [CKRecordZone]?
     /// The zones to delete, with all their records.
     public var recordZoneIDsToDelete: [CKRecordZone.ID]?
 
-    /// Called for each zone that was to be made.
+    /// Called for each zone of `recordZonesToSave`.
     @preconcurrency public var perRecordZoneSaveBlock:
         (@Sendable (CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
-    /// Called for each zone that was to be deleted.
+    /// Called for each zone of `recordZoneIDsToDelete`.
     @preconcurrency public var perRecordZoneDeleteBlock:
         (@Sendable (CKRecordZone.ID, Result<Void, any Error>) -> Void)?
-    /// Called last. Zones that failed for themselves are no failure of the whole.
+    /// Called last. A failed zone doesn't fail the operation.
     @preconcurrency public var modifyRecordZonesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `modifyRecordZonesResultBlock`, not called when that is set: with zones that failed
-    /// it gets `CKError.partialFailure`.
+    /// The older form of `modifyRecordZonesResultBlock`; not called if that is set. Gets `CKError.partialFailure` if
+    /// zones have failed.
     @available(*, deprecated, renamed: "modifyRecordZonesResultBlock")
     @preconcurrency public var modifyRecordZonesCompletionBlock:
         (@Sendable ([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
@@ -29,12 +29,12 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     var olderModifyRecordZonesCompletionBlock:
         (@Sendable ([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
 
-    /// Makes an operation that makes and deletes nothing yet.
+    /// Makes an empty operation.
     public override init() {
         super.init()
     }
 
-    /// Makes an operation that makes `recordZonesToSave` and deletes `recordZoneIDsToDelete`.
+    /// Makes an operation that creates `recordZonesToSave` and deletes `recordZoneIDsToDelete`.
     public convenience init(
         recordZonesToSave: [CKRecordZone]? = nil, recordZoneIDsToDelete: [CKRecordZone.ID]? = nil
     ) {

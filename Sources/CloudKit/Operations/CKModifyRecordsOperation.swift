@@ -3,45 +3,44 @@ internal import System
 
 /// Saves and deletes records.
 ///
-/// A record that was saved gets the server's tag and times, and its changes are those made after the
-/// operation began.
+/// A saved record gets the server's tag and times. Its changes are then those made after the operation began.
 open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
-    /// How a save treats a record that changed on the server.
+    /// How a save treats a record that has changed on the server.
     public enum RecordSavePolicy: Int, Sendable {
-        /// Saves the changed fields if the server's record is the version that the client's was made from.
+        /// Saves the changed fields if the server's record still has the client's version.
         case ifServerRecordUnchanged = 0
-        /// Saves the changed fields over whatever the server has.
+        /// Saves the changed fields, whatever the server has.
         case changedKeys = 1
-        /// Saves all fields over whatever the server has; fields that only the server has stay.
+        /// Saves all fields, whatever the server has. Fields that only the server has stay.
         case allKeys = 2
     }
 
-    /// The records to save, at most 400 together with the deletions.
+    /// The records to save. Maximum 400 items together with the deletions.
     public var recordsToSave: [CKRecord]?
-    /// The records to delete; deleting one that isn't there succeeds.
+    /// The records to delete; deleting one that doesn't exist succeeds.
     public var recordIDsToDelete: [CKRecord.ID]?
-    /// How a save treats a record that changed on the server.
+    /// How a save treats a record that has changed on the server.
     public var savePolicy: RecordSavePolicy = .ifServerRecordUnchanged
-    /// Whether a zone's records are saved all or none. The default zone always saves each for itself.
+    /// True to save all records of a zone or none. The default zone is never atomic.
     public var isAtomic = true
-    /// What the next fetch of the zones' changes hands back to this device, when any part of the operation was done: so
-    /// it is known whether a write was whose answer was lost. At most 4,096 bytes; the server keeps them for a day.
-    /// Apple's web service has no key for it: there it isn't sent.
+    /// Data that the next fetch of the zones' changes returns to this device if any part of the operation was executed.
+    /// So an app finds out if a write was executed when its response was lost. Maximum 4,096 bytes; the server keeps
+    /// them for a day. Not sent to Apple's web service, which has no key for it.
     public var clientChangeTokenData: Data?
 
-    /// Called for each record: with how much of its files is sent, and with 1 when the server has answered for it.
+    /// Called for each record with the uploaded fraction of its files, and with 1 after the server's response.
     @preconcurrency public var perRecordProgressBlock: (@Sendable (CKRecord, Double) -> Void)?
-    /// Called for each record that was to be saved.
+    /// Called for each record of `recordsToSave`.
     @preconcurrency public var perRecordSaveBlock:
         (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
-    /// Called for each record that was to be deleted.
+    /// Called for each record of `recordIDsToDelete`.
     @preconcurrency public var perRecordDeleteBlock:
         (@Sendable (CKRecord.ID, Result<Void, any Error>) -> Void)?
-    /// Called last. Items that failed for themselves are no failure of the whole.
+    /// Called last. A failed item doesn't fail the operation.
     @preconcurrency public var modifyRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `perRecordSaveBlock`, not called when that is set.
+    /// The older form of `perRecordSaveBlock`; not called if that is set.
     @available(*, deprecated, renamed: "perRecordSaveBlock")
     @preconcurrency public var perRecordCompletionBlock: (@Sendable (CKRecord, (any Error)?) -> Void)?
     {
@@ -49,8 +48,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         set { olderPerRecordCompletionBlock = newValue }
     }
     var olderPerRecordCompletionBlock: (@Sendable (CKRecord, (any Error)?) -> Void)?
-    /// The older form of `modifyRecordsResultBlock`, not called when that is set: with items that failed it
-    /// gets `CKError.partialFailure`.
+    /// The older form of `modifyRecordsResultBlock`; not called if that is set. Gets `CKError.partialFailure` if items
+    /// have failed.
     @available(*, deprecated, renamed: "modifyRecordsResultBlock")
     @preconcurrency public var modifyRecordsCompletionBlock:
         (@Sendable ([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
@@ -60,7 +59,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     }
     var olderModifyRecordsCompletionBlock: (@Sendable ([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
 
-    /// Makes an operation that saves and deletes nothing yet.
+    /// Makes an empty operation.
     public override init() {
         super.init()
     }
@@ -72,7 +71,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         self.recordIDsToDelete = recordIDsToDelete
     }
 
-    /// What the blocks of one run share.
+    /// Shared by the blocks of one run.
     private struct Outcome {
         var saved: [CKRecord] = []
         var deleted: [CKRecord.ID] = []
@@ -86,7 +85,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         let policy = savePolicy
         let isAtomic = isAtomic
         let clientChangeToken = clientChangeTokenData
-        // The first of two records with one ID: such a request is refused before anything is saved.
+        // The first of two records with one ID. Such a request is rejected before anything is saved.
         let sent = Dictionary(zip(states.map(\.recordID), zip(records, states))) { first, _ in first }
         let outcome = Lock(Outcome())
         run { address in
@@ -126,7 +125,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     ) {
         switch result {
         case .success(let saved):
-            // The values before are released after the lock.
+            // The previous values are released after the lock.
             _ = record.withState { state in
                 let before = state
                 state.wasSaved(as: saved, sent: sent)

@@ -5,21 +5,21 @@ internal import System
 open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
-    /// The subscriptions to save; one takes the place of another with its ID.
+    /// The subscriptions to save; a subscription replaces another with the same ID.
     public var subscriptionsToSave: [CKSubscription]?
     /// The subscriptions to delete.
     public var subscriptionIDsToDelete: [CKSubscription.ID]?
 
-    /// Called for each subscription that was to be saved.
+    /// Called for each subscription of `subscriptionsToSave`.
     @preconcurrency public var perSubscriptionSaveBlock:
         (@Sendable (CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
-    /// Called for each subscription that was to be deleted.
+    /// Called for each subscription of `subscriptionIDsToDelete`.
     @preconcurrency public var perSubscriptionDeleteBlock:
         (@Sendable (CKSubscription.ID, Result<Void, any Error>) -> Void)?
-    /// Called last. Subscriptions that failed for themselves are no failure of the whole.
+    /// Called last. A failed subscription doesn't fail the operation.
     @preconcurrency public var modifySubscriptionsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `modifySubscriptionsResultBlock`, not called when that is set: with subscriptions that
-    /// failed it gets `CKError.partialFailure`.
+    /// The older form of `modifySubscriptionsResultBlock`; not called if that is set. Gets `CKError.partialFailure` if
+    /// subscriptions have failed.
     @available(*, deprecated, renamed: "modifySubscriptionsResultBlock")
     @preconcurrency public var modifySubscriptionsCompletionBlock:
         (@Sendable ([CKSubscription]?, [CKSubscription.ID]?, (any Error)?) -> Void)?
@@ -30,7 +30,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     var olderModifySubscriptionsCompletionBlock:
         (@Sendable ([CKSubscription]?, [CKSubscription.ID]?, (any Error)?) -> Void)?
 
-    /// Makes an operation that saves and deletes nothing yet.
+    /// Makes an empty operation.
     public override init() {
         super.init()
     }

@@ -3,12 +3,12 @@ import Foundation
 internal import System
 
 extension CKOperation {
-    /// Walks an exchange from its first request to its end.
+    /// Runs an exchange to its end.
     /// - Parameters:
-    ///   - exchange: makes it; gets the database's address, which is known only now.
+    ///   - exchange: makes the exchange for the address of the database.
     ///   - event: called for each event, in order.
-    ///   - progress: called between them while files are on their way.
-    ///   - completion: called once, after the last event; the operation ends when it returns.
+    ///   - progress: called between events during transfers of files.
+    ///   - completion: called once, after the last event. The operation ends when it returns.
     final func run<E: OperationExchange>(
         _ exchange: @escaping @Sendable (RequestAddress) -> E,
         event: @escaping @Sendable (E.Event) -> Void,
@@ -54,7 +54,7 @@ extension CKOperation {
 }
 
 extension RequestAddress {
-    /// Where an operation goes, and what it goes by. One that was kept asks the database that it asked at first.
+    /// The address and options of an operation's requests. A restored operation uses its original database.
     fileprivate init(
         _ resolved: ResolvedContainer, _ scope: CKDatabase.Scope, _ credential: CloudCredential,
         _ kept: LongLivedRun?, writeSeeds: [CKRecordZoneID: IdempotencySeed]
@@ -74,7 +74,7 @@ extension RequestAddress {
 }
 
 extension CKOperationConfiguration {
-    /// What the configuration says of each request of an operation that starts now.
+    /// The rules for the requests of an operation that starts now.
     fileprivate func rules(startedMilliseconds: Int64) -> RequestRules {
         RequestRules(
             timeoutSeconds: timeoutIntervalForRequest,

@@ -1,16 +1,16 @@
 public import Foundation
 internal import System
 
-/// Something asked of the cloud. Set its properties and blocks, then add it to a database or a container.
+/// A request to the cloud. Set its properties and blocks, then add it to a database or a container.
 open class CKOperation: Operation, @unchecked Sendable {
-    // Sendable because what changes while it runs is behind a lock. The rest (blocks, inputs, configuration, database)
-    // is set before the operation starts: by the app, as Apple's documentation demands, and by the `add` that starts
-    // it, which traps the second time. Then it is only read, until `finish()` clears the blocks on the queue that calls
-    // them.
+    // Sendable because the state that changes during the run is behind a lock. The rest (blocks, inputs, configuration,
+    // database) is set before the operation starts: by the app, as Apple's documentation demands, and by the `add` that
+    // starts it, which traps the second time. Then it is only read, until `finish()` clears the blocks on the queue
+    // that calls them.
 
-    /// An operation's identity.
+    /// An operation's ID.
     public typealias ID = String
-    /// How an operation is carried out.
+    /// The options of an operation.
     public typealias Configuration = CKOperationConfiguration
 
     private struct State {
@@ -24,44 +24,44 @@ open class CKOperation: Operation, @unchecked Sendable {
     private let state = Lock(State())
     private let serialQueue = Lock<DispatchQueue?>(nil)
     private var completion: (@Sendable () -> Void)?
-    /// Where the operation runs when it names no database: set by the container it is added to.
+    /// The database of an operation without one. Set by the container.
     var defaultDatabase: CKDatabase?
-    /// The operation's user: it fails when another one is signed in. Nil takes the user at its beginning.
+    /// The operation's user: the operation fails if another one is signed in. Nil takes the user at its beginning.
     package var userRecordName: String?
-    /// Names the writes of a zone by what they say, so that the same write of two operations with one seed is done
-    /// once. The names of other zones' writes are drawn.
+    /// Seeds for the idempotency keys of a zone's writes. The same write of two operations with one seed is executed
+    /// once. Writes in other zones get random keys.
     package var writeSeeds: [CKRecordZoneID: IdempotencySeed] = [:]
 
-    /// Whether it was made from what an earlier process kept of it.
+    /// True if it was restored from an earlier process.
     var isRestored = false
 
-    /// The operation's identity.
+    /// The operation's ID.
     public internal(set) var operationID: ID = SystemRandomSource().nextUUID()
 
-    /// How the operation is carried out; never nil. What is set is copied, and nil sets the default one.
+    /// The options of the operation; never nil. A set value is copied, and nil sets the default options.
     public var configuration: Configuration! {
         get { ownConfiguration }
         set { ownConfiguration = newValue?.filled(from: nil) ?? Configuration() }
     }
     var ownConfiguration = Configuration()
-    /// What the operation belongs to.
+    /// The operation's group.
     public var group: CKOperationGroup?
 
-    /// How urgent the operation is: the configuration's.
+    /// The urgency of the operation, from its configuration.
     open override var qualityOfService: QualityOfService {
         get { effectiveConfiguration.qualityOfService }
         set { ownConfiguration.qualityOfService = newValue }
     }
 
-    /// What counts: the operation's own configuration, and its group's where that says nothing.
+    /// The operation's own configuration, completed from its group's.
     var effectiveConfiguration: Configuration {
         guard let group else { return ownConfiguration }
         return ownConfiguration.filled(from: group.ownConfiguration)
     }
 
-    /// Called when a long-lived operation is on the disk, before anything is sent: from here on it can be had again
-    /// from `CKContainer.longLivedOperation(for:)` when the process has gone. Not called where it couldn't be kept;
-    /// it runs as any other then.
+    /// Called when a long-lived operation is on the disk, before anything is sent. From then on, a later process can
+    /// restore it with `CKContainer.longLivedOperation(for:)`. Not called if it can't be stored; it then runs as any
+    /// other.
     @preconcurrency public var longLivedOperationWasPersistedBlock: (@Sendable () -> Void)?
 
     /// Makes an operation.
@@ -75,14 +75,14 @@ open class CKOperation: Operation, @unchecked Sendable {
         set { completion = newValue }
     }
 
-    /// True: an operation goes on after `start()` returned.
+    /// True: an operation continues after `start()` has returned.
     open override var isAsynchronous: Bool { true }
-    /// Whether the operation was started and isn't at its end.
+    /// True if the operation has started and hasn't finished.
     open override var isExecuting: Bool { state.withLock { $0.isExecuting } }
-    /// Whether the operation has called its last block.
+    /// True if the operation has called its last block.
     open override var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Whether nobody added the operation to a database or container before.
+    /// Returns true for the first call: an operation may be added once only.
     func isFirstAdded() -> Bool {
         state.withLock { state in
             defer { state.wasAdded = true }
@@ -103,14 +103,14 @@ open class CKOperation: Operation, @unchecked Sendable {
         deliver { self.execute() }
     }
 
-    /// Ends the operation with `CKError.operationCancelled`. What was sent may still be done by the server.
+    /// Ends the operation with `CKError.operationCancelled`. The server may still execute requests that were sent.
     open override func cancel() {
         super.cancel()
         if isRestored, !isExecuting { forget() }
         state.withLock { $0.cancelRunning }?()
     }
 
-    /// The database whose cloud the operation asks.
+    /// The database of the operation.
     var target: CKDatabase {
         effectiveConfiguration.container?.privateCloudDatabase ?? defaultDatabase
             ?? CKContainer.default().privateCloudDatabase
@@ -121,16 +121,16 @@ open class CKOperation: Operation, @unchecked Sendable {
         finish()
     }
 
-    /// Sets what `cancel()` has to do while the operation runs.
+    /// Sets a closure that `cancel()` calls during the run.
     func onCancel(_ body: @escaping @Sendable () -> Void) {
-        // The one before is released after the lock: it holds what runs.
+        // The previous closure is released after the lock, because it holds the running request.
         _ = state.withLock { state in
             defer { state.cancelRunning = body }
             return state.cancelRunning
         }
     }
 
-    /// Runs `body` where the operation's blocks are called: on its serial queue, or here.
+    /// Runs `body` where the operation's blocks are called: on its serial queue, or on this thread.
     func deliver(_ body: @escaping @Sendable () -> Void) {
         if target.core.isInline { return body() }
         let queue = serialQueue.withLock { queue in
@@ -141,20 +141,20 @@ open class CKOperation: Operation, @unchecked Sendable {
         queue.async(execute: body)
     }
 
-    /// Lets go of the blocks, which won't be called any more. Called where they are called, before anybody can see
-    /// that the operation is finished.
+    /// Releases the blocks, which won't be called again. Called where they are called, before the operation appears as
+    /// finished.
     func letBlocksGo() {
         _ = longLivedOperationWasPersistedBlock.take()
     }
 
-    /// The operation is at its end: lets its blocks go, tells the queues, then calls `completionBlock`.
+    /// Ends the operation: releases its blocks, notifies the queues, then calls `completionBlock`.
     func finish() {
-        // They often hold the operation, or what made it.
+        // The blocks often hold the operation, or its creator.
         letBlocksGo()
         let completion = self.completion.take()
         willChangeValue(forKey: "isExecuting")
         willChangeValue(forKey: "isFinished")
-        // What cancels is released after the lock: it holds what ran.
+        // The closure is released after the lock, because it holds the former request.
         _ = state.withLock { state in
             state.isExecuting = false
             state.isFinished = true

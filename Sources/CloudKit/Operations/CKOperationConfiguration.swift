@@ -1,10 +1,10 @@
 public import Foundation
 
-/// How an operation is carried out.
+/// Options of an operation.
 ///
-/// What nobody set is what the operation's group says, and else the default.
+/// Unset options come from the operation's group; otherwise the defaults apply.
 public final class CKOperationConfiguration: NSObject, NSCopying, @unchecked Sendable {
-    // Sendable because an app sets it up before the operation is added, and nothing changes it after.
+    // Sendable because an app sets it before the operation is added, and it isn't changed later.
 
     private struct Values {
         var container: CKContainer?
@@ -28,63 +28,62 @@ public final class CKOperationConfiguration: NSObject, NSCopying, @unchecked Sen
         set { values.container = newValue }
     }
 
-    /// How urgent the operation is. One of `utility` or `background` goes on when the network fails: it sends its
-    /// request again, after pauses that grow, until `timeoutIntervalForResource` is over. Any other ends with
-    /// the network's error.
+    /// The urgency of the operation. With `utility` or `background`, it retries after network errors, with growing
+    /// pauses, until `timeoutIntervalForResource` is over. Otherwise it ends with the first network error.
     public var qualityOfService: QualityOfService {
         get { values.qualityOfService ?? .default }
         set { values.qualityOfService = newValue }
     }
 
-    /// Whether mobile networks may be used. It is kept, and not acted on.
+    /// True if mobile networks may be used. It is kept, and not acted on.
     /// - Note: Inert: Linux tells nobody which network is a mobile one.
     public var allowsCellularAccess: Bool {
         get { values.allowsCellularAccess ?? true }
         set { values.allowsCellularAccess = newValue }
     }
 
-    /// Whether the operation outlives the program: it is kept on the disk until its `completionBlock` has returned,
-    /// and after the end of the process the app gets it from `CKContainer.longLivedOperation(for:)`, sets its blocks
-    /// and adds it again. Then it calls them from the first on; what the server did isn't done again. It is kept for a
-    /// day after the last answer. All operations of a database can be long-lived that save, delete or fetch records,
-    /// zones or subscriptions, query, or fetch changes; on others this has no effect.
+    /// True if the operation outlives the process. It is stored on the disk until its `completionBlock` has returned. A
+    /// later process restores it with `CKContainer.longLivedOperation(for:)`, sets its blocks and adds it again. It
+    /// then calls the blocks from the beginning, and the server repeats no work. It is stored for a day after its last
+    /// response. All database operations that save, delete or fetch records, zones or subscriptions, query, or fetch
+    /// changes can be long-lived. Others ignore this.
     ///
-    /// Apple's own servers don't know the names of writes: with them behind the framework, a save that was done
-    /// just before the process went may be told as a conflict with itself.
+    /// Apple's servers don't support idempotency keys. With them, a save that was executed just before the process
+    /// ended may be reported as a conflict with itself.
     public var isLongLived: Bool {
         get { values.isLongLived ?? false }
         set { values.isLongLived = newValue }
     }
 
-    /// Seconds for which a request waits for more data; each byte that comes or goes begins them anew. Then the
-    /// operation ends with `CKError.networkFailure`.
+    /// Seconds that a request waits for data; each sent or received byte restarts them. After that the operation ends
+    /// with `CKError.networkFailure`.
     public var timeoutIntervalForRequest: TimeInterval {
         get { values.timeoutIntervalForRequest ?? 60 }
         set { values.timeoutIntervalForRequest = newValue }
     }
 
-    /// Seconds that the whole operation may take, from its start to its last answer. A week unless it is set; for an
-    /// operation of the quality `userInitiated` and above that week doesn't count: it ends with the network's first
-    /// error anyhow.
+    /// Seconds that the whole operation may take, from its start to its last response. The default is a week. It has no
+    /// effect by default on operations of the quality `userInitiated` and above, because they end with the first
+    /// network error.
     public var timeoutIntervalForResource: TimeInterval {
         get { values.timeoutIntervalForResource ?? 604_800 }
         set { values.timeoutIntervalForResource = newValue }
     }
 
-    /// Seconds after which the whole operation ends; nil for one that somebody waits for and nobody set a time for.
+    /// Seconds after which the whole operation ends. Nil for an urgent operation without a set time.
     var secondsForAll: TimeInterval? {
         let isUrgent = [.userInitiated, .userInteractive].contains(qualityOfService)
         return isUrgent ? values.timeoutIntervalForResource : timeoutIntervalForResource
     }
 
-    /// A configuration of its own with the same values.
+    /// Returns a copy.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = CKOperationConfiguration()
         copy.values = values
         return copy
     }
 
-    /// Writes what was set to a keyed archive, but for the container.
+    /// Encodes the set values in a keyed archive, except the container.
     func encode(with coder: NSCoder) {
         if let value = values.qualityOfService { coder.encode(value.rawValue, forKey: "QualityOfService") }
         if let value = values.allowsCellularAccess { coder.encode(value, forKey: "AllowsCellularAccess") }
@@ -93,7 +92,7 @@ public final class CKOperationConfiguration: NSObject, NSCopying, @unchecked Sen
         if let value = values.timeoutIntervalForResource { coder.encode(value, forKey: "TimeoutForResource") }
     }
 
-    /// Reads what `encode(with:)` wrote.
+    /// Decodes what `encode(with:)` has encoded.
     convenience init(from coder: NSCoder) {
         self.init()
         func value<Value>(_ key: String, _ read: (String) -> Value) -> Value? {
@@ -107,7 +106,7 @@ public final class CKOperationConfiguration: NSObject, NSCopying, @unchecked Sen
         values.timeoutIntervalForResource = value("TimeoutForResource", coder.decodeDouble)
     }
 
-    /// A configuration of its own, in which `other` says what this one doesn't.
+    /// A copy with unset values taken from `other`.
     func filled(from other: CKOperationConfiguration?) -> CKOperationConfiguration {
         let filled = CKOperationConfiguration()
         filled.values = values

@@ -1,14 +1,14 @@
 public import Foundation
 internal import System
 
-/// Operations that belong together: one piece of the user's work. The server's log has the group's name.
+/// Operations that belong together, as one action of the user. The server's log has the group's name.
 open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
-    // Sendable because an app sets it up before it gives it to an operation, and nothing changes it after, as
-    // Apple's documentation demands.
+    // Sendable because an app sets it before it gives it to an operation, and doesn't change it later, as Apple's
+    // documentation demands.
 
-    /// How much is expected to be sent or fetched.
+    /// An expected amount of data.
     public enum TransferSize: Int, Sendable {
-        /// Nobody knows.
+        /// The amount is unknown.
         case unknown = 0
         /// Less than a megabyte.
         case kilobytes = 1
@@ -26,22 +26,22 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
         case hundredsOfGigabytes = 7
     }
 
-    /// The group's identity.
+    /// The group's ID.
     public let operationGroupID: String
-    /// What an operation of the group goes by where its own configuration says nothing; never nil. What is set is
-    /// copied, and nil sets the default one.
+    /// The options of the group's operations where their own configuration has none; never nil. A set value is copied,
+    /// and nil sets the default options.
     public var defaultConfiguration: CKOperation.Configuration! {
         get { ownConfiguration }
         set { ownConfiguration = newValue?.filled(from: nil) ?? CKOperation.Configuration() }
     }
     var ownConfiguration = CKOperation.Configuration()
-    /// What the group does, for logs.
+    /// The group's name, for logs.
     public var name: String?
-    /// How many things the group is about, as the app counts them.
+    /// Number of things that the group is about, as the app counts them.
     public var quantity = 0
-    /// How much is expected to be sent.
+    /// The expected amount of data to send.
     public var expectedSendSize = TransferSize.unknown
-    /// How much is expected to be fetched.
+    /// The expected amount of data to fetch.
     public var expectedReceiveSize = TransferSize.unknown
 
     /// Makes a group.
@@ -50,7 +50,7 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
         super.init()
     }
 
-    /// Groups can be read from archives that name the classes they expect.
+    /// Groups can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
     /// Writes the group to a keyed archive, without its configuration's container.
@@ -62,7 +62,7 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
         coder.encode(expectedReceiveSize.rawValue, forKey: "ExpectedReceiveSize")
     }
 
-    /// Reads a group from a keyed archive; nil when it holds none.
+    /// Reads a group from a keyed archive; nil if it has none.
     public required init?(coder: NSCoder) {
         guard let operationGroupID = coder.string(forKey: "OperationGroupID") else { return nil }
         self.operationGroupID = operationGroupID

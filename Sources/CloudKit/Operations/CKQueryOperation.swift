@@ -2,23 +2,23 @@ internal import CloudWire
 import Foundation
 internal import System
 
-/// Finds records.
+/// Runs a query.
 open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
-    /// Where a page ended.
+    /// The end of a page.
     public typealias Cursor = CKQueryCursor
 
     /// The `resultsLimit` that leaves the number of records to the server.
     public class var maximumResults: Int { 0 }
 
-    /// What to find; not looked at when there is a `cursor`.
+    /// The query. Ignored if there is a `cursor`.
     public var query: CKQuery?
-    /// Where an earlier operation ended: this one goes on from there.
+    /// The end of an earlier page. The operation continues there.
     public var cursor: Cursor?
-    /// Where to look; nil for all zones of the database. Not looked at when there is a `cursor`.
+    /// The zone to search; nil for all zones of the database. Ignored if there is a `cursor`.
     public var zoneID: CKRecordZone.ID?
-    /// The most records; `maximumResults` leaves it to the server.
+    /// Maximum records; `maximumResults` leaves it to the server.
     public var resultsLimit = CKQueryOperation.maximumResults
     /// The fields to fetch; nil for all, none for `[]`.
     public var desiredKeys: [CKRecord.FieldKey]?
@@ -26,9 +26,9 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     /// Called for each record, in the query's order.
     @preconcurrency public var recordMatchedBlock:
         (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
-    /// Called last, with the cursor when there is more.
+    /// Called last, with a cursor if there are more records.
     @preconcurrency public var queryResultBlock: (@Sendable (Result<Cursor?, any Error>) -> Void)?
-    /// The older form of `recordMatchedBlock`, not called when that is set nor for a record that failed.
+    /// The older form of `recordMatchedBlock`; not called if that is set, nor for a failed record.
     @available(*, deprecated, renamed: "recordMatchedBlock")
     @preconcurrency public var recordFetchedBlock: (@Sendable (CKRecord) -> Void)?
     {
@@ -36,8 +36,8 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
         set { olderRecordFetchedBlock = newValue }
     }
     var olderRecordFetchedBlock: (@Sendable (CKRecord) -> Void)?
-    /// The older form of `queryResultBlock`, not called when that is set: with records that failed it gets
-    /// `CKError.partialFailure`.
+    /// The older form of `queryResultBlock`; not called if that is set. Gets `CKError.partialFailure` if records have
+    /// failed.
     @available(*, deprecated, renamed: "queryResultBlock")
     @preconcurrency public var queryCompletionBlock: (@Sendable (Cursor?, (any Error)?) -> Void)?
     {
@@ -46,7 +46,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     }
     var olderQueryCompletionBlock: (@Sendable (Cursor?, (any Error)?) -> Void)?
 
-    /// Makes an operation that finds nothing yet.
+    /// Makes an empty operation.
     public override init() {
         super.init()
     }
@@ -57,7 +57,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
         self.query = query
     }
 
-    /// Makes an operation that goes on where another one ended.
+    /// Makes an operation that continues at the end of another one.
     public convenience init(cursor: Cursor) {
         self.init()
         self.cursor = cursor
@@ -92,7 +92,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
         }
     }
 
-    /// The request for the first page; nil for what nothing can match.
+    /// The request for the first page; nil if the query can't match any record.
     private func request(_ clock: any TimeSource) -> Result<RecordsQueryRequest?, CKError> {
         Result { () throws(CKError) in try request(clock) }
     }
@@ -122,8 +122,8 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
 }
 
 extension CKQuery {
-    /// The query as it is asked; nil when nothing can match it.
-    /// - Parameter clock: says what `now()` means.
+    /// The query in a request; nil if it can't match any record.
+    /// - Parameter clock: the clock of `now()`.
     func wire(zoneID: CKRecordZoneID?, clock: any TimeSource) throws(CKError) -> RecordQuery? {
         let date = Date(milliseconds: clock.nowMilliseconds())
         let filters = try QueryFilters(Predicate(predicate), zoneID: zoneID, date: date)

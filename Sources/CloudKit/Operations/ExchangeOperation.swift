@@ -1,6 +1,6 @@
-/// Asks one thing for a method that has no operation of its own.
+/// Runs an exchange for a method that has no operation class of its own.
 final class ExchangeOperation<E: OperationExchange>: CKOperation, @unchecked Sendable {
-    // Sendable as a CKOperation is: all that it adds are two constants, which are Sendable.
+    // Sendable as a CKOperation is: it only adds two constants, which are Sendable.
 
     private let exchange: @Sendable (RequestAddress) -> E
     private let resultBlock: @Sendable (Result<E.Output, any Error>) -> Void

@@ -2,17 +2,17 @@ import CoreLocation
 public import Foundation
 internal import System
 
-/// What to find: records of a type for which a predicate holds, in an order.
+/// A query: the records of a type that match a predicate, in an order.
 public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-    // Sendable because what can change, the order, is behind a lock, and nobody changes a predicate.
+    // Sendable because the order is behind a lock, and predicates are never changed.
 
     /// The type of the records.
     public let recordType: CKRecord.RecordType
-    /// What has to hold, made from a format string.
+    /// The predicate, made from a format string.
     public let predicate: NSPredicate
     private let sorts: Lock<[NSSortDescriptor]?>
 
-    /// Makes a query. A predicate that can't be asked for is refused when the query runs.
+    /// Makes a query. The operation fails if the server can't evaluate the predicate.
     /// - Parameters:
     ///   - recordType: the type of the records.
     ///   - predicate: made from a format string, or `NSPredicate(value: true)` for all records.
@@ -22,11 +22,11 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
         sorts = Lock(nil)
     }
 
-    /// The order, most significant first; nil leaves it to the server.
+    /// The order, most significant descriptor first; nil leaves it to the server.
     public var sortDescriptors: [NSSortDescriptor]? {
         get { sorts.withLock { $0 } }
         set {
-            // Those before are released after the lock: a descriptor may have a closure of the app.
+            // The previous descriptors are released after the lock, because one may have a closure of the app.
             _ = sorts.withLock { sorts in
                 defer { sorts = newValue }
                 return sorts
@@ -34,7 +34,7 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
         }
     }
 
-    /// A query of its own with the same contents.
+    /// Returns a copy.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = CKQuery(recordType: recordType, predicate: predicate)
         copy.sortDescriptors = sortDescriptors
@@ -50,11 +50,11 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
 
     // MARK: Archives
 
-    /// Queries can be read from archives that name the classes they expect.
+    /// Queries can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the query to a keyed archive. A predicate that can't be read is left out, and the archive can't be read
-    /// back.
+    /// Encodes the query in a keyed archive. A predicate that can't be read is left out, and the archive can't be
+    /// decoded.
     public func encode(with coder: NSCoder) {
         coder.encode(recordType as NSString, forKey: "RecordType")
         coder.encode(predicate: predicate)
@@ -64,7 +64,7 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
         }
     }
 
-    /// Reads a query from a keyed archive; nil when it holds none.
+    /// Reads a query from a keyed archive; nil if it has none.
     public init?(coder: NSCoder) {
         guard let recordType = coder.string(forKey: "RecordType"), let predicate = coder.predicate() else {
             return nil
@@ -77,7 +77,7 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
 }
 
 extension NSCoder {
-    /// Writes `predicate` as a format string and its arguments.
+    /// Encodes `predicate` as a format string and its arguments.
     func encode(predicate: NSPredicate) {
         guard let read = try? Predicate(predicate) else { return }
         let written = PredicateWriter(read)
@@ -85,7 +85,7 @@ extension NSCoder {
         encode(NSArray(array: written.arguments), forKey: "PredicateArguments")
     }
 
-    /// The predicate that `encode(predicate:)` wrote; nil when there is none.
+    /// The predicate that `encode(predicate:)` has encoded; nil if it doesn't exist.
     func predicate() -> NSPredicate? {
         guard let format = string(forKey: "PredicateFormat"),
             let arguments = object(forKey: "PredicateArguments") as? [Any]
@@ -94,7 +94,7 @@ extension NSCoder {
     }
 }
 
-/// A sort descriptor in an archive: Foundation's own form on Linux can't be read back.
+/// A sort descriptor in an archive. Foundation's own form on Linux can't be decoded.
 final class ArchivedSort: NSObject, NSSecureCoding, Sendable {
     private let key: String
     private let isAscending: Bool

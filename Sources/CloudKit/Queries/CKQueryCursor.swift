@@ -1,7 +1,7 @@
 internal import CloudWire
 public import Foundation
 
-/// Where a page of a query ended: the next one goes on from there. Opaque.
+/// The end of a page of a query, where the next page begins. Opaque.
 public final class CKQueryCursor: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// The whole request for the next page.
     let request: RecordsQueryRequest
@@ -13,7 +13,7 @@ public final class CKQueryCursor: NSObject, NSSecureCoding, NSCopying, Sendable 
     /// A cursor never changes, so this is the cursor itself.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` is the same place in the same query.
+    /// Returns true if `object` is the same position in the same query.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? CKQueryCursor)?.request == request
     }
@@ -23,10 +23,10 @@ public final class CKQueryCursor: NSObject, NSSecureCoding, NSCopying, Sendable 
 
     // MARK: Archives (keys as Apple's)
 
-    /// Cursors can be read from archives that name the classes they expect.
+    /// Cursors can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the cursor to a keyed archive.
+    /// Encodes the cursor in a keyed archive.
     public func encode(with coder: NSCoder) {
         guard let json = try? request.json() else { return }
         coder.encode(Data(json) as NSData, forKey: "CursorData")
@@ -38,7 +38,7 @@ public final class CKQueryCursor: NSObject, NSSecureCoding, NSCopying, Sendable 
         }
     }
 
-    /// Reads a cursor from a keyed archive; nil when it holds none.
+    /// Reads a cursor from a keyed archive; nil if it has none.
     public init?(coder: NSCoder) {
         guard let data = coder.object(NSData.self, forKey: "CursorData"),
             let request = try? RecordsQueryRequest(json: [UInt8](data as Data))

@@ -1,8 +1,8 @@
 public import CoreLocation
 public import Foundation
 
-// On Apple's platforms every object is an argument of `NSPredicate(format:)`; on Linux Foundation says so of strings
-// and numbers only. The encoding is for C's `va_list`, which predicates never make: it is the object's address.
+// Arguments of `NSPredicate(format:)`. On Apple's platforms every object is one; on Linux, Foundation declares strings
+// and numbers only. The encoding is for C's `va_list`, which predicates don't use: it is the object's address.
 
 extension NSObjectProtocol where Self: NSObject {
     /// The object's address.

@@ -1,15 +1,15 @@
 public import Foundation
 internal import System
 
-// Foundation on Linux marks its own initializers from a format string unavailable; these take their place in files that
-// import CloudKit. The predicate is made with a block, and the block hands what was read to a probe: so it survives a
-// copy and being a part of a compound predicate.
+// Foundation on Linux declares its own initializers with a format string unavailable. These replace them in files that
+// import CloudKit. The predicate has a block that passes the parsed format to a probe, so it survives copies and
+// compound predicates.
 extension NSPredicate {
-    /// Makes a predicate from `predicateFormat`, in which `%@`, `%d` and the like stand for `arguments` and `%K` for
-    /// names of fields.
+    /// Makes a predicate from `predicateFormat`. `%@`, `%d` and the like stand for `arguments`, `%K` for names of
+    /// fields.
     ///
-    /// A format that can't be read raises no exception: the query that uses it fails with
-    /// `CKError.invalidArguments`, which says what is wrong and where.
+    /// An invalid format raises no exception. The query that uses it fails with `CKError.invalidArguments`, which has
+    /// the reason and the position.
     public convenience init(format predicateFormat: String, _ arguments: any CVarArg...) {
         self.init(format: predicateFormat, argumentArray: arguments)
     }
@@ -29,16 +29,15 @@ extension NSPredicate {
     }
 }
 
-/// Asks a predicate what it was made of.
+/// Receives the parsed format of a predicate.
 private final class PredicateProbe: NSObject, Sendable {
     typealias Found = (format: String, parsed: Result<Predicate, PredicateFormatError>)
     let found = Lock<Found?>(nil)
 }
 
 extension Predicate {
-    /// What `predicate` says.
-    /// - Throws: `CKError.invalidArguments` for a format that can't be read and for a predicate that was made of a
-    ///   block.
+    /// The content of `predicate`.
+    /// - Throws: `CKError.invalidArguments` for an invalid format, and for a predicate made from a block.
     init(_ predicate: NSPredicate) throws(CKError) {
         if let compound = predicate as? NSCompoundPredicate {
             self = try Predicate(compound)
@@ -57,7 +56,7 @@ extension Predicate {
             }
             return
         }
-        // One made of a constant is equal to another such, one made of a block only to itself.
+        // A constant predicate equals other constant ones; one made from a block equals only itself.
         guard predicate.isEqual(NSPredicate(value: result)) else {
             throw CKError(
                 .invalidArguments,

@@ -2,8 +2,8 @@ internal import CloudWire
 import Foundation
 
 extension Predicate {
-    /// What `filters` of an answer ask.
-    /// - Throws: `CKError.incompatibleVersion` for what no predicate says.
+    /// The predicate of a response's `filters`.
+    /// - Throws: `CKError.incompatibleVersion` for a filter that has no predicate.
     init(_ filters: [RecordFilter], zoneID: CKRecordZoneID) throws(CKError) {
         var parts: [Predicate] = []
         for filter in filters { parts.append(try Predicate(filter, zoneID)) }
@@ -52,7 +52,7 @@ extension Predicate {
             "BEGINS_WITH": (.direct, .beginsWith), "LIST_MEMBER_BEGINS_WITH": (.any, .beginsWith),
         ]
 
-    /// The field that a filter names in the form which CloudKit JS uses.
+    /// The field of a filter in the form of CloudKit JS.
     private static func key(systemFieldName: String) -> String {
         switch systemFieldName {
         case "recordName": "recordID"

@@ -1,4 +1,4 @@
-/// A predicate that was written as a format string, read.
+/// A parsed predicate.
 indirect enum Predicate: Hashable, Sendable {
     case constant(Bool)
     case and([Predicate])
@@ -7,9 +7,9 @@ indirect enum Predicate: Hashable, Sendable {
     case comparison(PredicateComparison)
 }
 
-/// Two operands and what is asked of them.
+/// Two operands and their comparison.
 struct PredicateComparison: Hashable, Sendable {
-    /// Which elements of a list on the left have to compare so.
+    /// The elements of a list on the left that must match.
     enum Modifier: String, Sendable {
         case direct = ""
         case any = "ANY"
@@ -33,7 +33,7 @@ struct PredicateComparison: Hashable, Sendable {
         case matches = "MATCHES"
         case tokenMatches = "TOKENMATCHES"
 
-        /// The one that says the same with the operands exchanged; nil when there is none.
+        /// The equivalent comparator for exchanged operands; nil if it doesn't exist.
         var flipped: Comparator? {
             switch self {
             case .equal, .notEqual: self
@@ -51,22 +51,22 @@ struct PredicateComparison: Hashable, Sendable {
     var modifier = Modifier.direct
     var left: PredicateOperand
     var comparator: Comparator
-    /// The letters behind the comparator: `c` for case, `d` for diacritics, `l` for locale.
+    /// The letters after the comparator: `c` for case, `d` for diacritics, `l` for locale.
     var options = ""
     var right: PredicateOperand
 
-    /// Whether words are looked for in all of a record's texts.
+    /// True if the comparison searches for words in all texts of a record.
     var isOfWords: Bool { left.isAllWords && [.contains, .tokenMatches].contains(comparator) }
 }
 
-/// What stands on a side of a comparison.
+/// An operand of a comparison.
 indirect enum PredicateOperand: Hashable, Sendable {
     /// A field by its name, or a path of names.
     case key(String)
     /// The record itself.
     case record
     case value(RecordFieldValue)
-    /// `nil`, which no query can ask for.
+    /// `nil`, which queries don't support.
     case null
     /// `{a, b}`.
     case list([PredicateOperand])
@@ -74,11 +74,11 @@ indirect enum PredicateOperand: Hashable, Sendable {
     /// `$name`, which a template would fill in.
     case variable(String)
 
-    /// Whether the operand means the words of all fields that are SEARCHABLE.
+    /// True if the operand means the words of all fields that are SEARCHABLE.
     var isAllWords: Bool { self == .record || self == .key("allTokens") }
 }
 
-/// Why a format string can't be read, and where.
+/// The reason that a format string is invalid, and its position.
 struct PredicateFormatError: Error, Hashable {
     var problem: String
     /// Counted in characters, from 0.

@@ -2,25 +2,26 @@ import CoreLocation
 import Foundation
 internal import System
 
-/// Looks whether an object on the device is as a predicate says: a record, a dictionary of values, or a value itself.
+/// Evaluates a predicate on an object on the device: a record, a dictionary of values, or a value.
 ///
-/// So an app filters what it has with the predicate of its query. What the cloud can't be asked, and Foundation on
-/// Apple's platforms can, holds here too: texts in texts, LIKE, MATCHES, and comparisons without case and diacritics.
+/// So an app filters local objects with the predicate of its query. Comparisons that the cloud doesn't support but
+/// Foundation on Apple's platforms does work here too: substrings, LIKE, MATCHES, and comparisons without case and
+/// diacritics.
 enum PredicateEvaluation {
-    /// What fields' names and this one name: the object itself.
+    /// The name of the object itself, among the names of fields.
     private static let selfKey = "SELF"
 
-    /// False for what can't be read and for what no field could hold.
+    /// Returns false for an invalid predicate, and for a value that no field can hold.
     static func matches(_ parsed: Result<Predicate, PredicateFormatError>, _ object: Any?) -> Bool {
         guard case .success(let predicate) = parsed, let subject = subject(object) else { return false }
         return matches(predicate, subject)
     }
 
-    /// What is looked at.
+    /// The evaluated object.
     private struct Subject {
         /// The value of a field.
         var value: (String) -> RecordFieldValue?
-        /// Whom the record means by `CKCurrentUserDefaultName`: the same user under either name.
+        /// The user that `CKCurrentUserDefaultName` stands for in the record.
         var userRecordName: String?
 
         /// The value with the user under one name.
@@ -67,8 +68,8 @@ enum PredicateEvaluation {
         }
     }
 
-    /// All texts of a record, one behind the other. The cloud looks into the fields that are marked searchable only,
-    /// and a record doesn't know which these are.
+    /// All texts of a record, joined. The cloud searches only fields that are marked searchable, which a record doesn't
+    /// know.
     private static func words(of state: RecordState) -> String {
         let texts = state.plain.values.values.compactMap { value -> String? in
             if case .string(let text) = value { text } else { nil }
@@ -149,7 +150,7 @@ enum PredicateEvaluation {
         if case .list(let elements)? = list { elements } else { [] }
     }
 
-    /// Whether an element of a list is what is looked for, by the letters behind the comparator.
+    /// Returns true if an element of a list equals the wanted value, with the options of the comparison.
     private static func isElement(
         _ element: RecordFieldValue, _ comparison: PredicateComparison, _ wanted: RecordFieldValue?
     ) -> Bool {
@@ -167,7 +168,7 @@ enum PredicateEvaluation {
         }
     }
 
-    /// Negative when `left` comes first; nil for what has no order.
+    /// Negative if `left` comes first; nil for values without an order.
     private static func order(_ left: RecordFieldValue?, _ right: RecordFieldValue?) -> Int? {
         switch (left, right) {
         case (.string(let left)?, .string(let right)?): sign(Array(left.utf8), Array(right.utf8))

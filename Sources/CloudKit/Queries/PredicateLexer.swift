@@ -1,4 +1,4 @@
-/// What a format string is made of.
+/// A token of a format string.
 enum PredicateToken: Hashable {
     case word(String)
     case number(String)
@@ -12,21 +12,21 @@ enum PredicateToken: Hashable {
     case end
 }
 
-/// Cuts a format string into tokens.
+/// Splits a format string into tokens.
 struct PredicateLexer {
-    /// Longest first: the first that fits is taken.
+    /// Longest first, because the first match is taken.
     private static let signs = [
         "==", "=<", "=>", "!=", "<=", "<>", ">=", "&&", "||", "=", "<", ">", "!", "(", ")", "{", "}", "[",
         "]",
         ",", "+", "-", "*", "/",
     ]
-    /// What `String(format:)` and predicates take for numbers, texts and pointers.
+    /// The conversions of `String(format:)` and of predicates for numbers, texts and pointers.
     private static let conversions = Set("@diuxXoDUfFeEgGaAcCsSp")
     private static let lengths = Set("hlqLztj")
 
     private let text: [Character]
     private var next = 0
-    /// Where the token that was read last began.
+    /// The offset of the last token.
     private(set) var tokenOffset = 0
 
     init(_ text: String) {
@@ -43,7 +43,7 @@ struct PredicateLexer {
             next += 1
             return .variable(word())
         case "\"", "'": return .string(try quoted())
-        // `@"text"` is what a macro leaves, `#key` a key that is also a reserved word.
+        // `@"text"` remains from a macro, `#key` is a key that is also a reserved word.
         case "@" where next + 1 < text.count && "\"'".contains(text[next + 1]):
             next += 1
             return .string(try quoted())
@@ -67,7 +67,7 @@ struct PredicateLexer {
         next += 1
         if conversion == "K" { return .keyArgument }
         guard Self.conversions.contains(conversion) else {
-            throw PredicateFormatError(problem: "%\(conversion) is no placeholder", offset: tokenOffset)
+            throw PredicateFormatError(problem: "%\(conversion) isn't a placeholder", offset: tokenOffset)
         }
         return .valueArgument
     }
@@ -135,6 +135,6 @@ struct PredicateLexer {
             next += sign.count
             return .sign(sign)
         }
-        throw PredicateFormatError(problem: "'\(text[next])' means nothing here", offset: next)
+        throw PredicateFormatError(problem: "'\(text[next])' isn't valid here", offset: next)
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Reads the grammar of `NSPredicate`'s format strings, as Apple's "Predicate Format String Syntax" has it. What
-/// CloudKit can't ask for is read too, so that the refusal can say what it is.
+/// Parses `NSPredicate`'s format strings, by Apple's "Predicate Format String Syntax". It also parses what CloudKit
+/// doesn't support, so that the error can name it.
 struct PredicateParser {
-    /// Parentheses, NOTs and functions inside each other.
+    /// Maximum depth of nested parentheses, NOTs and functions.
     static let depthMax = 100
     private static let comparators: [String: PredicateComparison.Comparator] = [
         "=": .equal, "==": .equal, "!=": .notEqual, "<>": .notEqual, "<": .less, "<=": .lessOrEqual,
@@ -27,7 +27,7 @@ struct PredicateParser {
         argumentsCount = arguments.count
     }
 
-    /// Reads a format string with the values of its placeholders.
+    /// Parses a format string with the values of its placeholders.
     static func parse(_ format: String, arguments: [Any]) throws(PredicateFormatError) -> Predicate {
         var parser = PredicateParser(format, arguments)
         try parser.advance()
@@ -66,7 +66,7 @@ struct PredicateParser {
         return try comparison()
     }
 
-    /// The predicate in parentheses; nil, and nothing read, when they hold an operand.
+    /// The predicate in parentheses. Nil, without reading anything, if they contain an operand.
     private mutating func parenthesized() throws(PredicateFormatError) -> Predicate? {
         let start = self
         try advance()
@@ -189,7 +189,7 @@ struct PredicateParser {
             try advance()
             return .function(word, operands)
         }
-        if token == .sign("[") { throw error("CloudKit knows no elements of a list") }
+        if token == .sign("[") { throw error("CloudKit doesn't support elements of a list") }
         switch word.uppercased() {
         case "SELF": return .record
         case "NIL", "NULL": return .null
@@ -207,7 +207,7 @@ struct PredicateParser {
         if digits.lowercased().hasPrefix("0x"), let value = Int64(digits.dropFirst(2), radix: 16) {
             return .value(.int64(text.hasPrefix("-") ? -value : value))
         }
-        guard let value = Double(text), value.isFinite else { throw error("'\(text)' is no number") }
+        guard let value = Double(text), value.isFinite else { throw error("'\(text)' isn't a number") }
         return .value(.double(value))
     }
 
@@ -248,7 +248,7 @@ struct PredicateParser {
 }
 
 extension PredicateOperand {
-    /// What an app gave for a placeholder: besides the values of fields what names a record.
+    /// Converts an app's argument. It may be a record, which stands for its ID.
     init(argument: Any) {
         switch argument {
         case let record as CKRecord: self = .value(.reference(CKReference(record: record, action: .none)))
@@ -261,7 +261,7 @@ extension PredicateOperand {
         }
     }
 
-    /// An element of a list, in which a record stands for its reference.
+    /// Converts an element of a list. A record stands for its reference.
     private static func plain(_ element: Any) -> Any {
         switch element {
         case let record as CKRecord: CKReference(record: record, action: .none)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Writes a predicate as a format string and its arguments, which read back to the same predicate: so predicates come
-/// into archives, which Foundation on Linux has no form for.
+/// Writes a predicate as a format string and its arguments, which parse to the same predicate. Used in archives,
+/// because Foundation on Linux has no form for them.
 struct PredicateWriter {
     private(set) var format = ""
-    /// What stands for the placeholders, each of a class that a keyed archive takes.
+    /// The arguments of the placeholders. A keyed archive accepts their classes.
     private(set) var arguments: [Any] = []
 
     init(_ predicate: Predicate) {

@@ -2,18 +2,18 @@ internal import CloudWire
 import CoreLocation
 import Foundation
 
-/// A predicate as the filters of a query, all of which must hold.
+/// A predicate as the filters of a query. All of them must match.
 struct QueryFilters {
     private(set) var filters: [RecordFilter] = []
-    /// Whether the predicate can't hold for any record, so that nobody need be asked.
+    /// True if the predicate can't match any record, so that no request is needed.
     private(set) var matchesNothing = false
-    /// The zone whose records are asked for: the one of references that are compared.
+    /// The zone of the query's records: the zone of references in comparisons.
     private let zoneID: CKRecordZoneID?
 
-    /// What `now()` means.
+    /// The value of `now()`.
     private let date: Date
 
-    /// - Throws: `CKError.invalidArguments` that names what the cloud can't be asked.
+    /// - Throws: `CKError.invalidArguments`, which names what the cloud doesn't support.
     init(_ predicate: Predicate, zoneID: CKRecordZoneID?, date: Date) throws(CKError) {
         self.zoneID = zoneID
         self.date = date
@@ -24,7 +24,7 @@ struct QueryFilters {
         switch predicate {
         case .constant(let holds): matchesNothing = matchesNothing || !holds
         case .and(let parts): for part in parts { try add(part) }
-        case .or: throw .unaskable("OR: ask once for each part, or use IN")
+        case .or: throw .unaskable("OR: run a query for each part, or use IN")
         case .not(.constant(let holds)): matchesNothing = matchesNothing || holds
         case .not(.not(let inner)): try add(inner)
         case .not(.comparison(let comparison)):
@@ -42,14 +42,14 @@ struct QueryFilters {
 
     // MARK: - Comparisons
 
-    /// A field, how it is compared, and with what.
+    /// A field, a comparator and a value.
     private struct Condition {
         var key: String?
         var comparator: String
         var value: RecordFieldValue
         var distanceMetres: Double?
 
-        /// What holds when this doesn't; nil when the cloud can't be asked for that.
+        /// The negated condition; nil if the cloud doesn't support it.
         var opposite: Condition? {
             let opposites = [
                 "EQUALS": "NOT_EQUALS", "NOT_EQUALS": "EQUALS", "IN": "NOT_IN",
@@ -102,11 +102,11 @@ struct QueryFilters {
         if comparison.left.isAllWords { return try words(comparison) }
         let key = try field(comparison.left)
         guard let value = try constant(comparison.right) else {
-            throw .unaskable("'\(key)' compared with what is no value")
+            throw .unaskable("'\(key)' compared with something that isn't a value")
         }
         guard comparison.options.isEmpty else {
             throw .unaskable(
-                "\(comparison.comparator.rawValue)[\(comparison.options)]: text is compared as it is")
+                "\(comparison.comparator.rawValue)[\(comparison.options)]: text is compared exactly")
         }
         switch comparison.modifier {
         case .direct: return try direct(key, comparison.comparator, value)
@@ -139,7 +139,7 @@ struct QueryFilters {
         guard !name.isEmpty else { throw .unaskable(comparator.rawValue) }
         if comparator == .isIn, case .list = value {
         } else if comparator == .isIn {
-            throw .unaskable("IN with what is no list")
+            throw .unaskable("IN without a list")
         }
         return Condition(key: key, comparator: name, value: value)
     }
@@ -155,27 +155,28 @@ struct QueryFilters {
         }
     }
 
-    /// `distanceToLocation:fromLocation:(field, place) < metres`.
+    /// `distanceToLocation:fromLocation:(field, location) < metres`.
     private func near(
         _ operands: [PredicateOperand], _ comparison: PredicateComparison
     ) throws(CKError) -> Condition {
         guard operands.count == 2, comparison.modifier == .direct else {
-            throw .unaskable("a distance of other than a field and a place")
+            throw .unaskable("a distance that isn't between a field and a location")
         }
         guard [.less, .lessOrEqual].contains(comparison.comparator) else {
             throw .unaskable(
-                "a distance with \(comparison.comparator.rawValue): only what is nearer can be found")
+                "a distance with \(comparison.comparator.rawValue): only records within a distance can be found"
+            )
         }
         let isPlaceFirst = try constant(operands[0]) != nil
         let key = try field(operands[isPlaceFirst ? 1 : 0])
         guard case .location(let place)? = try constant(operands[isPlaceFirst ? 0 : 1]) else {
-            throw .unaskable("the distance of '\(key)' to what is no CLLocation")
+            throw .unaskable("the distance of '\(key)' to something that isn't a CLLocation")
         }
         let metres: Double
         switch try constant(comparison.right) {
         case .int64(let value)?: metres = Double(value)
         case .double(let value)?: metres = value
-        default: throw .unaskable("a distance compared with what is no number of metres")
+        default: throw .unaskable("a distance compared with something that isn't a number of metres")
         }
         return Condition(key: key, comparator: "NEAR", value: .location(place), distanceMetres: metres)
     }
@@ -187,7 +188,7 @@ struct QueryFilters {
             [.contains, .tokenMatches].contains(comparison.comparator)
         else { throw .unaskable("\(comparison.comparator.rawValue) over all words of a record") }
         guard case .string(let words)? = try constant(comparison.right) else {
-            throw .unaskable("words that are no text")
+            throw .unaskable("words that aren't a text")
         }
         return Condition(key: nil, comparator: "CONTAINS_ALL_TOKENS", value: .string(words))
     }
@@ -200,13 +201,13 @@ struct QueryFilters {
         return key
     }
 
-    /// The value of an operand that needs no record; nil for a field.
+    /// The value of an operand without a field; nil for a field.
     private func constant(_ operand: PredicateOperand) throws(CKError) -> RecordFieldValue? {
         switch operand {
         case .key, .record: return nil
         case .value(.unsupported(let reason)): throw .unaskable("a value: \(reason)")
         case .value(let value): return value
-        case .null: throw .unaskable("nil: records without a value can't be asked for")
+        case .null: throw .unaskable("nil: records without a value can't be found")
         case .variable(let name): throw .unaskable("the variable $\(name)")
         case .list(let operands):
             var values: [RecordFieldValue] = []
@@ -228,7 +229,7 @@ struct QueryFilters {
         if case .list(let values) = value, values.isEmpty { return Field(.list(.unknownList, [])) }
         let field = key.flatMap { SystemFieldName($0) }
         let value = field == .recordID ? reference(value) : value
-        // Users' records lie in the default zone, whichever is searched.
+        // Records of users are in the default zone, whatever zone is searched.
         let zoneID = field == .creator || field == .lastModifier ? nil : zoneID
         return try value.wire(isEncrypted: false, in: zoneID ?? Self.zone(of: value) ?? .default)
     }
@@ -241,7 +242,7 @@ struct QueryFilters {
         }
     }
 
-    /// A record's own ID is compared by what refers to it; a plain name stands for the record of the query's zone.
+    /// A record's ID is compared as a reference; a plain name stands for a record of the query's zone.
     private func reference(_ value: RecordFieldValue) -> RecordFieldValue {
         switch value {
         case .string(let name):
@@ -254,7 +255,7 @@ struct QueryFilters {
 }
 
 extension Predicate {
-    /// The distance between a field and a place, in metres.
+    /// The distance between a field and a location, in metres.
     static let distanceFunction = "distanceToLocation:fromLocation:"
     /// The words of a text.
     static let tokenizeFunction = "tokenize:using:"
@@ -262,6 +263,6 @@ extension Predicate {
 
 extension CKError {
     fileprivate static func unaskable(_ what: String) -> CKError {
-        CKError(.invalidArguments, "The cloud can't be asked for this predicate: \(what).")
+        CKError(.invalidArguments, "The cloud doesn't support this predicate: \(what).")
     }
 }

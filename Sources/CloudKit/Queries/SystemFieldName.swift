@@ -1,4 +1,4 @@
-/// The fields that the cloud itself keeps of each record, under the names that predicates and sorts use.
+/// The fields that the cloud keeps of each record, under the names that predicates and sorts use.
 enum SystemFieldName: String, CaseIterable {
     case recordID = "___recordID"
     case creationDate = "___createTime"
@@ -8,7 +8,7 @@ enum SystemFieldName: String, CaseIterable {
     case parent = "___parent"
     case share = "___share"
 
-    /// The field that `key` names: as a property of `CKRecord`, or as `CKRecord.SystemFieldKey` has it.
+    /// The field with the name `key`, a property of `CKRecord` or a key of `CKRecord.SystemFieldKey`.
     init?(_ key: String) {
         switch key {
         case "recordID", "recordName": self = .recordID
@@ -22,6 +22,6 @@ enum SystemFieldName: String, CaseIterable {
         }
     }
 
-    /// What the wire calls the field of a predicate or of a sort.
+    /// The name in a request of the field of a predicate or sort.
     static func wireName(_ key: String) -> String { SystemFieldName(key)?.rawValue ?? key }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Compares texts on the device as `NSPredicate` does on Apple's platforms: as they are, or without case and
-/// diacritics where the letters behind the comparator say so.
+/// Compares texts on the device as `NSPredicate` does on Apple's platforms: exactly, or without case and diacritics, by
+/// the letters after the comparator.
 struct TextComparison {
     private let comparator: PredicateComparison.Comparator
     private let options: String.CompareOptions
@@ -14,7 +14,7 @@ struct TextComparison {
         self.options = options
     }
 
-    /// Whether the comparison holds between two texts; false for a comparator that isn't one of texts.
+    /// Returns true if the comparison holds between two texts; false if the comparator isn't one of texts.
     func holds(_ left: String, _ right: String) -> Bool {
         let left = folded(left)
         if comparator == .matches { return matches(left, pattern: right) }
@@ -41,14 +41,14 @@ struct TextComparison {
     }
 
     private func matches(_ text: String, pattern: String) -> Bool {
-        // Of the pattern only the letters lose their case: `\S` and `\s` are two things.
+        // Only letters of the pattern lose their case, because `\S` and `\s` differ.
         let caseless: NSRegularExpression.Options = options.contains(.caseInsensitive) ? .caseInsensitive : []
         guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: caseless)
         else { return false }
         return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
     }
 
-    /// A `*` stands for any text, a `?` for one character, and a backslash takes that from what follows it.
+    /// `*` stands for any text, `?` for one character; a backslash escapes the next character.
     private static func pattern(like text: String) -> String {
         var pattern = "(?s)"
         var isEscaped = false

@@ -1,10 +1,10 @@
 public import Foundation
 internal import System
 
-/// A record of the cloud: an identity, a type and fields.
+/// A record: an ID, a type and fields.
 ///
-/// A record fetched or saved remembers what the server last had, so that a save sends only the fields set
-/// since, and a conflict can show the common ancestor.
+/// A fetched or saved record remembers the server's values. So a save sends only the fields that were set since, and a
+/// conflict has the common ancestor.
 open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopying, Sequence,
     @unchecked Sendable
 {
@@ -14,14 +14,14 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
     public typealias RecordType = String
     /// The name of a field.
     public typealias FieldKey = String
-    /// A record's identity.
+    /// A record's ID.
     public typealias ID = CKRecordID
-    /// A value that points at another record.
+    /// A reference to another record.
     public typealias Reference = CKReference
     /// What happens to a referring record when its target is deleted.
     public typealias ReferenceAction = CKReferenceAction
 
-    /// The types of records that the system itself keeps.
+    /// The system's record types.
     public enum SystemType {
         /// The record of a user.
         public static let userRecord: RecordType = "Users"
@@ -29,27 +29,27 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
         public static let share: RecordType = "cloudkit.share"
     }
 
-    /// The keys of the fields that the system itself keeps.
+    /// The keys of the system's fields.
     public enum SystemFieldKey {
         /// The record's parent.
         public static let parent: FieldKey = "___parent"
         /// The record's share.
         public static let share: FieldKey = "___share"
-        /// The record's identity.
+        /// The record's ID.
         public static var recordID: FieldKey { "___recordID" }
-        /// Who created the record.
+        /// The user that created the record.
         public static var creatorUserRecordID: FieldKey { "___createdBy" }
-        /// When it was created.
+        /// The date of its creation.
         public static var creationDate: FieldKey { "___createTime" }
-        /// Who changed it last.
+        /// The user that changed it last.
         public static var lastModifiedUserRecordID: FieldKey { "___modifiedBy" }
-        /// When it was changed last.
+        /// The date of its last change.
         public static var modificationDate: FieldKey { "___modTime" }
     }
 
     private let lock: Lock<RecordState>
 
-    /// Makes a record that the server doesn't know yet.
+    /// Makes a new record.
     public convenience init(recordType: RecordType, recordID: ID = ID()) {
         self.init(state: RecordState(recordType: recordType, recordID: recordID))
     }
@@ -65,7 +65,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
         super.init()
     }
 
-    /// The record's state at this moment.
+    /// A snapshot of the record's state.
     package var state: RecordState { lock.withLock { $0 } }
 
     /// Changes the state under the record's lock.
@@ -77,22 +77,22 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
 
     /// The record's type.
     public var recordType: RecordType { lock.withLock { $0.recordType } }
-    /// The record's identity.
+    /// The record's ID.
     public var recordID: ID { lock.withLock { $0.recordID } }
-    /// The version that the server last sent or took; nil for a record it never saw.
+    /// The version on the server, as far as this record knows; nil for a record that was never saved or fetched.
     public var recordChangeTag: String? { lock.withLock { $0.changeTag } }
-    /// When the server first saved it.
+    /// The date at which the server first saved it.
     public var creationDate: Date? { lock.withLock { $0.creationDate } }
-    /// When the server last saved it.
+    /// The date at which the server last saved it.
     public var modificationDate: Date? { lock.withLock { $0.modificationDate } }
-    /// Whose device first saved it.
+    /// The user that first saved it.
     public var creatorUserRecordID: ID? { lock.withLock { $0.creatorUserRecordID } }
-    /// Whose device last saved it.
+    /// The user that last saved it.
     public var lastModifiedUserRecordID: ID? { lock.withLock { $0.lastModifiedUserRecordID } }
     /// The share the record belongs to.
     public var share: Reference? { lock.withLock { $0.share } }
 
-    /// The record that this one hangs from when it is shared. A save that makes a record its own ancestor fails with
+    /// The record's parent, with which it is shared. A save that makes a record its own ancestor fails with
     /// `CKError.invalidArguments`.
     public var parent: Reference? {
         get { lock.withLock { $0.parent } }
@@ -104,12 +104,12 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
         }
     }
 
-    /// Hangs this record from `parentRecord`, or from none.
+    /// Sets the parent; nil removes it.
     public func setParent(_ parentRecord: CKRecord?) {
         setParent(parentRecord?.recordID)
     }
 
-    /// Hangs this record from the one with `parentRecordID`, or from none.
+    /// Sets the parent by its ID; nil removes it.
     @_disfavoredOverload
     public func setParent(_ parentRecordID: ID?) {
         parent = parentRecordID.map { Reference(recordID: $0, action: .none) }
@@ -135,25 +135,23 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
         set { setObject(newValue, forKey: key) }
     }
 
-    /// The value of the field `key`, as key-value coding names it on Apple's platforms.
+    /// The value of the field `key`, in the form of key-value coding.
     public func value(forKey key: FieldKey) -> Any? {
         object(forKey: key)
     }
 
-    /// Sets the field `key`, as key-value coding names it on Apple's platforms. A value that no field can
-    /// hold is refused by the save.
+    /// Sets the field `key`, in the form of key-value coding. The save rejects a value that no field can hold.
     public func setValue(_ value: Any?, forKey key: FieldKey) {
         let value = value.map { RecordFieldValue(any: $0) }
         _ = lock.withLock { $0.plain.replace(key, with: value) }
     }
 
-    /// The fields `keys` as an object for each, as key-value coding names it on Apple's platforms: `NSNull` for a field
-    /// without a value.
+    /// The fields `keys`, in the form of key-value coding: `NSNull` for a field without a value.
     public func dictionaryWithValues(forKeys keys: [FieldKey]) -> [FieldKey: Any] {
         keys.reduce(into: [:]) { $0[$1] = value(forKey: $1) ?? NSNull() }
     }
 
-    /// Sets each of the fields, as key-value coding names it on Apple's platforms; `NSNull` removes its value.
+    /// Sets several fields, in the form of key-value coding; `NSNull` removes a value.
     public func setValuesForKeys(_ keyedValues: [FieldKey: Any]) {
         for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
     }
@@ -177,20 +175,20 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
         }
     }
 
-    /// The fields that are marked as encrypted. A key is either here or among the record's own fields.
+    /// The encrypted fields. A key is either here or among the record's own fields.
     public var encryptedValues: any CKRecordKeyValueSetting { EncryptedFields(record: self) }
 
-    /// Walks the fields with a value in the order of their keys.
+    /// Iterates over the fields with a value in the order of their keys.
     public func makeIterator() -> CKRecordKeyValueIterator {
         CKRecordKeyValueIterator(self)
     }
 
-    /// A record of its own with the same state.
+    /// Returns a copy with the same state.
     open func copy(with zone: NSZone? = nil) -> Any {
         CKRecord(state: state)
     }
 
-    /// Type, identity and version, for logs; no field's value.
+    /// Type, ID and version, for logs, without field values.
     open override var description: String {
         let state = state
         return
@@ -199,7 +197,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
 
     // MARK: Archives
 
-    /// Records can be read from archives that name the classes they expect.
+    /// Records can be read from archives with secure coding.
     open class var supportsSecureCoding: Bool { true }
 
     /// Writes the whole record to a keyed archive, fields and changes included.
@@ -209,14 +207,13 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
         state.encodeFields(with: coder)
     }
 
-    /// Writes identity, type, version, times, users, parent and share to a keyed archive, and no field. A
-    /// record made from it has no values and no changes.
+    /// Encodes ID, type, version, times, users, parent and share in a keyed archive, without fields. A record made from
+    /// it has no values and no changes.
     open func encodeSystemFields(with coder: NSCoder) {
         state.encodeSystemFields(with: coder)
     }
 
-    /// Reads a record that `encode(with:)` or `encodeSystemFields(with:)` wrote; nil when the archive holds
-    /// none.
+    /// Reads the result of `encode(with:)` or `encodeSystemFields(with:)`; nil if the archive has no record.
     public required init?(coder: NSCoder) {
         guard let state = RecordState(coder: coder) else { return nil }
         lock = Lock(state)

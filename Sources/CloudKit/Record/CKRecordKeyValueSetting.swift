@@ -28,7 +28,7 @@ extension CKRecordKeyValueSetting {
     }
 
     private func set(_ value: RecordFieldValue?, forKey key: CKRecord.FieldKey) {
-        // A record itself, and no subclass that may want to see the object: it need not be made.
+        // Only for CKRecord itself: a subclass may override the setter, which needs the object.
         if type(of: self) == CKRecord.self, let record = self as? CKRecord {
             _ = record.withState { $0.plain.replace(key, with: value) }
         } else {
@@ -37,7 +37,7 @@ extension CKRecordKeyValueSetting {
     }
 }
 
-/// Walks a record's fields in the order of their keys.
+/// Iterates over a record's fields in the order of their keys.
 public struct CKRecordKeyValueIterator: IteratorProtocol {
     private var pairs: IndexingIterator<[(CKRecord.FieldKey, any CKRecordValueProtocol)]>
 

@@ -1,13 +1,13 @@
 public import CoreLocation
 public import Foundation
 
-/// A type whose values a record's field can hold.
+/// A type of a field's value.
 public protocol CKRecordValueProtocol {}
 
-/// A field's value; on Apple's platforms the Objective-C face of the same set of types.
+/// A field's value. On Apple's platforms, the Objective-C form of the same types.
 public typealias CKRecordValue = CKRecordValueProtocol
 
-/// What the Objective-C face of a record accepts and hands out: the classes among the value types.
+/// The classes among the value types, which the Objective-C form of a record uses.
 public protocol __CKRecordObjCValue: CKRecordValueProtocol {}
 
 extension String: CKRecordValueProtocol {}

@@ -1,14 +1,14 @@
 public import Foundation
 internal import System
 
-/// A zone: a set of records that are saved together and whose changes can be followed.
+/// A zone: a set of records with atomic saves and change tokens.
 public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {
-    // All but the scope of encryption never changes, and that is behind a lock.
+    // Only the scope of encryption changes, behind a lock.
 
-    /// A zone's identity.
+    /// A zone's ID.
     public typealias ID = CKRecordZoneID
 
-    /// What a zone can do.
+    /// Capabilities of a zone.
     public struct Capabilities: OptionSet, Sendable, Hashable {
         /// The bits, as Apple numbers them.
         public let rawValue: UInt
@@ -28,7 +28,7 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {
         public static let zoneWideSharing = Capabilities(rawValue: 8)
     }
 
-    /// Which records have a key of their own.
+    /// The records that have a key of their own.
     public enum EncryptionScope: Int, Sendable, Hashable {
         /// Each record.
         case perRecord = 0
@@ -39,9 +39,9 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// The zone that every database has.
     public static func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
 
-    /// The zone's identity.
+    /// The zone's ID.
     public let zoneID: CKRecordZoneID
-    /// What the zone can do. Known once it was saved or fetched; empty before.
+    /// The zone's capabilities. Empty until the zone is saved or fetched.
     public let capabilities: Capabilities
     /// The share of the whole zone. Sharing isn't there yet, so this is nil.
     /// - Note: Coming: with sharing.
@@ -72,14 +72,14 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {
         share = nil
     }
 
-    /// A zone of its own with the same values.
+    /// Returns a copy.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = CKRecordZone(zoneID: zoneID, capabilities: capabilities)
         copy.encryptionScope = encryptionScope
         return copy
     }
 
-    /// Whether `object` is the same zone.
+    /// Returns true if `object` is the same zone.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? CKRecordZone)?.zoneID == zoneID
     }
@@ -87,20 +87,20 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// The same for equal zones.
     public override var hash: Int { zoneID.hash }
 
-    /// The zone's identity, for logs.
+    /// The zone's ID, for logs.
     public override var description: String { "<CKRecordZone: \(zoneID)>" }
 
-    /// Zones can be read from archives that name the classes they expect.
+    /// Zones can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the zone to a keyed archive.
+    /// Encodes the zone in a keyed archive.
     public func encode(with coder: NSCoder) {
         coder.encode(zoneID, forKey: "ZoneID")
         coder.encode(Int(capabilities.rawValue), forKey: "Capabilities")
         coder.encode(encryptionScope.rawValue, forKey: "EncryptionScope")
     }
 
-    /// Reads a zone from a keyed archive; nil when it holds none.
+    /// Reads a zone from a keyed archive; nil if it has none.
     public init?(coder: NSCoder) {
         guard let zoneID = coder.object(CKRecordZoneID.self, forKey: "ZoneID") else { return nil }
         self.zoneID = zoneID

@@ -2,7 +2,7 @@ package import CoreLocation
 package import Foundation
 internal import System
 
-/// A field's value as a record keeps it: one case for each type the cloud knows.
+/// A value of a record's field: one case for each type of the cloud.
 package enum RecordFieldValue: Hashable, Sendable {
     case string(String)
     case int64(Int64)
@@ -13,21 +13,21 @@ package enum RecordFieldValue: Hashable, Sendable {
     case location(CLLocation)
     case asset(CKAsset)
     case list([RecordFieldValue])
-    /// A value that no field can hold. It is kept, with what is wrong with it, so that the save can say so: a
-    /// subscript can't throw.
+    /// A value that no field can hold, with the reason. It is kept, so that the save can report it: a subscript can't
+    /// throw.
     case unsupported(String)
 
-    /// Takes over what an app gave to a record.
+    /// Converts a value of an app.
     package init(_ value: any CKRecordValueProtocol) {
         self.init(any: value)
     }
 
-    /// Takes over an element of a Foundation array, which has no static type.
+    /// Converts an element of a Foundation array, which has no static type.
     init(any value: Any) {
         self = Self.ofCommonType(value) ?? Self(casting: value)
     }
 
-    /// What nearly all values are, told by the exact type: a cast that looks for a bridge costs ten times as much.
+    /// Converts the most frequent types by their exact type. A cast that searches for a bridge costs ten times as much.
     private static func ofCommonType(_ value: Any) -> RecordFieldValue? {
         let type = type(of: value)
         if type == String.self { return (value as? String).map { .string($0) } }
@@ -65,7 +65,7 @@ package enum RecordFieldValue: Hashable, Sendable {
         }
     }
 
-    /// Whether an encrypted field can hold it, alone or in a list.
+    /// True if an encrypted field can hold it, alone or in a list.
     var canBeEncrypted: Bool {
         switch self {
         case .asset, .reference: false
@@ -74,7 +74,7 @@ package enum RecordFieldValue: Hashable, Sendable {
         }
     }
 
-    /// The value as the class in which a record hands it out: casts to every native type work from there.
+    /// The value as an object of a record. It can be cast to every native type.
     package var object: any __CKRecordObjCValue {
         switch self {
         case .string(let value): value as NSString
@@ -92,8 +92,8 @@ package enum RecordFieldValue: Hashable, Sendable {
 }
 
 extension RecordFieldValue {
-    /// Whether both are written in the same bytes. For `String` and `Double` two normal forms of a text are equal, and
-    /// so are zero and minus zero.
+    /// Returns true if both have the same bytes. `String` and `Double` treat two normal forms of a text, and zero and
+    /// minus zero, as equal.
     package static func == (left: RecordFieldValue, right: RecordFieldValue) -> Bool {
         switch (left, right) {
         case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
@@ -111,7 +111,7 @@ extension RecordFieldValue {
     }
 }
 
-/// What a number object holds, by its Objective-C type code.
+/// The type of a number object, by its Objective-C type code.
 private enum NumberKind {
     case integer, fraction, tooLarge
 

@@ -1,5 +1,5 @@
 extension RecordState {
-    /// Looks for what raises an exception on Apple's platforms, where the record is made. It is found at the save here:
+    /// Checks what raises an exception on Apple's platforms when the record is made. Here the save reports it, because
     /// an initializer and a subscript can't throw.
     /// - Throws: `CKError.invalidArguments`.
     func checkNames() throws(CKError) {
@@ -7,26 +7,26 @@ extension RecordState {
         if isNew, recordID.recordName.utf8.first == UInt8(ascii: "_"),
             recordType != CKRecord.SystemType.userRecord
         {
-            throw refusal("a record's name doesn't begin with _")
+            throw refusal("a record name can't begin with _")
         }
         if isNew, !Self.isName(recordType) {
-            throw refusal("its type \"\(recordType)\" isn't a letter and then letters, digits and _")
+            throw refusal("its type \"\(recordType)\" must be a letter followed by letters, digits and _")
         }
         for store in [plain, encrypted] {
             for key in store.changedKeys where !Self.isName(key) && store.values[key] != nil {
-                throw refusal("its field \"\(key)\" isn't a letter and then letters, digits and _")
+                throw refusal("its field \"\(key)\" must be a letter followed by letters, digits and _")
             }
-            // A predicate of that name asks what the cloud itself keeps of the record.
+            // A predicate with that name refers to the system field.
             for key in store.changedKeys where SystemFieldName(key) != nil && store.values[key] != nil {
                 throw refusal(
-                    "its field \"\(key)\" has the name of a property of every record: name it otherwise")
+                    "its field \"\(key)\" has the name of a property of every record: rename it")
             }
         }
         for key in encrypted.changedKeys where encrypted.values[key] != nil && plain.values[key] != nil {
-            throw refusal("its field \(key) is encrypted and isn't: it can be only one of them")
+            throw refusal("its field \(key) is both encrypted and not encrypted")
         }
         if parent?.action == .deleteSelf {
-            throw refusal("a reference to a parent has the action none")
+            throw refusal("a reference to a parent must have the action none")
         }
     }
 
@@ -34,7 +34,8 @@ extension RecordState {
         CKError(.invalidArguments, "\(recordID.recordName) can't be saved: \(problem).")
     }
 
-    /// Whether a type or a field can have this name, by its bytes: it is asked for each field of each record.
+    /// Returns true if a type or a field can have this name. Compares bytes, because it is called for each field of
+    /// each record.
     private static func isName(_ name: String) -> Bool {
         var isFirst = true
         for byte in name.utf8 {

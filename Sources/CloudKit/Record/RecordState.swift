@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Everything a record is, as one value: the class around it only locks it.
+/// The complete state of a record, as a value. The class only locks it.
 package struct RecordState: Sendable {
     package let recordType: String
     package let recordID: CKRecordID
@@ -9,14 +9,14 @@ package struct RecordState: Sendable {
     package var modificationDate: Date?
     package var creatorUserRecordID: CKRecordID?
     package var lastModifiedUserRecordID: CKRecordID?
-    /// Whom `CKCurrentUserDefaultName` means in these two; nil where nobody said so, as in an archive.
+    /// The user that `CKCurrentUserDefaultName` stands for in these two; nil if unknown, as in an archive.
     var userRecordName: String?
     package var parent: CKReference?
     package var isParentChanged = false
     package var share: CKReference?
     package var plain = ValueStore()
     package var encrypted = ValueStore()
-    /// What the fields add to the zone's checksum, when the fetch of the zone's changes asked for it.
+    /// The fields' contribution to the zone's checksum, if the fetch of changes requested it.
     package var contentChecksum: UInt64?
 
     package init(recordType: String, recordID: CKRecordID) {
@@ -24,8 +24,7 @@ package struct RecordState: Sendable {
         self.recordID = recordID
     }
 
-    /// The record as the server last sent or took it; what a conflict's ancestor is. Nil for one it never
-    /// saw.
+    /// The record as the server last sent or saved it, for a conflict's ancestor; nil for a new record.
     var ancestor: RecordState? {
         guard changeTag != nil else { return nil }
         var ancestor = self
@@ -35,8 +34,10 @@ package struct RecordState: Sendable {
         return ancestor
     }
 
-    /// The server took the record as it was when it was `sent`, and answered with `saved`: tag, times and
-    /// users are the answer's, and what was set since is still to be saved.
+    /// Updates the record after the server has saved it.
+    /// - Parameters:
+    ///   - saved: the response, with the tag, the times and the users.
+    ///   - sent: the record as it was sent. Later changes still have to be saved.
     mutating func wasSaved(as saved: RecordState, sent: RecordState) {
         changeTag = saved.changeTag
         creationDate = saved.creationDate

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Stands for a value that no field can hold, until the save says so: where a record hands out objects, and
-/// in archives.
+/// Stands for a value that no field can hold, until the save reports it: among the objects of a record, and in
+/// archives.
 final class UnsupportedRecordValue: NSObject, NSSecureCoding, __CKRecordObjCValue, Sendable {
     let reason: String
 
@@ -9,7 +9,7 @@ final class UnsupportedRecordValue: NSObject, NSSecureCoding, __CKRecordObjCValu
         self.reason = reason
     }
 
-    /// What is wrong, for whoever reads the record without knowing this class.
+    /// The reason, for code that reads the record without knowing this class.
     override var description: String { reason }
 
     static var supportsSecureCoding: Bool { true }

@@ -1,15 +1,15 @@
-/// A record's fields, what they were when the server last showed them, and which of them changed since.
+/// A record's fields, their last values on the server, and the keys that have changed since.
 package struct ValueStore: Sendable, Hashable {
     /// The fields with a value.
     package private(set) var values: [String: RecordFieldValue] = [:]
-    /// The fields as the server last sent or took them.
+    /// The fields as the server last sent or saved them.
     package private(set) var originals: [String: RecordFieldValue] = [:]
-    /// The keys that were set, also to nil or to the value they had, since then.
+    /// The keys that were set since then, also to nil or to the same value.
     package private(set) var changedKeys: Set<String> = []
 
     package init() {}
 
-    /// Fields that came from the server: nothing is changed.
+    /// Makes fields that came from the server, without changes.
     package init(fetched values: [String: RecordFieldValue]) {
         self.values = values
         originals = values
@@ -30,14 +30,15 @@ package struct ValueStore: Sendable, Hashable {
         }
     }
 
-    /// Sets a field. Returns the value before, which the caller releases after the record's lock: its release may run
-    /// code of the app (a subclass of `CLLocation`, bytes with a deallocator).
+    /// Sets a field.
+    /// - Returns: the previous value, which the caller releases after the record's lock: its release may run code of
+    ///   the app (a subclass of `CLLocation`, bytes with a deallocator).
     mutating func replace(_ key: String, with value: RecordFieldValue?) -> RecordFieldValue? {
         defer { self[key] = value }
         return values[key]
     }
 
-    /// Whether a field holds a file, alone or in a list.
+    /// True if a field holds a file, alone or in a list.
     var hasAssets: Bool { values.values.contains(where: \.hasAssets) }
 
     /// The keys that a save sends, in any order.
@@ -46,7 +47,8 @@ package struct ValueStore: Sendable, Hashable {
         return values.keys + changedKeys.filter { values[$0] == nil }
     }
 
-    /// The server took `sent`; a key set to another value since then stays changed.
+    /// Updates the changed keys after the server has saved `sent`. A key that was set to another value since stays
+    /// changed.
     mutating func wasSaved(sent: ValueStore) {
         originals = sent.values
         changedKeys = changedKeys.filter { key in
@@ -57,7 +59,7 @@ package struct ValueStore: Sendable, Hashable {
         }
     }
 
-    /// The same fields, just fetched, with other values.
+    /// The same fields without changes, with transformed values.
     func fetchedValues(_ transform: (String, RecordFieldValue) -> RecordFieldValue) -> ValueStore {
         ValueStore(fetched: Dictionary(uniqueKeysWithValues: values.map { ($0, transform($0, $1)) }))
     }
@@ -67,7 +69,8 @@ package struct ValueStore: Sendable, Hashable {
 }
 
 extension RecordFieldValue {
-    /// Whether it is the value that was sent. Another asset isn't, even of the same file: its bytes may have changed.
+    /// Returns true if it is the value that was sent. Another asset of the same file isn't, because the file may have
+    /// changed.
     fileprivate func isStill(_ sent: RecordFieldValue) -> Bool {
         switch (self, sent) {
         case (.asset(let asset), .asset(let sent)): asset === sent

@@ -1,7 +1,7 @@
 public import Foundation
 internal import System
 
-/// Who may be let into a share, as the share sheet offers it.
+/// The kinds of access that the share sheet offers.
 /// - Note: Inert: there is no share sheet on Linux.
 public struct CKSharingParticipantAccessOption: OptionSet, Sendable, Hashable {
     /// The bits, as Apple numbers them.
@@ -12,15 +12,15 @@ public struct CKSharingParticipantAccessOption: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Everybody who has the address.
+    /// Everybody with the URL.
     public static let anyoneWithLink = CKSharingParticipantAccessOption(rawValue: 1)
-    /// Who was invited.
+    /// Invited users only.
     public static let specifiedRecipientsOnly = CKSharingParticipantAccessOption(rawValue: 2)
     /// Both.
     public static let any: CKSharingParticipantAccessOption = [.anyoneWithLink, .specifiedRecipientsOnly]
 }
 
-/// What may be allowed to participants, as the share sheet offers it.
+/// The permissions that the share sheet offers.
 /// - Note: Inert: there is no share sheet on Linux.
 public struct CKSharingParticipantPermissionOption: OptionSet, Sendable, Hashable {
     /// The bits, as Apple numbers them.
@@ -39,7 +39,7 @@ public struct CKSharingParticipantPermissionOption: OptionSet, Sendable, Hashabl
     public static let any: CKSharingParticipantPermissionOption = [.readOnly, .readWrite]
 }
 
-/// What the share sheet offers.
+/// The options that the share sheet offers.
 /// - Note: Inert: there is no share sheet on Linux; the values are kept, copied and archived.
 public final class CKAllowedSharingOptions: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     // Sendable because all that changes is behind a lock.
@@ -73,34 +73,34 @@ public final class CKAllowedSharingOptions: NSObject, NSSecureCoding, NSCopying,
         self.values = Lock(values)
     }
 
-    /// What may be allowed to participants.
+    /// The allowed permissions.
     public var allowedParticipantPermissionOptions: CKSharingParticipantPermissionOption {
         get { values.withLock { $0.permissions } }
         set { values.withLock { $0.permissions = newValue } }
     }
 
-    /// Who may be let in.
+    /// The allowed kinds of access.
     public var allowedParticipantAccessOptions: CKSharingParticipantAccessOption {
         get { values.withLock { $0.access } }
         set { values.withLock { $0.access = newValue } }
     }
 
-    /// Whether participants may be allowed to invite others.
+    /// True if participants may invite others.
     public var allowsParticipantsToInviteOthers: Bool {
         get { values.withLock { $0.allowsInvitingOthers } }
         set { values.withLock { $0.allowsInvitingOthers = newValue } }
     }
 
-    /// Whether others may be allowed to ask to be let in.
+    /// True if others may request access.
     public var allowsAccessRequests: Bool {
         get { values.withLock { $0.allowsAccessRequests } }
         set { values.withLock { $0.allowsAccessRequests = newValue } }
     }
 
-    /// Options of their own with the same values.
+    /// Returns a copy.
     public func copy(with zone: NSZone? = nil) -> Any { CKAllowedSharingOptions(values.withLock { $0 }) }
 
-    /// Whether `object` offers the same.
+    /// Returns true if `object` offers the same.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKAllowedSharingOptions else { return false }
         return other === self || other.values.withLock { $0 } == values.withLock { $0 }
@@ -109,10 +109,10 @@ public final class CKAllowedSharingOptions: NSObject, NSSecureCoding, NSCopying,
     /// The same for equal options.
     public override var hash: Int { values.withLock { $0 }.hashValue }
 
-    /// Options can be read from archives that name the classes they expect.
+    /// Options can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the options to a keyed archive.
+    /// Encodes the options in a keyed archive.
     public func encode(with coder: NSCoder) {
         let values = values.withLock { $0 }
         coder.encode(Int(values.permissions.rawValue), forKey: "PermissionOptions")

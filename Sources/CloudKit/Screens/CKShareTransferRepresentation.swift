@@ -1,11 +1,11 @@
-/// How an item of an app becomes a share on the share sheet.
+/// Turns an item of an app into a share on the share sheet.
 /// - Note: Inert: there is no share sheet on Linux, and no CoreTransferable; the exporter is never called.
 public struct CKShareTransferRepresentation<Item>: Sendable {
-    /// The share of an item: one that is there, or one to be made.
+    /// The share of an item: an existing one, or one to be created.
     public struct ExportedShare: Sendable {
         private init() {}
 
-        /// A share that is there.
+        /// An existing share.
         public static func existing(
             _ share: CKShare, container: CKContainer,
             allowedSharingOptions: CKAllowedSharingOptions = CKAllowedSharingOptions.standard

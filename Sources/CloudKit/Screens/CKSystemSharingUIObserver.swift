@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Is told when the system's share sheet saved or ended a share.
+/// Observes the system's share sheet when it saves or ends a share.
 /// - Note: Inert: there is no share sheet on Linux, so its blocks are never called.
 public final class CKSystemSharingUIObserver: NSObject, @unchecked Sendable {
     // Sendable because an app sets its blocks up before it shows a sheet, and nothing calls them.

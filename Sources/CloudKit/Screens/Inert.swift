@@ -1,7 +1,7 @@
 import Foundation
 internal import System
 
-/// What only makes sense on a screen does nothing here, and says so when it is called: once a process, to the standard
+/// Symbols that need a screen do nothing here, and print that when they are called: once a process, to the standard
 /// error.
 package enum Inert {
     private static let said = Lock<Set<String>>([])
@@ -9,17 +9,17 @@ package enum Inert {
         FileHandle.standardError.write(Data((line + "\n").utf8))
     }
 
-    /// Takes the place of the standard error, and forgets what was said.
+    /// Replaces the standard error, and forgets what was printed.
     package static func redirect(to output: @escaping @Sendable (String) -> Void) {
         said.withLock { $0 = [] }
-        // The closure before is released after the lock.
+        // The previous closure is released after the lock.
         _ = Self.output.withLock { current in
             defer { current = output }
             return current
         }
     }
 
-    /// Says that `symbol` does nothing, and why.
+    /// Prints that `symbol` does nothing, with the reason.
     static func say(_ symbol: String, _ reason: String) {
         guard said.withLock({ $0.insert(symbol).inserted }) else { return }
         output.withLock { $0 }("CloudKit: \(symbol) does nothing on Linux: \(reason).")

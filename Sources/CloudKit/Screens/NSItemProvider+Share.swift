@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an app hands to the share sheet. Foundation on Linux has none.
+/// Items for the share sheet. Foundation on Linux lacks this class.
 /// - Note: Inert: there is no share sheet on Linux; what is registered is forgotten.
 open class NSItemProvider: NSObject, @unchecked Sendable {
     // Sendable because it holds nothing.
@@ -10,7 +10,7 @@ open class NSItemProvider: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Would offer a share that is there.
+    /// Would offer an existing share.
     public func registerCKShare(
         _ share: CKShare, container: CKContainer,
         allowedSharingOptions: CKAllowedSharingOptions = CKAllowedSharingOptions.standard

@@ -6,7 +6,7 @@ internal import System
 /// The name of the record that shares a whole zone.
 public let CKRecordNameZoneWideShare = "cloudkit.zoneshare"
 
-/// A record that shares others: a record with all that hangs from it, or a zone.
+/// A record that shares other records: a record with its descendants, or a zone.
 ///
 /// It can be made, filled and archived. The service has no sharing yet, so a save of one fails with
 /// `CKError.serverRejectedRequest`.
@@ -14,26 +14,26 @@ public let CKRecordNameZoneWideShare = "cloudkit.zoneshare"
 public final class CKShare: CKRecord, @unchecked Sendable {
     // Sendable because what an app may change is behind a lock.
 
-    /// Somebody who has a part in the share.
+    /// A participant of the share.
     public typealias Participant = CKShareParticipant
-    /// What an invited user knows of a share.
+    /// The metadata of a share.
     public typealias Metadata = CKShareMetadata
-    /// What somebody is in a share.
+    /// A participant's role.
     public typealias ParticipantRole = CKShareParticipantRole
-    /// What somebody is in a share, in older words.
+    /// A participant's role, in older terms.
     public typealias ParticipantType = CKShareParticipantType
-    /// What somebody may do.
+    /// What a participant may do.
     public typealias ParticipantPermission = CKShareParticipantPermission
-    /// Whether somebody has taken the invitation.
+    /// The state of an invitation.
     public typealias ParticipantAcceptanceStatus = CKShareParticipantAcceptanceStatus
 
     /// The keys of a share's own fields.
     public enum SystemFieldKey {
-        /// What an invitation shows as the title.
+        /// The title of an invitation.
         public static let title: CKRecord.FieldKey = "cloudkit.title"
-        /// What an invitation shows as a picture.
+        /// The picture of an invitation.
         public static let thumbnailImageData: CKRecord.FieldKey = "cloudkit.thumbnailImageData"
-        /// What kind of thing is shared, as a uniform type identifier.
+        /// The kind of the shared item, as a uniform type identifier.
         public static let shareType: CKRecord.FieldKey = "cloudkit.type"
     }
 
@@ -45,7 +45,7 @@ public final class CKShare: CKRecord, @unchecked Sendable {
 
     private let parts = Lock(Parts())
 
-    /// Makes a share of `rootRecord` and of all that hangs from it.
+    /// Makes a share of `rootRecord` and its descendants.
     public convenience init(rootRecord: CKRecord) {
         let zoneID = rootRecord.recordID.zoneID
         self.init(
@@ -77,7 +77,7 @@ public final class CKShare: CKRecord, @unchecked Sendable {
         self.init(state: RecordState(recordType: recordType, recordID: CKRecord.ID(zoneID: zoneID)))
     }
 
-    /// Reads a share from a keyed archive; nil when it holds none.
+    /// Reads a share from a keyed archive; nil if it has none.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         let participants = coder.object(forKey: "Participants")
@@ -96,7 +96,7 @@ public final class CKShare: CKRecord, @unchecked Sendable {
         super.init(state: state)
     }
 
-    /// Writes the share to a keyed archive.
+    /// Encodes the share in a keyed archive.
     public override func encode(with coder: NSCoder) {
         super.encode(with: coder)
         let parts = parts.withLock { $0 }
@@ -105,7 +105,7 @@ public final class CKShare: CKRecord, @unchecked Sendable {
         if parts.allowsAccessRequests { coder.encode(true, forKey: "AllowsAccessRequests") }
     }
 
-    /// A share of its own with the same contents.
+    /// Returns a copy.
     public override func copy(with zone: NSZone? = nil) -> Any {
         let copy = CKShare(state: state)
         var parts = parts.withLock { $0 }
@@ -114,31 +114,31 @@ public final class CKShare: CKRecord, @unchecked Sendable {
         return copy
     }
 
-    /// What everybody may do who has the address.
+    /// What everybody with the URL may do.
     public var publicPermission: ParticipantPermission {
         get { parts.withLock { $0.publicPermission } }
         set { parts.withLock { $0.publicPermission = newValue } }
     }
 
-    /// Whether who wasn't invited may ask to be.
+    /// True if users that weren't invited may request access.
     public var allowsAccessRequests: Bool {
         get { parts.withLock { $0.allowsAccessRequests } }
         set { parts.withLock { $0.allowsAccessRequests = newValue } }
     }
 
-    /// The address of the invitation; nil, since no share was saved yet.
+    /// The URL of the invitation; nil, because shares can't be saved yet.
     public var url: URL? { nil }
 
-    /// All who have a part in the share.
+    /// All participants.
     public var participants: [Participant] { parts.withLock { $0.participants } }
 
-    /// Whose records they are.
+    /// The owner of the records.
     public var owner: Participant? { participants.first { $0.role == .owner } }
 
-    /// What the user is in the share; nil in a share that wasn't saved.
+    /// The user as a participant; nil in a share that wasn't saved.
     public var currentUserParticipant: Participant? { nil }
 
-    /// Invites somebody, or changes what they may do.
+    /// Adds a participant, or changes what a participant may do.
     public func addParticipant(_ participant: Participant) {
         parts.withLock { parts in
             parts.participants.removeAll { $0 == participant }
@@ -146,7 +146,7 @@ public final class CKShare: CKRecord, @unchecked Sendable {
         }
     }
 
-    /// Takes somebody's part away.
+    /// Removes a participant.
     public func removeParticipant(_ participant: Participant) {
         parts.withLock { $0.participants.removeAll { $0 == participant } }
     }

@@ -1,30 +1,30 @@
 public import Foundation
 
-/// What an invited user knows of a share. Nobody can be invited yet, so none comes from the service.
+/// The metadata of a share, for an invited user. The service has none, because users can't be invited yet.
 /// - Note: Coming: with sharing.
 public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// The container of the shared records.
     public let containerIdentifier: String
     /// The share.
     public let share: CKShare
-    /// The record from which the shared ones hang; nil for a zone.
+    /// The root of the shared records; nil for a zone.
     public let hierarchicalRootRecordID: CKRecord.ID?
-    /// That record, when it was asked for.
+    /// The root record, if it was requested.
     public let rootRecord: CKRecord?
-    /// What the user is in the share.
+    /// The user's role.
     public let participantRole: CKShare.ParticipantRole
-    /// Whether the user has taken the invitation.
+    /// The state of the user's invitation.
     public let participantStatus: CKShare.ParticipantAcceptanceStatus
     /// What the user may do.
     public let participantPermission: CKShare.ParticipantPermission
-    /// Whose records they are.
+    /// The owner of the records.
     public let ownerIdentity: CKUserIdentity
 
-    /// The record from which the shared ones hang.
+    /// The root of the shared records.
     @available(*, deprecated, renamed: "hierarchicalRootRecordID")
     public var rootRecordID: CKRecord.ID { hierarchicalRootRecordID ?? share.recordID }
 
-    /// What the user is in the share, in older words.
+    /// The user's role, in older terms.
     @available(*, deprecated, renamed: "participantRole")
     public var participantType: CKShare.ParticipantType {
         CKShare.ParticipantType(rawValue: participantRole.rawValue) ?? .unknown
@@ -33,7 +33,7 @@ public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendabl
     /// It never changes, so this is the object itself.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` is of the same share.
+    /// Returns true if `object` is of the same share.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? CKShareMetadata)?.share.recordID == share.recordID
     }
@@ -43,10 +43,10 @@ public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendabl
 
     // MARK: Archives (keys as Apple's)
 
-    /// It can be read from archives that name the classes they expect.
+    /// It can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes it to a keyed archive.
+    /// Encodes it in a keyed archive.
     public func encode(with coder: NSCoder) {
         coder.encode(ArchivedContainerID(containerIdentifier), forKey: "ContainerID")
         coder.encode(share, forKey: "Share")
@@ -58,7 +58,7 @@ public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendabl
         coder.encode(ownerIdentity, forKey: "OwnerIdentity")
     }
 
-    /// Reads it from a keyed archive; nil when it holds none.
+    /// Reads it from a keyed archive; nil if it has none.
     public init?(coder: NSCoder) {
         guard let share = coder.object(CKShare.self, forKey: "Share"),
             let owner = coder.object(CKUserIdentity.self, forKey: "OwnerIdentity")

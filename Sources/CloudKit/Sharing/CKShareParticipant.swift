@@ -1,20 +1,20 @@
 public import Foundation
 internal import System
 
-/// Somebody who has a part in a share.
+/// A participant of a share.
 /// - Note: Coming: with sharing.
 public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     // Sendable because what an app may change is behind a lock.
 
-    /// A participant's name within the share.
+    /// A participant's ID within the share.
     public typealias ID = String
-    /// What somebody is in a share; the values are Apple's.
+    /// A participant's role. The values are Apple's.
     public typealias Role = CKShareParticipantRole
-    /// What somebody may do.
+    /// What a participant may do.
     public typealias Permission = CKShareParticipantPermission
-    /// Whether somebody has taken the invitation.
+    /// The state of an invitation.
     public typealias AcceptanceStatus = CKShareParticipantAcceptanceStatus
-    /// What somebody is in a share, in older words.
+    /// A participant's role, in older terms.
     public typealias ParticipantType = CKShareParticipantType
 
     private struct State {
@@ -22,11 +22,11 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unc
         var permission: Permission
     }
 
-    /// Who it is.
+    /// The participant's identity.
     public let userIdentity: CKUserIdentity
-    /// The participant's name within the share.
+    /// The participant's ID within the share.
     public let participantID: ID
-    /// Whether the participant has taken the invitation.
+    /// The state of the invitation.
     public let acceptanceStatus: AcceptanceStatus
     private let state: Lock<State>
 
@@ -40,7 +40,7 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unc
         state = Lock(State(role: role, permission: permission))
     }
 
-    /// Makes a participant whom nobody knows yet: who opens `CKShare.oneTimeURL(for:)` first.
+    /// Makes a participant without an identity: the first user that opens `CKShare.oneTimeURL(for:)`.
     public class func oneTimeURLParticipant() -> CKShareParticipant {
         CKShareParticipant(
             CKUserIdentity(lookupInfo: nil), participantID: SystemRandomSource().nextUUID(),
@@ -48,12 +48,12 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unc
             permission: .readOnly, acceptanceStatus: .pending)
     }
 
-    /// Whether the participant asked to be let in: never, since nobody can ask yet.
+    /// True if the participant has requested access: never, because access can't be requested yet.
     public var isApprovedRequester: Bool { false }
-    /// When the participant was let in; nil, since no share was saved yet.
+    /// The date at which the participant got access; nil, because shares can't be saved yet.
     public var dateAddedToShare: Date? { nil }
 
-    /// What the participant is in the share.
+    /// The participant's role.
     public var role: Role {
         get { state.withLock { $0.role } }
         set { state.withLock { $0.role = newValue } }
@@ -65,21 +65,21 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unc
         set { state.withLock { $0.permission = newValue } }
     }
 
-    /// What the participant is in the share, in older words.
+    /// The participant's role, in older terms.
     @available(*, deprecated, renamed: "role")
     public var type: ParticipantType {
         get { ParticipantType(rawValue: role.rawValue) ?? .unknown }
         set { role = Role(rawValue: newValue.rawValue) ?? .unknown }
     }
 
-    /// A participant of its own with the same values.
+    /// Returns a copy.
     public func copy(with zone: NSZone? = nil) -> Any {
         CKShareParticipant(
             userIdentity, participantID: participantID, role: role, permission: permission,
             acceptanceStatus: acceptanceStatus)
     }
 
-    /// Whether `object` is the same participant.
+    /// Returns true if `object` is the same participant.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKShareParticipant else { return false }
         return other.participantID == participantID && other.userIdentity == userIdentity
@@ -90,10 +90,10 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unc
 
     // MARK: Archives (keys as Apple's)
 
-    /// Participants can be read from archives that name the classes they expect.
+    /// Participants can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the participant to a keyed archive.
+    /// Encodes the participant in a keyed archive.
     public func encode(with coder: NSCoder) {
         coder.encode(userIdentity, forKey: "UserIdentity")
         coder.encode(participantID as NSString, forKey: "ParticipantID")
@@ -102,7 +102,7 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unc
         coder.encode(acceptanceStatus.rawValue, forKey: "AcceptanceStatus")
     }
 
-    /// Reads a participant from a keyed archive; nil when it holds none.
+    /// Reads a participant from a keyed archive; nil if it has none.
     public convenience init?(coder: NSCoder) {
         guard let identity = coder.object(CKUserIdentity.self, forKey: "UserIdentity") else { return nil }
         self.init(
@@ -114,35 +114,35 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unc
     }
 }
 
-/// What somebody is in a share; the values are Apple's.
+/// A participant's role. The values are Apple's.
 public enum CKShareParticipantRole: Int, Sendable {
-    /// It isn't known.
+    /// Unknown.
     case unknown = 0
-    /// Whose records they are.
+    /// The owner of the records.
     case owner = 1
-    /// Who may invite others.
+    /// A participant that may invite others.
     case administrator = 2
-    /// Who was invited.
+    /// An invited participant.
     case privateUser = 3
-    /// Who came by the address.
+    /// A participant that came by the URL.
     case publicUser = 4
 }
 
-/// What somebody is in a share, in older words.
+/// A participant's role, in older terms.
 public enum CKShareParticipantType: Int, Sendable {
-    /// It isn't known.
+    /// Unknown.
     case unknown = 0
-    /// Whose records they are.
+    /// The owner of the records.
     case owner = 1
-    /// Who was invited.
+    /// An invited participant.
     case privateUser = 3
-    /// Who came by the address.
+    /// A participant that came by the URL.
     case publicUser = 4
 }
 
-/// What somebody may do with what is shared; the values are Apple's.
+/// What a participant may do. The values are Apple's.
 public enum CKShareParticipantPermission: Int, Sendable {
-    /// It isn't known.
+    /// Unknown.
     case unknown = 0
     /// Nothing.
     case none = 1
@@ -152,9 +152,9 @@ public enum CKShareParticipantPermission: Int, Sendable {
     case readWrite = 3
 }
 
-/// Whether somebody has taken an invitation; the values are Apple's.
+/// The state of an invitation. The values are Apple's.
 public enum CKShareParticipantAcceptanceStatus: Int, Sendable {
-    /// It isn't known.
+    /// Unknown.
     case unknown = 0
     /// Not yet.
     case pending = 1

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// Asks the owners of shares to be let in. Ends with an error: there is no sharing yet.
+/// Requests access to shares from their owners. Ends with an error: sharing isn't available yet.
 /// - Note: Coming: with sharing; it ends with `CKError.serverRejectedRequest`.
 open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
-    /// The addresses of the shares.
+    /// The URLs of the shares.
     public var shareURLs: [URL]?
-    /// Called for each address.
+    /// Called for each URL.
     @preconcurrency public var perShareAccessRequestResultBlock:
         (@Sendable (URL, Result<Void, any Error>) -> Void)?
     /// Called last.
     @preconcurrency public var shareAccessRequestResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
 
-    /// Makes an operation that asks nobody yet.
+    /// Makes an operation without shares.
     public override init() {
         super.init()
     }
 
-    /// Makes an operation that asks the owners of the shares at these addresses.
+    /// Makes an operation that requests access to the shares at these URLs.
     public convenience init(shareURLs: [URL]) {
         self.init()
         self.shareURLs = shareURLs

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Somebody who asked to be let into a share. There is none yet.
+/// A user that has requested access to a share. There is none yet.
 /// - Note: Coming: with sharing.
 public final class CKShareAccessRequester: NSObject, NSSecureCoding, NSCopying, Sendable {
-    /// Who it is.
+    /// The user's identity.
     public let userIdentity: CKUserIdentity
-    /// The lookup info that makes a participant of the user who asked.
+    /// The lookup info that makes a participant of the user.
     public let participantLookupInfo: CKUserIdentity.LookupInfo
 
     init(_ userIdentity: CKUserIdentity, lookupInfo: CKUserIdentity.LookupInfo) {
@@ -16,7 +16,7 @@ public final class CKShareAccessRequester: NSObject, NSSecureCoding, NSCopying, 
     /// It never changes, so this is the object itself.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` is the same user.
+    /// Returns true if `object` is the same user.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? CKShareAccessRequester)?.userIdentity == userIdentity
     }
@@ -24,16 +24,16 @@ public final class CKShareAccessRequester: NSObject, NSSecureCoding, NSCopying, 
     /// The same for equal ones.
     public override var hash: Int { userIdentity.hash }
 
-    /// It can be read from archives that name the classes they expect.
+    /// It can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes it to a keyed archive.
+    /// Encodes it in a keyed archive.
     public func encode(with coder: NSCoder) {
         coder.encode(userIdentity, forKey: "UserIdentity")
         coder.encode(participantLookupInfo, forKey: "LookupInfo")
     }
 
-    /// Reads it from a keyed archive; nil when it holds none.
+    /// Reads it from a keyed archive; nil if it has none.
     public init?(coder: NSCoder) {
         guard let identity = coder.object(CKUserIdentity.self, forKey: "UserIdentity"),
             let info = coder.object(CKUserIdentityLookupInfo.self, forKey: "LookupInfo")
@@ -43,10 +43,10 @@ public final class CKShareAccessRequester: NSObject, NSSecureCoding, NSCopying, 
     }
 }
 
-/// Somebody who may not ask to be let into a share. There is none yet.
+/// A user that may not request access to a share. There is none yet.
 /// - Note: Coming: with sharing.
 public final class CKShareBlockedIdentity: NSObject, NSSecureCoding, NSCopying, Sendable {
-    /// Who it is.
+    /// The user's identity.
     public let userIdentity: CKUserIdentity
 
     init(_ userIdentity: CKUserIdentity) {
@@ -56,7 +56,7 @@ public final class CKShareBlockedIdentity: NSObject, NSSecureCoding, NSCopying, 
     /// It never changes, so this is the object itself.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` is the same user.
+    /// Returns true if `object` is the same user.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? CKShareBlockedIdentity)?.userIdentity == userIdentity
     }
@@ -64,15 +64,15 @@ public final class CKShareBlockedIdentity: NSObject, NSSecureCoding, NSCopying, 
     /// The same for equal ones.
     public override var hash: Int { userIdentity.hash }
 
-    /// It can be read from archives that name the classes they expect.
+    /// It can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes it to a keyed archive.
+    /// Encodes it in a keyed archive.
     public func encode(with coder: NSCoder) {
         coder.encode(userIdentity, forKey: "UserIdentity")
     }
 
-    /// Reads it from a keyed archive; nil when it holds none.
+    /// Reads it from a keyed archive; nil if it has none.
     public init?(coder: NSCoder) {
         guard let identity = coder.object(CKUserIdentity.self, forKey: "UserIdentity") else { return nil }
         userIdentity = identity
@@ -80,32 +80,32 @@ public final class CKShareBlockedIdentity: NSObject, NSSecureCoding, NSCopying, 
 }
 
 extension CKShare {
-    /// Somebody who asked to be let in.
+    /// A user that has requested access.
     public typealias AccessRequester = CKShareAccessRequester
-    /// Somebody who may not ask.
+    /// A user that may not request access.
     public typealias BlockedIdentity = CKShareBlockedIdentity
 
-    /// Who asked to be let in: nobody, since no share was saved yet.
+    /// The users that have requested access: none, because shares can't be saved yet.
     /// - Note: Coming: with sharing.
     public var requesters: [AccessRequester] { [] }
 
-    /// Who may not ask: nobody, since nobody asked yet.
+    /// The users that may not request access: none, because access can't be requested yet.
     /// - Note: Coming: with sharing.
     public var blockedIdentities: [BlockedIdentity] { [] }
 
-    /// Turns down who asked. Nobody did yet, so nothing changes.
+    /// Denies access to users that have requested it. There are none yet, so nothing changes.
     /// - Note: Coming: with sharing.
     public func denyRequesters(_ requesters: [AccessRequester]) {}
 
-    /// Turns down who asked, for good. Nobody did yet, so nothing changes.
+    /// Denies access to users for good. There are none yet, so nothing changes.
     /// - Note: Coming: with sharing.
     public func blockRequesters(_ requesters: [AccessRequester]) {}
 
-    /// Lets them ask again. Nobody is blocked yet, so nothing changes.
+    /// Lets users request access again. None is blocked yet, so nothing changes.
     /// - Note: Coming: with sharing.
     public func unblockIdentities(_ blockedIdentities: [BlockedIdentity]) {}
 
-    /// The address for a participant who is let in once: nil, since no share was saved yet.
+    /// The URL for a participant that may open it once: nil, because shares can't be saved yet.
     /// - Note: Coming: with sharing.
     public func oneTimeURL(for participantID: Participant.ID) -> URL? { nil }
 }

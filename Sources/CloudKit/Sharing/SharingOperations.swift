@@ -3,7 +3,7 @@ public import Foundation
 // Their symbols are here so that code which has them compiles. Each ends with `CKError.serverRejectedRequest`: the
 // service has no sharing yet.
 
-/// Takes invitations. Ends with an error: there is no sharing yet.
+/// Accepts shares. Ends with an error: sharing isn't available yet.
 /// - Note: Coming: with sharing; it ends with `CKError.serverRejectedRequest`.
 open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
@@ -15,7 +15,7 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
         (@Sendable (CKShare.Metadata, Result<CKShare, any Error>) -> Void)?
     /// Called last.
     @preconcurrency public var acceptSharesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `perShareResultBlock`, not called when that is set.
+    /// The older form of `perShareResultBlock`; not called if that is set.
     @available(*, deprecated, renamed: "perShareResultBlock")
     @preconcurrency public var perShareCompletionBlock:
         (@Sendable (CKShare.Metadata, CKShare?, (any Error)?) -> Void)?
@@ -24,7 +24,7 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
         set { olderPerShareCompletionBlock = newValue }
     }
     var olderPerShareCompletionBlock: (@Sendable (CKShare.Metadata, CKShare?, (any Error)?) -> Void)?
-    /// The older form of `acceptSharesResultBlock`, not called when that is set.
+    /// The older form of `acceptSharesResultBlock`; not called if that is set.
     @available(*, deprecated, renamed: "acceptSharesResultBlock")
     @preconcurrency public var acceptSharesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
     {
@@ -33,12 +33,12 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     }
     var olderAcceptSharesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
-    /// Makes an operation that takes nothing yet.
+    /// Makes an empty operation.
     public override init() {
         super.init()
     }
 
-    /// Makes an operation that takes these invitations.
+    /// Makes an operation that accepts these shares.
     public convenience init(shareMetadatas: [CKShare.Metadata]) {
         self.init()
         self.shareMetadatas = shareMetadatas
@@ -60,23 +60,23 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     }
 }
 
-/// Fetches what is known of shares by their addresses. Ends with an error: there is no sharing yet.
+/// Fetches the metadata of shares by their URLs. Ends with an error: sharing isn't available yet.
 /// - Note: Coming: with sharing; it ends with `CKError.serverRejectedRequest`.
 open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
     /// The addresses.
     public var shareURLs: [URL]?
-    /// Whether the records from which the shared ones hang are fetched too.
+    /// True to fetch the root records too.
     public var shouldFetchRootRecord = false
     /// The fields of these; nil for all.
     public var rootRecordDesiredKeys: [CKRecord.FieldKey]?
-    /// Called for each address.
+    /// Called for each URL.
     @preconcurrency public var perShareMetadataResultBlock:
         (@Sendable (URL, Result<CKShare.Metadata, any Error>) -> Void)?
     /// Called last.
     @preconcurrency public var fetchShareMetadataResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `perShareMetadataResultBlock`, not called when that is set.
+    /// The older form of `perShareMetadataResultBlock`; not called if that is set.
     @available(*, deprecated, renamed: "perShareMetadataResultBlock")
     @preconcurrency public var perShareMetadataBlock:
         (@Sendable (URL, CKShare.Metadata?, (any Error)?) -> Void)?
@@ -85,7 +85,7 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
         set { olderPerShareMetadataBlock = newValue }
     }
     var olderPerShareMetadataBlock: (@Sendable (URL, CKShare.Metadata?, (any Error)?) -> Void)?
-    /// The older form of `fetchShareMetadataResultBlock`, not called when that is set.
+    /// The older form of `fetchShareMetadataResultBlock`; not called if that is set.
     @available(*, deprecated, renamed: "fetchShareMetadataResultBlock")
     @preconcurrency public var fetchShareMetadataCompletionBlock: (@Sendable ((any Error)?) -> Void)?
     {
@@ -94,12 +94,12 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     }
     var olderFetchShareMetadataCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
-    /// Makes an operation that fetches nothing yet.
+    /// Makes an empty operation.
     public override init() {
         super.init()
     }
 
-    /// Makes an operation for these addresses.
+    /// Makes an operation for these URLs.
     public convenience init(shareURLs: [URL]) {
         self.init()
         self.shareURLs = shareURLs
@@ -121,20 +121,20 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     }
 }
 
-/// Finds whom one may invite. Ends with an error: there is no sharing yet.
+/// Looks up share participants. Ends with an error: sharing isn't available yet.
 /// - Note: Coming: with sharing; it ends with `CKError.serverRejectedRequest`.
 open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
-    /// By what they are looked up.
+    /// The lookups.
     public var userIdentityLookupInfos: [CKUserIdentity.LookupInfo]?
-    /// Called for each of them.
+    /// Called for each lookup.
     @preconcurrency public var perShareParticipantResultBlock:
         (@Sendable (CKUserIdentity.LookupInfo, Result<CKShare.Participant, any Error>) -> Void)?
     /// Called last.
     @preconcurrency public var fetchShareParticipantsResultBlock:
         (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `perShareParticipantResultBlock`, not called when that is set.
+    /// The older form of `perShareParticipantResultBlock`; not called if that is set.
     @available(*, deprecated, renamed: "perShareParticipantResultBlock")
     @preconcurrency public var shareParticipantFetchedBlock: (@Sendable (CKShare.Participant) -> Void)?
     {
@@ -142,7 +142,7 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
         set { olderShareParticipantFetchedBlock = newValue }
     }
     var olderShareParticipantFetchedBlock: (@Sendable (CKShare.Participant) -> Void)?
-    /// The older form of `fetchShareParticipantsResultBlock`, not called when that is set.
+    /// The older form of `fetchShareParticipantsResultBlock`; not called if that is set.
     @available(*, deprecated, renamed: "fetchShareParticipantsResultBlock")
     @preconcurrency public var fetchShareParticipantsCompletionBlock: (@Sendable ((any Error)?) -> Void)?
     {
@@ -151,12 +151,12 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
     }
     var olderFetchShareParticipantsCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
-    /// Makes an operation that finds nobody yet.
+    /// Makes an operation without lookups.
     public override init() {
         super.init()
     }
 
-    /// Makes an operation that looks up by these.
+    /// Makes an operation for these lookups.
     public convenience init(userIdentityLookupInfos: [CKUserIdentity.LookupInfo]) {
         self.init()
         self.userIdentityLookupInfos = userIdentityLookupInfos
@@ -181,7 +181,7 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
 }
 
 extension CKOperation {
-    /// Ends an operation of sharing.
+    /// Ends an operation with the error that sharing isn't available.
     func endWithoutSharing(_ report: (CKError) -> Void) {
         report(isCancelled ? .cancelled : .noSharing)
         finish()

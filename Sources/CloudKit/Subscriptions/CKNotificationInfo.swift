@@ -2,13 +2,13 @@ internal import CloudWire
 public import Foundation
 internal import System
 
-/// What a subscription's notifications show. One that shows nothing still wakes the app.
+/// The content of a subscription's notifications. A notification without visible content still wakes the app.
 open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     // Sendable because all that changes is behind a lock; a subclass restates it.
 
     private let state: Lock<WireNotificationInfo>
 
-    /// Makes one that shows nothing.
+    /// Makes an info without content.
     public override init() {
         state = Lock(WireNotificationInfo())
     }
@@ -19,7 +19,7 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked S
 
     var wire: WireNotificationInfo { state.withLock { $0 } }
 
-    /// Makes one with what is given.
+    /// Makes an info with these contents.
     public convenience init(
         alertBody: String? = nil,
         alertLocalizationKey: String? = nil,
@@ -73,7 +73,7 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked S
         set { state.withLock { $0.alertLocalizationKey = newValue } }
     }
 
-    /// The fields whose values fill that text.
+    /// The fields that are the arguments of that text.
     public var alertLocalizationArgs: [CKRecord.FieldKey]? {
         get { state.withLock { $0.alertLocalizationArgs } }
         set { state.withLock { $0.alertLocalizationArgs = newValue } }
@@ -91,7 +91,7 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked S
         set { state.withLock { $0.titleLocalizationKey = newValue } }
     }
 
-    /// The fields whose values fill the title.
+    /// The fields that are the arguments of the title.
     public var titleLocalizationArgs: [CKRecord.FieldKey]? {
         get { state.withLock { $0.titleLocalizationArgs } }
         set { state.withLock { $0.titleLocalizationArgs = newValue } }
@@ -109,7 +109,7 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked S
         set { state.withLock { $0.subtitleLocalizationKey = newValue } }
     }
 
-    /// The fields whose values fill the second title.
+    /// The fields that are the arguments of the second title.
     public var subtitleLocalizationArgs: [CKRecord.FieldKey]? {
         get { state.withLock { $0.subtitleLocalizationArgs } }
         set { state.withLock { $0.subtitleLocalizationArgs = newValue } }
@@ -121,7 +121,7 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked S
         set { state.withLock { $0.alertActionLocalizationKey = newValue } }
     }
 
-    /// The picture the app starts with.
+    /// The launch image of the app.
     public var alertLaunchImage: String? {
         get { state.withLock { $0.alertLaunchImage } }
         set { state.withLock { $0.alertLaunchImage = newValue } }
@@ -133,46 +133,46 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked S
         set { state.withLock { $0.soundName = newValue } }
     }
 
-    /// The fields whose values come with the notification.
+    /// The fields to include in the notification.
     public var desiredKeys: [CKRecord.FieldKey]? {
         get { state.withLock { $0.additionalFields } }
         set { state.withLock { $0.additionalFields = newValue } }
     }
 
-    /// Whether the app's badge counts up.
+    /// True if the app's badge is incremented.
     public var shouldBadge: Bool {
         get { state.withLock { $0.shouldBadge } ?? false }
         set { state.withLock { $0.shouldBadge = newValue ? true : nil } }
     }
 
-    /// Whether the app is woken to fetch, without an alert.
+    /// True if the app is woken to fetch, without an alert.
     public var shouldSendContentAvailable: Bool {
         get { state.withLock { $0.shouldSendContentAvailable } ?? false }
         set { state.withLock { $0.shouldSendContentAvailable = newValue ? true : nil } }
     }
 
-    /// Whether an extension of the app may change the alert.
+    /// True if an extension of the app may change the alert.
     public var shouldSendMutableContent: Bool {
         get { state.withLock { $0.shouldSendMutableContent } ?? false }
         set { state.withLock { $0.shouldSendMutableContent = newValue ? true : nil } }
     }
 
-    /// The name of the alert's actions.
+    /// The category of the alert's actions.
     public var category: String? {
         get { state.withLock { $0.category } }
         set { state.withLock { $0.category = newValue } }
     }
 
-    /// What notifications that replace each other have in common.
+    /// The key under which notifications replace each other.
     public var collapseIDKey: String? {
         get { state.withLock { $0.collapseIDKey } }
         set { state.withLock { $0.collapseIDKey = newValue } }
     }
 
-    /// One of its own with the same contents.
+    /// Returns a copy.
     public func copy(with zone: NSZone? = nil) -> Any { CKNotificationInfo(wire) }
 
-    /// Whether `object` shows the same.
+    /// Returns true if `object` has the same contents.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKNotificationInfo else { return false }
         return other === self || other.wire == wire
@@ -183,17 +183,17 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked S
 
     // MARK: Archives
 
-    /// It can be read from archives that name the classes they expect.
+    /// It can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes it to a keyed archive.
+    /// Encodes it in a keyed archive.
     public func encode(with coder: NSCoder) {
         // Texts and truth values are always JSON.
         guard let json = try? wire.json() else { return }
         coder.encode(Data(json) as NSData, forKey: "NotificationInfo")
     }
 
-    /// Reads one from a keyed archive; nil when it holds none.
+    /// Reads one from a keyed archive; nil if it has none.
     public required init?(coder: NSCoder) {
         guard let data = coder.object(NSData.self, forKey: "NotificationInfo"),
             let wire = try? WireNotificationInfo(json: [UInt8](Data(referencing: data)))

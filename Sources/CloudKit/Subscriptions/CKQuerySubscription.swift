@@ -1,11 +1,11 @@
 public import Foundation
 internal import System
 
-/// Watches the records that a query finds.
+/// A subscription to changes of records that match a query.
 public final class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     // Sendable for the reason given at CKSubscription.
 
-    /// What fires a subscription, and how often.
+    /// The changes that fire a subscription, and how often.
     public struct Options: OptionSet, Sendable, Hashable {
         /// The bits, as Apple numbers them.
         public let rawValue: UInt
@@ -15,25 +15,25 @@ public final class CKQuerySubscription: CKSubscription, @unchecked Sendable {
             self.rawValue = rawValue
         }
 
-        /// A record is made that the query finds.
+        /// Fires when a matching record is created.
         public static let firesOnRecordCreation = Options(rawValue: 1)
-        /// A record changes that the query finds.
+        /// Fires when a matching record is changed.
         public static let firesOnRecordUpdate = Options(rawValue: 2)
-        /// A record is deleted that the query found.
+        /// Fires when a matching record is deleted.
         public static let firesOnRecordDeletion = Options(rawValue: 4)
-        /// It fires once and is gone.
+        /// The subscription is deleted after its first notification.
         public static let firesOnce = Options(rawValue: 8)
 
-        /// What fires, and not how often.
+        /// The options that fire.
         static let triggers: Options = [.firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion]
     }
 
     /// Makes a subscription.
     /// - Parameters:
     ///   - recordType: the type of the records.
-    ///   - predicate: made from a format string; what can't be asked for is refused by the save.
-    ///   - subscriptionID: the subscription's name.
-    ///   - querySubscriptionOptions: what fires it; the save refuses a subscription that nothing fires.
+    ///   - predicate: made from a format string. The save rejects a predicate that the server can't evaluate.
+    ///   - subscriptionID: the subscription's ID.
+    ///   - querySubscriptionOptions: the changes that fire it. The save rejects a subscription without any.
     public init(
         recordType: CKRecord.RecordType, predicate: NSPredicate, subscriptionID: CKSubscription.ID,
         options querySubscriptionOptions: Options = [
@@ -45,7 +45,7 @@ public final class CKQuerySubscription: CKSubscription, @unchecked Sendable {
         super.init(State(subscriptionID: subscriptionID, type: .query, query: watched))
     }
 
-    /// Makes a subscription with a name of its own.
+    /// Makes a subscription with a random ID.
     @available(*, deprecated, renamed: "init(recordType:predicate:subscriptionID:options:)")
     public convenience init(
         recordType: CKRecord.RecordType, predicate: NSPredicate,
@@ -60,9 +60,9 @@ public final class CKQuerySubscription: CKSubscription, @unchecked Sendable {
 
     /// The type of the records.
     public var recordType: CKRecord.RecordType? { query?.recordType }
-    /// What has to hold of a record.
+    /// The predicate of the records.
     public var predicate: NSPredicate { query?.predicate ?? NSPredicate(value: false) }
-    /// What fires the subscription, and how often.
+    /// The changes that fire the subscription, and how often.
     public var querySubscriptionOptions: Options { query?.options ?? [] }
 
     /// The zone of the records; nil for all zones of the database.
@@ -77,7 +77,7 @@ public final class CKQuerySubscription: CKSubscription, @unchecked Sendable {
 
     required init(copying state: State) { super.init(copying: state) }
 
-    /// Writes the subscription to a keyed archive.
+    /// Encodes the subscription in a keyed archive.
     public override func encode(with coder: NSCoder) {
         super.encode(with: coder)
         guard let query else { return }
@@ -86,7 +86,7 @@ public final class CKQuerySubscription: CKSubscription, @unchecked Sendable {
         coder.encode(predicate: query.predicate)
     }
 
-    /// Reads a subscription from a keyed archive; nil when it holds none.
+    /// Reads a subscription from a keyed archive; nil if it has none.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         guard let recordType = coder.string(forKey: "RecordType"), let predicate = coder.predicate() else {
@@ -102,9 +102,9 @@ public final class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     override class func canHold(_ state: State) -> Bool { state.type == .query }
 }
 
-/// Which records a subscription watches.
+/// The query of a subscription.
 struct WatchedQuery: Hashable, @unchecked Sendable {
-    // Sendable because nobody changes a predicate.
+    // Sendable because predicates are never changed.
 
     let recordType: CKRecord.RecordType
     let predicate: NSPredicate

@@ -2,24 +2,23 @@ internal import CloudWire
 public import Foundation
 internal import System
 
-/// Something in the cloud that a device wants to hear of: save one, and other devices' changes come as
-/// notifications.
+/// A subscription to changes. After it is saved, changes by other devices arrive as notifications.
 ///
-/// One saved under an ID that is there takes its place. A device hears nothing of its own changes.
+/// A subscription replaces another with the same ID. A device isn't notified of its own changes.
 public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     // Sendable because all that changes is behind a lock; a subclass restates it.
 
-    /// A subscription's name, unique in its user's database.
+    /// A subscription's ID, unique in its user's database.
     public typealias ID = String
-    /// What the notifications show.
+    /// The content of notifications.
     public typealias NotificationInfo = CKNotificationInfo
-    /// What is watched; the values are Apple's.
+    /// The kind of a subscription. The values are Apple's.
     public enum SubscriptionType: Int, Sendable, Hashable {
-        /// The records that a query finds.
+        /// A query subscription.
         case query = 1
-        /// One zone.
+        /// A zone subscription.
         case recordZone = 2
-        /// A whole database.
+        /// A database subscription.
         case database = 3
     }
 
@@ -38,18 +37,18 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
         self.state = Lock(state)
     }
 
-    /// The subscription's name.
+    /// The subscription's ID.
     public var subscriptionID: ID { state.withLock { $0.subscriptionID } }
-    /// What is watched.
+    /// The kind of the subscription.
     public var subscriptionType: SubscriptionType { state.withLock { $0.type } }
 
-    /// What the notifications show; nil for one that shows nothing. What is set is copied, and what is given is the
-    /// subscription's own: setting its properties changes the subscription.
+    /// The content of the notifications; nil for none. A set value is copied. The returned object belongs to the
+    /// subscription: setting its properties changes the subscription.
     public var notificationInfo: NotificationInfo? {
         get { state.withLock { $0.info } }
         set {
             let info = newValue.map { NotificationInfo($0.wire) }
-            // The one before is released after the lock: from an archive it may be of a class of the app.
+            // The previous value is released after the lock: from an archive it may be of a class of the app.
             _ = state.withLock { state in
                 defer { state.info = info }
                 return state.info
@@ -57,19 +56,19 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
         }
     }
 
-    /// A subscription of its own with the same contents.
+    /// Returns a copy.
     public func copy(with zone: NSZone? = nil) -> Any {
         var state = state.withLock { $0 }
         state.info = state.info.map { NotificationInfo($0.wire) }
         return type(of: self).init(copying: state)
     }
 
-    /// Makes a subscription from what another holds.
+    /// Makes a subscription with the state of another one.
     required init(copying state: State) {
         self.state = Lock(state)
     }
 
-    /// Whether `object` is a subscription with the same contents.
+    /// Returns true if `object` is a subscription with the same contents.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKSubscription else { return false }
         return other === self || other.state.withLock { $0 } == state.withLock { $0 }
@@ -78,15 +77,15 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     /// The same for equal subscriptions.
     public override var hash: Int { subscriptionID.hashValue }
 
-    /// Class and name, for logs.
+    /// Class and ID, for logs.
     public override var description: String { "<\(type(of: self)): \(subscriptionID)>" }
 
     // MARK: Archives
 
-    /// Subscriptions can be read from archives that name the classes they expect.
+    /// Subscriptions can be read from archives with secure coding.
     public class var supportsSecureCoding: Bool { true }
 
-    /// Writes the subscription to a keyed archive.
+    /// Encodes the subscription in a keyed archive.
     public func encode(with coder: NSCoder) {
         let state = state.withLock { $0 }
         coder.encode(state.subscriptionID as NSString, forKey: "SubscriptionID")
@@ -96,7 +95,7 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
         if let recordType = state.recordType { coder.encode(recordType as NSString, forKey: "RecordType") }
     }
 
-    /// Reads a subscription from a keyed archive; nil when it holds none of this class.
+    /// Reads a subscription from a keyed archive; nil if it has none of this class.
     public required init?(coder: NSCoder) {
         guard let subscriptionID = coder.string(forKey: "SubscriptionID"),
             let type = SubscriptionType(rawValue: coder.decodeInteger(forKey: "SubscriptionType"))
@@ -110,26 +109,26 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
         guard Self.canHold(state) else { return nil }
     }
 
-    /// Whether an archived state is one of this class.
+    /// Returns true if an archived state is one of this class.
     class func canHold(_ state: State) -> Bool { false }
 }
 
-/// Watches a whole database: the user's private one, or what others share with the user.
+/// A subscription to a whole database: the user's private one, or the shared one.
 public final class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
     // Sendable for the reason given at CKSubscription.
 
-    /// Makes a subscription with a name of its own.
+    /// Makes a subscription with a random ID.
     public convenience init() {
         self.init(subscriptionID: SystemRandomSource().nextUUID())
     }
 
-    /// Makes a subscription with the name `subscriptionID`.
+    /// Makes a subscription with the ID `subscriptionID`.
     public init(subscriptionID: CKSubscription.ID) {
         super.init(State(subscriptionID: subscriptionID, type: .database))
     }
 
-    /// The type of the records to be told of; nil for all. It is kept and archived, and not sent: a change of a record
-    /// of another type is told too, and what is fetched then shows that none of this type changed.
+    /// The type of the records; nil for all. It is stored and archived, but not sent: changes of other types are
+    /// reported too, and the next fetch shows that no record of this type has changed.
     /// - Note: Inert: the cloud tells that a zone changed, and not which types of records.
     public var recordType: CKRecord.RecordType? {
         get { state.withLock { $0.recordType } }
@@ -138,32 +137,32 @@ public final class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
 
     required init(copying state: State) { super.init(copying: state) }
 
-    /// Reads a subscription from a keyed archive; nil when it holds none.
+    /// Reads a subscription from a keyed archive; nil if it has none.
     public required init?(coder: NSCoder) { super.init(coder: coder) }
 
     override class func canHold(_ state: State) -> Bool { state.type == .database }
 }
 
-/// Watches one zone of the user's private database.
+/// A subscription to one zone of the user's private database.
 public final class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
     // Sendable for the reason given at CKSubscription.
 
     /// The zone.
     public let zoneID: CKRecordZone.ID
 
-    /// Makes a subscription to `zoneID` with a name of its own.
+    /// Makes a subscription to `zoneID` with a random ID.
     public convenience init(zoneID: CKRecordZone.ID) {
         self.init(zoneID: zoneID, subscriptionID: SystemRandomSource().nextUUID())
     }
 
-    /// Makes a subscription to `zoneID` with the name `subscriptionID`.
+    /// Makes a subscription to `zoneID` with the ID `subscriptionID`.
     public init(zoneID: CKRecordZone.ID, subscriptionID: CKSubscription.ID) {
         self.zoneID = zoneID
         super.init(State(subscriptionID: subscriptionID, type: .recordZone, zoneID: zoneID))
     }
 
-    /// The type of the records to be told of; nil for all. It is kept and archived, and not sent: a change of a record
-    /// of another type is told too, and what is fetched then shows that none of this type changed.
+    /// The type of the records; nil for all. It is stored and archived, but not sent: changes of other types are
+    /// reported too, and the next fetch shows that no record of this type has changed.
     /// - Note: Inert: the cloud tells that a zone changed, and not which types of records.
     public var recordType: CKRecord.RecordType? {
         get { state.withLock { $0.recordType } }
@@ -175,7 +174,7 @@ public final class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable
         super.init(copying: state)
     }
 
-    /// Reads a subscription from a keyed archive; nil when it holds none.
+    /// Reads a subscription from a keyed archive; nil if it has none.
     public required init?(coder: NSCoder) {
         guard let zoneID = coder.object(CKRecordZoneID.self, forKey: "ZoneID") else { return nil }
         self.zoneID = zoneID

@@ -1,5 +1,5 @@
 extension CKSyncEngine {
-    /// What an engine tells its delegate.
+    /// An event of an engine.
     public enum Event: Sendable, CustomStringConvertible {
         /// The app has to store the engine's new state.
         case stateUpdate(StateUpdate)
@@ -17,13 +17,13 @@ extension CKSyncEngine {
         case willFetchChanges(WillFetchChanges)
         /// The fetch of a zone begins.
         case willFetchRecordZoneChanges(WillFetchRecordZoneChanges)
-        /// The fetch of a zone is at its end.
+        /// The fetch of a zone has ended.
         case didFetchRecordZoneChanges(DidFetchRecordZoneChanges)
-        /// A fetch is at its end.
+        /// A fetch has ended.
         case didFetchChanges(DidFetchChanges)
         /// Sending begins.
         case willSendChanges(WillSendChanges)
-        /// Sending is at its end.
+        /// Sending has ended.
         case didSendChanges(DidSendChanges)
 
         /// What happened, for logs.
@@ -58,11 +58,11 @@ extension CKSyncEngine.Event {
 
     /// Another user is signed in, or none.
     public struct AccountChange: Sendable, CustomStringConvertible {
-        /// Who was and who is signed in.
+        /// The kind of an account change.
         public enum ChangeType: Hashable, Sendable, CustomStringConvertible {
-            /// Somebody signed in.
+            /// A user signed in.
             case signIn(currentUser: CKRecord.ID)
-            /// Who was signed in signed out.
+            /// The user signed out.
             case signOut(previousUser: CKRecord.ID)
             /// One signed out and another in.
             case switchAccounts(previousUser: CKRecord.ID, currentUser: CKRecord.ID)
@@ -78,7 +78,7 @@ extension CKSyncEngine.Event {
             }
         }
 
-        /// Who was and who is signed in.
+        /// The kind of the change.
         public let changeType: ChangeType
 
         /// The change, for logs.
@@ -89,10 +89,10 @@ extension CKSyncEngine.Event {
     public struct FetchedDatabaseChanges: Sendable, CustomStringConvertible {
         /// Those that are new or changed.
         public let modifications: [CKDatabase.DatabaseChange.Modification]
-        /// Those that are gone.
+        /// The deleted zones.
         public let deletions: [CKDatabase.DatabaseChange.Deletion]
 
-        /// How many, for logs.
+        /// The numbers of items, for logs.
         public var description: String {
             "FetchedDatabaseChanges(\(modifications.count) modifications, \(deletions.count) deletions)"
         }
@@ -102,25 +102,25 @@ extension CKSyncEngine.Event {
     public struct FetchedRecordZoneChanges: Sendable, CustomStringConvertible {
         /// Those that are new or changed.
         public let modifications: [CKDatabase.RecordZoneChange.Modification]
-        /// Those that are gone.
+        /// The deleted records.
         public let deletions: [CKDatabase.RecordZoneChange.Deletion]
 
-        /// How many, for logs.
+        /// The numbers of items, for logs.
         public var description: String {
             "FetchedRecordZoneChanges(\(modifications.count) modifications, \(deletions.count) deletions)"
         }
     }
 
-    /// What became of zones that were sent.
+    /// The results of sent zones.
     public struct SentDatabaseChanges: Sendable, CustomStringConvertible {
         /// A zone that wasn't saved.
         public struct FailedZoneSave: Sendable, CustomStringConvertible {
             /// The zone.
             public let zone: CKRecordZone
-            /// Why.
+            /// The error.
             public let error: CKError
 
-            /// The zone and why, for logs.
+            /// The zone and the error, for logs.
             public var description: String {
                 "FailedZoneSave(\(zone.zoneID): \(error.localizedDescription))"
             }
@@ -132,10 +132,10 @@ extension CKSyncEngine.Event {
         public let failedZoneSaves: [FailedZoneSave]
         /// Those that were deleted.
         public let deletedZoneIDs: [CKRecordZone.ID]
-        /// Those that weren't deleted, and why.
+        /// Those that were not deleted, with their errors.
         public let failedZoneDeletes: [CKRecordZone.ID: CKError]
 
-        /// How many, for logs.
+        /// The numbers of items, for logs.
         public var description: String {
             """
             SentDatabaseChanges(\(savedZones.count) saved, \(failedZoneSaves.count) failed, \
@@ -144,16 +144,16 @@ extension CKSyncEngine.Event {
         }
     }
 
-    /// What became of records that were sent.
+    /// The results of sent records.
     public struct SentRecordZoneChanges: Sendable, CustomStringConvertible {
         /// A record that wasn't saved.
         public struct FailedRecordSave: Sendable, CustomStringConvertible {
             /// The record.
             public let record: CKRecord
-            /// Why.
+            /// The error.
             public let error: CKError
 
-            /// The record and why, for logs.
+            /// The record and the error, for logs.
             public var description: String {
                 "FailedRecordSave(\(record.recordID): \(error.localizedDescription))"
             }
@@ -165,10 +165,10 @@ extension CKSyncEngine.Event {
         public let failedRecordSaves: [FailedRecordSave]
         /// Those that were deleted.
         public let deletedRecordIDs: [CKRecord.ID]
-        /// Those that weren't deleted, and why.
+        /// Those that were not deleted, with their errors.
         public let failedRecordDeletes: [CKRecord.ID: CKError]
 
-        /// How many, for logs.
+        /// The numbers of items, for logs.
         public var description: String {
             """
             SentRecordZoneChanges(\(savedRecords.count) saved, \(failedRecordSaves.count) failed, \
@@ -179,10 +179,10 @@ extension CKSyncEngine.Event {
 
     /// A fetch begins.
     public struct WillFetchChanges: Sendable, CustomStringConvertible {
-        /// Why and what.
+        /// The reason and the options.
         public let context: CKSyncEngine.FetchChangesContext
 
-        /// Why and what, for logs.
+        /// The reason and the options, for logs.
         public var description: String { "WillFetchChanges(\(context))" }
     }
 
@@ -195,43 +195,43 @@ extension CKSyncEngine.Event {
         public var description: String { "WillFetchRecordZoneChanges(\(zoneID))" }
     }
 
-    /// The fetch of a zone is at its end.
+    /// The fetch of a zone has ended.
     public struct DidFetchRecordZoneChanges: Sendable, CustomStringConvertible {
         /// The zone.
         public let zoneID: CKRecordZone.ID
-        /// Why it failed; nil when it didn't.
+        /// The error; nil after success.
         public let error: CKError?
 
-        /// The zone and why it failed, for logs.
+        /// The zone and the error, for logs.
         public var description: String {
             "DidFetchRecordZoneChanges(\(zoneID): \(error?.localizedDescription ?? "no error"))"
         }
     }
 
-    /// A fetch is at its end.
+    /// A fetch has ended.
     public struct DidFetchChanges: Sendable, CustomStringConvertible {
-        /// Why and what.
+        /// The reason and the options.
         public let context: CKSyncEngine.FetchChangesContext
 
-        /// Why and what, for logs.
+        /// The reason and the options, for logs.
         public var description: String { "DidFetchChanges(\(context))" }
     }
 
     /// Sending begins.
     public struct WillSendChanges: Sendable, CustomStringConvertible {
-        /// Why and what.
+        /// The reason and the options.
         public let context: CKSyncEngine.SendChangesContext
 
-        /// Why and what, for logs.
+        /// The reason and the options, for logs.
         public var description: String { "WillSendChanges(\(context))" }
     }
 
-    /// Sending is at its end.
+    /// Sending has ended.
     public struct DidSendChanges: Sendable, CustomStringConvertible {
-        /// Why and what.
+        /// The reason and the options.
         public let context: CKSyncEngine.SendChangesContext
 
-        /// Why and what, for logs.
+        /// The reason and the options, for logs.
         public var description: String { "DidSendChanges(\(context))" }
     }
 }

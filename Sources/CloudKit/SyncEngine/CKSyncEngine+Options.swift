@@ -1,9 +1,9 @@
 extension CKSyncEngine {
-    /// Why an engine fetches or sends.
+    /// The reason of a fetch or of a sending.
     public enum SyncReason: Hashable, Sendable, CustomStringConvertible {
         /// By itself.
         case scheduled
-        /// The app asked.
+        /// The app has requested it.
         case manual
 
         /// The reason's name, for logs.
@@ -15,9 +15,9 @@ extension CKSyncEngine {
         }
     }
 
-    /// What to fetch.
+    /// Options of a fetch.
     public struct FetchChangesOptions: Sendable, CustomStringConvertible {
-        /// Which zones.
+        /// The zones.
         public enum Scope: Hashable, Sendable, CustomStringConvertible {
             /// All zones.
             case all
@@ -26,7 +26,7 @@ extension CKSyncEngine {
             /// These.
             case zoneIDs([CKRecordZone.ID])
 
-            /// Whether the zone is in the scope.
+            /// Returns true if the zone is in the scope.
             public func contains(_ zoneID: CKRecordZone.ID) -> Bool {
                 switch self {
                 case .all: true
@@ -45,9 +45,9 @@ extension CKSyncEngine {
             }
         }
 
-        /// Which zones.
+        /// The zones.
         public var scope: Scope
-        /// What the operations belong to.
+        /// The group of the operations.
         public var operationGroup: CKOperationGroup?
         /// The zones that come first.
         public var prioritizedZoneIDs: [CKRecordZone.ID] = []
@@ -62,9 +62,9 @@ extension CKSyncEngine {
         public var description: String { "FetchChangesOptions(scope: \(scope))" }
     }
 
-    /// What to send.
+    /// Options of a sending.
     public struct SendChangesOptions: Sendable, CustomStringConvertible {
-        /// Which records.
+        /// The records.
         public enum Scope: Hashable, Sendable, CustomStringConvertible {
             /// All.
             case all
@@ -75,7 +75,7 @@ extension CKSyncEngine {
             /// These.
             case recordIDs([CKRecord.ID])
 
-            /// Whether the record is in the scope.
+            /// Returns true if the record is in the scope.
             public func contains(_ recordID: CKRecord.ID) -> Bool {
                 switch self {
                 case .all: true
@@ -85,7 +85,7 @@ extension CKSyncEngine {
                 }
             }
 
-            /// Whether the record of the change is in the scope.
+            /// Returns true if the record of the change is in the scope.
             public func contains(_ change: PendingRecordZoneChange) -> Bool { contains(change.recordID) }
 
             /// The scope, for logs.
@@ -99,9 +99,9 @@ extension CKSyncEngine {
             }
         }
 
-        /// Which records.
+        /// The records.
         public var scope: Scope
-        /// What the operations belong to.
+        /// The group of the operations.
         public var operationGroup: CKOperationGroup?
 
         /// Makes options for the records of `scope`.
@@ -114,22 +114,22 @@ extension CKSyncEngine {
         public var description: String { "SendChangesOptions(scope: \(scope))" }
     }
 
-    /// Why and what an engine fetches.
+    /// The reason and the options of a fetch.
     public struct FetchChangesContext: Sendable, CustomStringConvertible {
-        /// Why.
+        /// The reason.
         public let reason: SyncReason
-        /// What.
+        /// The options.
         public let options: FetchChangesOptions
 
         /// Reason and options, for logs.
         public var description: String { "FetchChangesContext(reason: \(reason), options: \(options))" }
     }
 
-    /// Why and what an engine sends.
+    /// The reason and the options of a sending.
     public struct SendChangesContext: Sendable, CustomStringConvertible {
-        /// Why.
+        /// The reason.
         public let reason: SyncReason
-        /// What.
+        /// The options.
         public let options: SendChangesOptions
 
         /// Reason and options, for logs.

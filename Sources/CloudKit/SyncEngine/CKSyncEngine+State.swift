@@ -46,7 +46,7 @@ extension CKSyncEngine {
         }
     }
 
-    /// What an engine has to do still.
+    /// The pending changes of an engine.
     public final class State: Sendable, CustomStringConvertible {
         private struct Pending {
             var records: [PendingRecordZoneChange] = []
@@ -58,45 +58,44 @@ extension CKSyncEngine {
 
         init() {}
 
-        /// The changes of records, in the order in which they were added first. Of a record there is one: the last kind
-        /// that was added.
+        /// The changes of records, in the order in which they were first added. A record has one: the last added kind.
         public var pendingRecordZoneChanges: [PendingRecordZoneChange] { pending.withLock { $0.records } }
 
-        /// The changes of zones, in the order in which they were added first. Of a zone there is one.
+        /// The changes of zones, in the order in which they were first added. A zone has one.
         public var pendingDatabaseChanges: [PendingDatabaseChange] { pending.withLock { $0.zones } }
 
-        /// Whether the app has changes that it doesn't list here.
+        /// True if the app has changes that it doesn't list here.
         public var hasPendingUntrackedChanges: Bool {
             get { pending.withLock { $0.hasUntracked } }
             set { pending.withLock { $0.hasUntracked = newValue } }
         }
 
-        /// The zones of which the server has changes that weren't fetched: none, as nothing is fetched.
+        /// The zones with unfetched changes on the server: none, because the engine doesn't fetch.
         public var zoneIDsWithUnfetchedServerChanges: [CKRecordZone.ID] { [] }
 
-        /// Adds changes of records. Another kind of change of the same record takes the place of the one that is there.
+        /// Adds changes of records. A change replaces a pending change of another kind of the same record.
         public func add(pendingRecordZoneChanges changes: [PendingRecordZoneChange]) {
             pending.withLock { $0.records = Self.adding(changes, to: $0.records) { $0.recordID } }
         }
 
-        /// Takes changes of records away.
+        /// Removes changes of records.
         public func remove(pendingRecordZoneChanges changes: [PendingRecordZoneChange]) {
             let gone = Set(changes)
             pending.withLock { $0.records.removeAll { gone.contains($0) } }
         }
 
-        /// Adds changes of zones. Another kind of change of the same zone takes the place of the one that is there.
+        /// Adds changes of zones. A change replaces a pending change of another kind of the same zone.
         public func add(pendingDatabaseChanges changes: [PendingDatabaseChange]) {
             pending.withLock { $0.zones = Self.adding(changes, to: $0.zones) { $0.zoneID } }
         }
 
-        /// Takes changes of zones away.
+        /// Removes changes of zones.
         public func remove(pendingDatabaseChanges changes: [PendingDatabaseChange]) {
             let gone = Set(changes)
             pending.withLock { $0.zones.removeAll { gone.contains($0) } }
         }
 
-        /// How much is pending, for logs.
+        /// The number of pending changes, for logs.
         public var description: String {
             let pending = pending.withLock { $0 }
             return "State(\(pending.records.count) records and \(pending.zones.count) zones pending)"
@@ -120,7 +119,7 @@ extension CKSyncEngine {
 
         /// An engine's state as the app stores it. Opaque.
         public struct Serialization: Codable, Sendable, CustomStringConvertible {
-            /// What it is, for logs: nothing of its contents.
+            /// The type's name, for logs, without its contents.
             public var description: String { "Serialization()" }
         }
     }
@@ -131,15 +130,15 @@ extension CKSyncEngine {
         public var recordsToSave: [CKRecord]
         /// The records to delete.
         public var recordIDsToDelete: [CKRecord.ID]
-        /// Whether the changes of a zone are made all or none.
+        /// True if all changes of a zone are saved or none.
         public var atomicByZone: Bool
 
-        /// The most changes in a batch: what a request may have.
+        /// Maximum changes in a batch and in a request.
         private static let changesMax = 400
 
-        /// Takes as many of `pendingChanges` as a request may have, in their order. A record that `recordProvider`
-        /// doesn't have is passed over.
-        /// - Returns: nil when no change is left.
+        /// Takes as many of `pendingChanges` as a request may have, in their order. Skips a record that
+        /// `recordProvider` doesn't have.
+        /// - Returns: nil if no change is left.
         public init?(
             pendingChanges: [PendingRecordZoneChange],
             recordProvider: @Sendable (CKRecord.ID) async -> CKRecord?
@@ -165,7 +164,7 @@ extension CKSyncEngine {
             self.atomicByZone = atomicByZone
         }
 
-        /// How much it is, for logs.
+        /// The number of changes, for logs.
         public var description: String {
             "RecordZoneChangeBatch(\(recordsToSave.count) to save, \(recordIDsToDelete.count) to delete)"
         }

@@ -1,14 +1,14 @@
 internal import System
 
-/// Keeps a database and an app's own records the same, asking the app what to send and telling it what came.
+/// Syncs a database with an app's own records. The app provides what to send, and receives what was fetched.
 ///
-/// Its symbols are here so that code which has them compiles. The engine isn't there yet: it keeps what is pending, and
+/// Code with its symbols compiles. The engine isn't available yet: it keeps the pending changes, and
 /// `fetchChanges` and `sendChanges` throw an error that says what to use instead.
 /// - Note: Coming: with sharing; until then the operations for changes, or `CloudSync` of the module YapCloudKit.
 public final class CKSyncEngine: Sendable, CustomStringConvertible {
-    /// The database that is kept the same.
+    /// The synced database.
     public let database: CKDatabase
-    /// What is pending.
+    /// The pending changes.
     public let state: State
     private let configuration: Configuration
 
@@ -19,19 +19,19 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
         state = State()
     }
 
-    /// Fetches what changed in the cloud.
-    /// - Throws: `CKError.serverRejectedRequest`, always: the engine isn't there yet.
+    /// Fetches the changes in the cloud.
+    /// - Throws: `CKError.serverRejectedRequest`, always: the engine isn't available yet.
     public func fetchChanges(_ options: FetchChangesOptions = FetchChangesOptions()) async throws {
         throw CKError.noSyncEngine
     }
 
-    /// Sends what is pending.
-    /// - Throws: `CKError.serverRejectedRequest`, always: the engine isn't there yet.
+    /// Sends the pending changes.
+    /// - Throws: `CKError.serverRejectedRequest`, always: the engine isn't available yet.
     public func sendChanges(_ options: SendChangesOptions = SendChangesOptions()) async throws {
         throw CKError.noSyncEngine
     }
 
-    /// Cancels what runs: nothing, as nothing can.
+    /// Cancels running operations. There are none yet.
     public func cancelOperations() async {}
 
     /// The database and the number of pending changes, for logs.
@@ -50,19 +50,18 @@ extension CKError {
 }
 
 extension CKSyncEngine {
-    /// What an engine is made from.
+    /// The options of an engine.
     public struct Configuration: Sendable, CustomStringConvertible {
         /// The database: a private or a shared one.
         public var database: CKDatabase
-        /// The state that the app stored last; nil for an engine that never ran.
+        /// The state that the app stored last; nil for a new engine.
         public var stateSerialization: State.Serialization?
-        /// Whom the engine asks and tells. It is held weakly: after its end nobody is asked, and this is an object that
-        /// does nothing.
+        /// The delegate, held weakly. After it was released, this is an object that does nothing.
         public var delegate: any CKSyncEngineDelegate {
             get { weakDelegate.withLock { $0.delegate } ?? NoDelegate.shared }
             set { weakDelegate = Lock(WeakDelegate(delegate: newValue)) }
         }
-        /// Whether the engine fetches and sends by itself.
+        /// True if the engine fetches and sends by itself.
         public var automaticallySync = true
         /// The database subscription to use; nil for one of the engine's own.
         public var subscriptionID: CKSubscription.ID?
@@ -73,7 +72,7 @@ extension CKSyncEngine {
 
         private var weakDelegate: Lock<WeakDelegate>
 
-        /// Makes a configuration of an engine for `database` that goes on from `stateSerialization`.
+        /// Makes a configuration of an engine for `database` that continues from `stateSerialization`.
         public init(
             database: CKDatabase, stateSerialization: State.Serialization?,
             delegate: any CKSyncEngineDelegate
@@ -83,14 +82,14 @@ extension CKSyncEngine {
             weakDelegate = Lock(WeakDelegate(delegate: delegate))
         }
 
-        /// The database and what the engine does by itself, for logs.
+        /// The database and the automatic actions, for logs.
         public var description: String {
             "Configuration(database: \(database), automaticallySync: \(automaticallySync))"
         }
     }
 }
 
-/// Whom an engine asks when the app's delegate is gone.
+/// The delegate of an engine after the app's delegate was released.
 private final class NoDelegate: CKSyncEngineDelegate {
     static let shared = NoDelegate()
 

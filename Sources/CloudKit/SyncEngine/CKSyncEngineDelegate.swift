@@ -1,22 +1,22 @@
-/// What a sync engine asks of an app, and whom it tells.
+/// The delegate of a sync engine: provides what to send, and receives events.
 /// - Note: Coming: see `CKSyncEngine`; nobody calls it yet.
 public protocol CKSyncEngineDelegate: AnyObject, Sendable {
-    /// Takes note of `event`. Events come one after another.
+    /// Handles `event`. Events come one after another.
     func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async
 
-    /// The next records to send; nil when there are none.
+    /// Returns the next records to send; nil if there are none.
     func nextRecordZoneChangeBatch(
         _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
     ) async -> CKSyncEngine.RecordZoneChangeBatch?
 
-    /// What to fetch now.
+    /// Returns the options of the next fetch.
     func nextFetchChangesOptions(
         _ context: CKSyncEngine.FetchChangesContext, syncEngine: CKSyncEngine
     ) async -> CKSyncEngine.FetchChangesOptions
 }
 
 extension CKSyncEngineDelegate {
-    /// What the context says, for a delegate that has no wish of its own.
+    /// Returns the context's options, for a delegate without this method.
     public func nextFetchChangesOptions(
         _ context: CKSyncEngine.FetchChangesContext, syncEngine: CKSyncEngine
     ) async -> CKSyncEngine.FetchChangesOptions {

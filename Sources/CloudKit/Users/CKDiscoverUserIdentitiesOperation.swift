@@ -2,20 +2,20 @@ internal import CloudWire
 import Foundation
 internal import System
 
-/// Finds users who have let others find their name.
+/// Finds users that have let others find their name.
 open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
-    /// By what the users are looked up.
+    /// The lookups.
     public var userIdentityLookupInfos: [CKUserIdentity.LookupInfo] = []
 
-    /// Called for each user who was found.
+    /// Called for each discovered user.
     @preconcurrency public var userIdentityDiscoveredBlock:
         (@Sendable (CKUserIdentity, CKUserIdentity.LookupInfo) -> Void)?
-    /// Called last. A user that wasn't found is no failure.
+    /// Called last. A user that isn't found is no error.
     @preconcurrency public var discoverUserIdentitiesResultBlock:
         (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `discoverUserIdentitiesResultBlock`, not called when that is set.
+    /// The older form of `discoverUserIdentitiesResultBlock`; not called if that is set.
     @available(*, deprecated, renamed: "discoverUserIdentitiesResultBlock")
     @preconcurrency public var discoverUserIdentitiesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
     {
@@ -24,12 +24,12 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     }
     var olderDiscoverUserIdentitiesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
-    /// Makes an operation that finds nobody yet.
+    /// Makes an operation without lookups.
     public override init() {
         super.init()
     }
 
-    /// Makes an operation that looks up by `userIdentityLookupInfos`.
+    /// Makes an operation for `userIdentityLookupInfos`.
     public convenience init(userIdentityLookupInfos: [CKUserIdentity.LookupInfo]) {
         self.init()
         self.userIdentityLookupInfos = userIdentityLookupInfos
@@ -63,16 +63,17 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     }
 }
 
-/// Finds all users who want to be found by everybody. Apple's looks into the device's address book; there is none here.
+/// Finds all users that let everybody find them. Apple's framework searches the device's address book, which doesn't
+/// exist here.
 open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
-    /// Called for each user who was found.
+    /// Called for each discovered user.
     @preconcurrency public var userIdentityDiscoveredBlock: (@Sendable (CKUserIdentity) -> Void)?
     /// Called last.
     @preconcurrency public var discoverAllUserIdentitiesResultBlock:
         (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `discoverAllUserIdentitiesResultBlock`, not called when that is set.
+    /// The older form of `discoverAllUserIdentitiesResultBlock`; not called if that is set.
     @available(*, deprecated, renamed: "discoverAllUserIdentitiesResultBlock")
     @preconcurrency public var discoverAllUserIdentitiesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
     {
@@ -114,7 +115,7 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
 }
 
 extension RequestAddress {
-    /// Users are asked for at the public database, whichever an operation is on.
+    /// User requests go to the public database, whatever the operation's database is.
     var ofUsers: RequestAddress {
         var address = self
         address.scope = .public

@@ -1,24 +1,24 @@
 internal import CloudWire
 public import Foundation
 
-/// A user of the app: the signed-in one, or one who lets others find their name.
+/// A user of the app: the signed-in one, or one that lets others find their name.
 public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, Sendable {
-    /// By what a user is looked up.
+    /// The data by which a user is looked up.
     public typealias LookupInfo = CKUserIdentityLookupInfo
 
-    /// By what the user was looked up; nil when everybody was asked for.
+    /// The lookup that found the user; nil if all users were requested.
     public let lookupInfo: LookupInfo?
-    /// The user's name, as far as they told it.
+    /// The user's name, as far as the user has given it.
     public let nameComponents: PersonNameComponents?
     /// The user's own record.
     public let userRecordID: CKRecord.ID?
-    /// Whether the user has an account of this cloud.
+    /// True if the user has an account of this cloud.
     public let hasiCloudAccount: Bool
     /// The entries of the device's address book that are this user: none.
     /// - Note: Inert: there is no address book on Linux.
     public var contactIdentifiers: [String] { [] }
 
-    /// An identity that knows nothing but, perhaps, how to look the user up.
+    /// An identity without data, except for its lookup.
     init(lookupInfo: LookupInfo?) {
         self.lookupInfo = lookupInfo
         nameComponents = nil
@@ -41,7 +41,7 @@ public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, Sendable
     /// An identity never changes, so this is the identity itself.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` is the same user, found in the same way.
+    /// Returns true if `object` is the same user, found in the same way.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKUserIdentity else { return false }
         return userRecordID == other.userRecordID && lookupInfo == other.lookupInfo
@@ -52,10 +52,10 @@ public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, Sendable
 
     // MARK: Archives (keys as Apple's)
 
-    /// Identities can be read from archives that name the classes they expect.
+    /// Identities can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the identity to a keyed archive.
+    /// Encodes the identity in a keyed archive.
     public func encode(with coder: NSCoder) {
         if let userRecordID { coder.encode(userRecordID, forKey: "UserRecordID") }
         if let lookupInfo { coder.encode(lookupInfo, forKey: "LookupInfo") }
@@ -75,11 +75,11 @@ public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, Sendable
     }
 }
 
-/// By what a user is looked up: an address, a telephone number, or the user's record.
+/// The data by which a user is looked up: an email address, a telephone number, or the user's record.
 public final class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying, Sendable {
-    /// The user's address.
+    /// The user's email address.
     public let emailAddress: String?
-    /// The user's telephone number. The service knows none, so nobody is found by it.
+    /// The user's telephone number. The service has none, so it finds no user by it.
     public let phoneNumber: String?
     /// The user's own record.
     public let userRecordID: CKRecord.ID?
@@ -90,24 +90,24 @@ public final class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying
         self.userRecordID = userRecordID
     }
 
-    /// Looks up by an address.
+    /// Makes a lookup by an email address.
     public convenience init(emailAddress: String) { self.init(emailAddress, nil, nil) }
-    /// Looks up by a telephone number.
+    /// Makes a lookup by a telephone number.
     public convenience init(phoneNumber: String) { self.init(nil, phoneNumber, nil) }
-    /// Looks up by the user's own record.
+    /// Makes a lookup by the user's own record.
     public convenience init(userRecordID: CKRecord.ID) { self.init(nil, nil, userRecordID) }
 
-    /// Looks up by each of these addresses.
+    /// Makes a lookup for each of these email addresses.
     public static func lookupInfos(withEmails emails: [String]) -> [CKUserIdentityLookupInfo] {
         emails.map { CKUserIdentityLookupInfo(emailAddress: $0) }
     }
 
-    /// Looks up by each of these telephone numbers.
+    /// Makes a lookup for each of these telephone numbers.
     public static func lookupInfos(withPhoneNumbers phoneNumbers: [String]) -> [CKUserIdentityLookupInfo] {
         phoneNumbers.map { CKUserIdentityLookupInfo(phoneNumber: $0) }
     }
 
-    /// Looks up by each of these users' records.
+    /// Makes a lookup for each of these users' records.
     public static func lookupInfos(with recordIDs: [CKRecord.ID]) -> [CKUserIdentityLookupInfo] {
         recordIDs.map { CKUserIdentityLookupInfo(userRecordID: $0) }
     }
@@ -125,7 +125,7 @@ public final class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying
     /// It never changes, so this is the object itself.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` looks up by the same.
+    /// Returns true if `object` is an equal lookup.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? CKUserIdentityLookupInfo)?.wire == wire
     }
@@ -135,17 +135,17 @@ public final class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying
 
     // MARK: Archives (keys as Apple's)
 
-    /// It can be read from archives that name the classes they expect.
+    /// It can be read from archives with secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes it to a keyed archive.
+    /// Encodes it in a keyed archive.
     public func encode(with coder: NSCoder) {
         if let emailAddress { coder.encode(emailAddress as NSString, forKey: "EmailAddress") }
         if let phoneNumber { coder.encode(phoneNumber as NSString, forKey: "PhoneNumber") }
         if let userRecordID { coder.encode(userRecordID, forKey: "RecordID") }
     }
 
-    /// Reads it from a keyed archive; nil when it holds none.
+    /// Reads it from a keyed archive; nil if it has none.
     public convenience init?(coder: NSCoder) {
         self.init(
             coder.string(forKey: "EmailAddress"), coder.string(forKey: "PhoneNumber"),

@@ -1,19 +1,19 @@
 internal import System
 
-/// Who asks: what is put on every request.
+/// The tokens and IDs that are sent with each request.
 package struct CloudCredential: Hashable, Sendable {
-    /// What proves who the user is; nil when nobody is signed in.
+    /// Authenticates the user; nil if no user is signed in.
     package var webAuthToken: String?
-    /// What names the app, where the server asks for it.
+    /// Identifies the app, for servers that require it.
     package var apiToken: String?
-    /// What names the device, so that it isn't told of its own changes.
+    /// Identifies the device, so that it isn't notified of its own changes.
     package var deviceID: String?
-    /// Whose token it is, where that is known without asking the server.
+    /// The user of the token; nil if only the server knows it.
     package var userRecordName: String?
-    /// By which the request is signed, in the place of tokens.
+    /// Signs the request, in place of tokens.
     package var serverKey: ServerKey?
 
-    /// Whether it says more than which app asks.
+    /// True if the credential authenticates a user or a server.
     var isSignedIn: Bool { webAuthToken != nil || serverKey != nil }
 
     /// Makes a credential.
@@ -29,21 +29,21 @@ package struct CloudCredential: Hashable, Sendable {
     }
 }
 
-/// Knows the credential of the moment. Called on threads that may wait for a file.
+/// The source of the current credential. Its methods may read files.
 package protocol CloudAccount: Sendable {
     /// The credential for the next request.
-    /// - Throws: when there is one that can't be used, with what to do about it.
+    /// - Throws: an error that says how to correct an unusable credential.
     func credential() throws(CKError) -> CloudCredential
 
-    /// Takes the token that the server gave in `token`'s place: Apple's servers take each only once.
+    /// Stores the token that the server returned in place of `token`. Apple's servers accept each token once.
     func replace(_ token: String, with newToken: String)
 
-    /// What this device knows of the account without asking the server; nil: somebody is signed in.
-    /// - Throws: when that can't be found out.
+    /// The account status as far as this device knows it; nil if a user is signed in, so that the server must be asked.
+    /// - Throws: if the status can't be determined.
     func localStatus() throws(CKError) -> CKAccountStatus?
 
-    /// Calls `handler`, on any thread, when another user is signed in than before, or nobody any more. It is told
-    /// whether that was done in this process.
+    /// Calls `handler`, on any thread, when the user has changed or has signed out.
+    /// - Parameter handler: gets true if this process has changed the user.
     func onUserChange(_ handler: @escaping @Sendable (_ isOurs: Bool) -> Void)
 }
 
@@ -56,13 +56,13 @@ extension CloudAccount {
 }
 
 extension CKDatabase {
-    /// Who is signed in, where that is known without asking the server.
+    /// The signed-in user; nil if only the server knows it.
     package var knownUserRecordName: String? {
         (try? core.resolved().connection.account.credential())?.userRecordName
     }
 }
 
-/// A credential that doesn't change but by the server.
+/// An account with one credential. Only the server replaces its token.
 package final class FixedAccount: CloudAccount {
     private let current: Lock<CloudCredential>
 

@@ -1,43 +1,44 @@
 package import System
 
-/// Which thread runs operations and calls their blocks.
+/// The thread that runs operations and calls their blocks.
 package enum Execution: Sendable {
-    /// Each runs, and calls its blocks, on a serial queue of its own.
+    /// Each operation has a serial queue of its own.
     case threads
-    /// The thread that adds an operation runs it to its end, blocks included: for tests and simulations,
-    /// where the order of events has to be the same in every run.
+    /// The thread that adds an operation runs it to its end, and calls its blocks: for tests and simulations with a
+    /// reproducible order of events.
     case inline
 }
 
-/// Where a container's cloud is and as whom it is asked.
+/// A container's server and account, and what its requests share.
 package struct CloudConnection: Sendable {
-    /// What carries the requests.
+    /// Sends the requests.
     package var transport: any Transport
-    /// Which thread runs operations.
+    /// The thread that runs operations.
     package var execution: Execution
     /// `development` or `production`.
     package var environment: String
-    /// Who asks.
+    /// The source of the credential.
     package var account: any CloudAccount
-    /// Deadlines, and the pauses before a request is sent again.
+    /// Timers for deadlines and for the pauses between attempts.
     package var timers: any TimerSource
-    /// The names of writes, and how the pauses differ.
+    /// Randomness for the idempotency keys of writes, and for pauses.
     package var random: any RandomSource
-    /// Whose servers these are.
+    /// The kind of server.
     package var serverKind = ServerKind.yap
-    /// The dates of requests that are signed.
+    /// The clock for the dates of signed requests.
     package var clock: any TimeSource = SystemTimeSource()
-    /// What the server asked to wait with; nil when the timers stand still, and no wait would ever be over.
+    /// The kinds of requests that the server has throttled. Nil if the timers stand still, so that a delay would never
+    /// end.
     var throttled: ThrottledRequests?
-    /// In whose order requests go whose token is good for one only.
+    /// Orders requests with tokens that are valid for one request only.
     package var tokenGate = TokenGate()
-    /// Where fetched files are; with nil an asset is fetched without its file.
+    /// The cache of fetched files. With nil, assets are fetched without their files.
     package var assetCache: AssetCache?
-    /// Where operations are kept that outlive their process; with nil none is.
+    /// The store of long-lived operations. With nil, none is kept.
     package var operationStore: LongLivedOperationStore?
 
     /// Makes a connection over `transport`.
-    /// - Parameter timers: nil takes the machine's, and for `inline` ones that never run out.
+    /// - Parameter timers: nil takes the system's timers; for `inline`, timers that never fire.
     package init(
         transport: any Transport, execution: Execution, environment: String = "development",
         account: any CloudAccount, timers: (any TimerSource)? = nil,

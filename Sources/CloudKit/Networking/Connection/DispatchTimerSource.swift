@@ -1,21 +1,22 @@
 import Dispatch
 package import System
 
-/// The operating system's timers. Each body has a serial queue of its own, so one that blocks delays no other.
+/// The timers of the operating system. Each body has a serial queue of its own, so a blocking body doesn't delay
+/// others.
 package final class DispatchTimerSource: TimerSource {
-    /// The one that everybody shares.
+    /// The shared instance.
     package static let shared = DispatchTimerSource()
 
     /// Makes a source.
     package init() {}
 
-    /// Milliseconds since the machine was started.
+    /// Milliseconds since the machine has booted.
     package func elapsedMilliseconds() -> Int64 { SystemMonotonicSource().elapsedMilliseconds() }
 
     /// Runs `body` on a queue of its own.
     @discardableResult
     package func after(milliseconds: Int64, _ body: @escaping @Sendable () -> Void) -> TimerCancel {
-        // Taken out when it runs and when it is taken back: the queue keeps its own closure until the time has come.
+        // Removed when it runs or is cancelled, because the queue keeps its closure until the timer fires.
         let kept = Lock<(@Sendable () -> Void)?>(body)
         let take: @Sendable () -> (@Sendable () -> Void)? = {
             kept.withLock { kept in

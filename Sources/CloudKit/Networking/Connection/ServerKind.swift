@@ -1,14 +1,15 @@
-/// Whose servers are asked.
+/// The kind of server.
 package enum ServerKind: String, Sendable, CaseIterable {
-    /// Ours: what Apple's web protocol has no key for travels beside it, and a write has a name.
+    /// Our server: it understands our extra keys, and the idempotency keys of writes.
     case yap
-    /// Apple's: nothing of ours is sent, a request has 200 items at most, and a user's token is good for one request.
+    /// Apple's server: it gets no key of ours, a request has up to 200 items, and a user's token is valid for one
+    /// request.
     case apple
 
     /// The host of Apple's servers.
     static let applesHost = "api.apple-cloudkit.com"
 
-    /// What `serverURL` names, when nobody says it.
+    /// The kind of the server at `serverURL`, if no configuration names it.
     init(serverURL: String) {
         let rest = serverURL.drop { $0 != ":" }.dropFirst(3)
         let host = rest.prefix { $0 != "/" && $0 != ":" }.lowercased()

@@ -1,12 +1,12 @@
 extension Array {
-    /// The elements by `key`, the groups in the order in which the keys are first met.
+    /// The elements grouped by `key`. The groups are in the order in which their keys first appear.
     func grouped<Key: Hashable>(by key: (Element) -> Key) -> [[Element]] {
         var groups: [[Element]] = []
         var places: [Key: Int] = [:]
         var last: (key: Key, place: Int)?
         for element in self {
             let key = key(element)
-            // Most stand together, and are often all of one group.
+            // Elements of a group are mostly adjacent.
             if let last, last.key == key {
                 groups[last.place].append(element)
             } else if let place = places[key] {
@@ -21,7 +21,7 @@ extension Array {
         return groups
     }
 
-    /// The elements in order, at most `countMax` together.
+    /// The elements in order, in arrays of up to `countMax`.
     func chunks(countMax: Int) -> [[Element]] {
         stride(from: 0, to: count, by: countMax).map { Array(self[$0..<Swift.min($0 + countMax, count)]) }
     }

@@ -1,6 +1,6 @@
 internal import CloudWire
 
-/// Asks who the user is.
+/// Fetches the ID of the current user's record.
 struct CurrentUserExchange: OperationExchange {
     typealias Event = Never
 

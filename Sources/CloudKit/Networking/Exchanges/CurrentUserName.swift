@@ -1,24 +1,24 @@
 internal import CloudWire
 
-// An app knows the user who is signed in by one name, `CKCurrentUserDefaultName`, and others by theirs. The server
-// knows only the latter: here one becomes the other.
+// An app calls the signed-in user `CKCurrentUserDefaultName`, and the server uses the user's real record name. These
+// functions convert one name to the other.
 
 extension RequestAddress {
-    /// A record of an answer, as the app knows it.
-    /// - Returns: `CKError.serverResponseLost` when it lacks what makes a record.
+    /// A record of a response, as the app knows it.
+    /// - Returns: the record; `CKError.serverResponseLost` if it lacks a required key.
     func record(_ record: WireRecord, in zoneID: CKRecordZoneID) -> Result<RecordState, CKError> {
-        // In the private database all zones are the user's own.
+        // All zones of the private database belong to the user.
         let user = userRecordName ?? (scope == .private ? record.zoneID?.ownerRecordName : nil)
         return Result { () throws(CKError) in try RecordState(record, in: zoneID, userRecordName: user) }
     }
 
-    /// What the server calls the record. The user's own is meant by `CKCurrentUserDefaultName`.
+    /// The record's name on the server. `CKCurrentUserDefaultName` stands for the user's own record.
     func recordName(_ recordID: CKRecordID) -> String {
         recordID.namesUser ? outgoingUserRecordName ?? recordID.recordName : recordID.recordName
     }
 
-    /// The value of a field of a record in `zoneID` as it goes out. In other zones than the default one it is a name
-    /// like any other.
+    /// A field of a record in `zoneID` as it is sent. Only in the default zone, `CKCurrentUserDefaultName` stands for
+    /// the user.
     func outgoing(_ field: Field, in zoneID: CKRecordZoneID) -> Field {
         zoneID.zoneName == CKRecordZoneID.defaultZoneName ? outgoing(field) : field
     }
@@ -32,7 +32,7 @@ extension RequestAddress {
         return field
     }
 
-    /// A query in `zoneID` (nil is the default one, or all) as it goes out.
+    /// A query in `zoneID` as it is sent. Nil is the default zone, or all zones.
     func outgoing(_ query: RecordQuery, in zoneID: ZoneID?) -> RecordQuery {
         guard namesUser(query, in: zoneID) else { return query }
         var query = query
@@ -45,7 +45,7 @@ extension RequestAddress {
         return query
     }
 
-    /// Whether the server has to be told who the user is, to understand the query.
+    /// Returns true if the server must know the user to understand the query.
     func namesUser(_ query: RecordQuery?, in zoneID: ZoneID?) -> Bool {
         query?.filterBy?.contains { namesUser($0, in: zoneID) } ?? false
     }
@@ -53,27 +53,27 @@ extension RequestAddress {
     private func namesUser(_ filter: RecordFilter, in zoneID: ZoneID?) -> Bool {
         guard filter.fieldValue?.value?.namesUser == true else { return false }
         let isOfUsers = [SystemFieldName.creator, .lastModifier].contains { $0.rawValue == filter.fieldName }
-        // Our server knows who asks; and a subscription to one's own records comes back as it was saved.
+        // Our server knows the user. So a subscription to the user's own records is returned as it was saved.
         if isOfUsers { return serverKind == .apple }
         return zoneID.map { $0.zoneName == CKRecordZoneID.defaultZoneName } ?? true
     }
 
-    /// Who the user is to the server, where that is known.
+    /// The user's name in requests; nil if unknown.
     var outgoingUserRecordName: String? { askedUserRecordName ?? userRecordName }
 }
 
 extension CKRecordID {
-    /// The record of the user who is signed in.
+    /// The record of the signed-in user.
     static let currentUser = CKRecordID(recordName: CKCurrentUserDefaultName)
 
-    /// Whether it is the record of the user who is signed in, whoever that is.
+    /// True if this is the record of the signed-in user.
     var namesUser: Bool {
         recordName == CKCurrentUserDefaultName && zoneID.zoneName == CKRecordZoneID.defaultZoneName
     }
 }
 
 extension RecordState {
-    /// Whether a save of it names the user.
+    /// True if a save of the record refers to the signed-in user.
     var namesUser: Bool {
         recordID.namesUser || plain.values.values.contains(where: \.namesUser)
     }

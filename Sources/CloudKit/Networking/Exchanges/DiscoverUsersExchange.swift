@@ -2,12 +2,12 @@ internal import CloudWire
 
 /// Finds users, in one request.
 struct DiscoverUsersExchange: OperationExchange {
-    /// Who was found, and by what.
+    /// A discovered user, and the lookup that found the user.
     typealias Event = (CKUserIdentity, CKUserIdentityLookupInfo)
 
     private let address: RequestAddress
     private let message: UsersDiscoverRequest
-    /// What was asked, by the form in which an answer repeats it.
+    /// The lookups, by the form in which a response repeats them.
     private let asked: [UserLookupInfo: CKUserIdentityLookupInfo]
     private var end: Result<Void, CKError>?
 

@@ -1,21 +1,21 @@
 internal import CloudWire
 internal import System
 
-/// Walks one exchange: sends its requests, hands out its events, stops when the operation is cancelled.
+/// Runs one exchange: sends its requests, delivers its events, and stops when the operation is cancelled.
 final class ExchangeRunner<E: OperationExchange>: Sendable {
     private struct State {
         /// Nil while a thread works with it.
         var exchange: E?
         var isAdvancing = false
         var isDone = false
-        /// What the files' way is told of when its turn comes.
+        /// Progress that wasn't delivered yet.
         var progress: [FileProgress] = []
-        /// Gives up the request that is under way.
+        /// Cancels the request in flight.
         var cancelRequest: TransportCancel?
     }
 
-    /// The place where an answer that comes before `send` returned waits: so the pages of an inline exchange
-    /// are a loop and don't pile up on the stack.
+    /// Holds a response that arrives before `send` has returned. So the pages of an inline exchange are a loop, and the
+    /// stack doesn't grow.
     private enum Mailbox {
         case empty
         case reply(Result<WireResponse, CKError>)
@@ -27,7 +27,7 @@ final class ExchangeRunner<E: OperationExchange>: Sendable {
     private let state: Lock<State>
     private let connection: CloudConnection
     private let rules: RequestRules
-    /// The answers that came before this process, where the operation outlives it.
+    /// The responses of an earlier process; nil if the operation isn't long-lived.
     private let kept: LongLivedRun?
     private let isCancelled: @Sendable () -> Bool
     private let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -54,7 +54,7 @@ final class ExchangeRunner<E: OperationExchange>: Sendable {
         self.completion = completion
     }
 
-    /// Goes on until an answer has to be waited for, or to the end.
+    /// Runs until a response is pending, or to the end.
     func advance() {
         state.withLock { $0.isAdvancing = true }
         defer { state.withLock { $0.isAdvancing = false } }
@@ -75,7 +75,7 @@ final class ExchangeRunner<E: OperationExchange>: Sendable {
                 }
                 receive(reply)
             case .transfer(let transfer):
-                // What was fetched lies in the cache: only the receipt of what was sent is kept.
+                // A downloaded file is in the cache, so only the receipts of uploads are kept.
                 let isKept = transfer.direction == .upload
                 guard
                     let reply = (isKept ? keptReply() : nil)
@@ -101,8 +101,8 @@ final class ExchangeRunner<E: OperationExchange>: Sendable {
         deliver { self.tellProgress() }
     }
 
-    /// Tells what came since the last time. Also called before an answer is looked at: one that comes at once would be
-    /// told before what waits for its turn.
+    /// Delivers the pending progress. Also called before a response is processed, because a response that arrives at
+    /// once would overtake it.
     private func tellProgress() {
         let news = state.withLock { state in
             defer { state.progress = [] }
@@ -113,18 +113,19 @@ final class ExchangeRunner<E: OperationExchange>: Sendable {
 
     private func keptReply() -> Result<WireResponse, CKError>? { kept?.nextReply().map { .success($0) } }
 
-    /// Ends an exchange that waits for an answer; one that is at work sees the cancellation itself.
+    /// Ends an exchange with a pending response. One that is running checks for cancellation itself.
     func cancel() {
         deliver {
             guard !self.state.withLock({ $0.isAdvancing }) else { return }
-            // Called after the end, so that what it brings is no news.
+            // Called after the end, so that its result is ignored.
             let cancelRequest = self.state.withLock { $0.cancelRequest }
             self.finish(.failure(.cancelled))
             cancelRequest?()
         }
     }
 
-    /// The answer if it came at once; else nil, and the exchange goes on when it comes.
+    /// Sends a request.
+    /// - Returns: the response if it arrived at once; otherwise nil, and the exchange continues when it arrives.
     private func wait(
         isKept: Bool, _ send: (@escaping Completion) -> TransportCancel
     ) -> Result<WireResponse, CKError>? {
@@ -142,8 +143,8 @@ final class ExchangeRunner<E: OperationExchange>: Sendable {
                 self.advance()
             }
         }
-        // Before the mailbox is left, because who comes late goes on at once, and may send the next request.
-        // What cancels the request before is released after the lock.
+        // Stored before the mailbox is abandoned, because a late response continues at once and may send the next
+        // request. The previous closure is released after the lock.
         _ = state.withLock { state in
             defer { state.cancelRequest = cancelRequest }
             return state.cancelRequest
@@ -162,7 +163,7 @@ final class ExchangeRunner<E: OperationExchange>: Sendable {
         for item in events { event(item) }
     }
 
-    /// Runs `body` with the exchange, outside of the lock: it may evaluate a predicate of the app, and release its
+    /// Runs `body` with the exchange, without the lock: `body` may evaluate a predicate of the app and release its
     /// records.
     private func withExchange<Result, Failure: Error>(
         _ body: (inout E) throws(Failure) -> Result
@@ -178,7 +179,7 @@ final class ExchangeRunner<E: OperationExchange>: Sendable {
     }
 
     private func finish(_ result: Result<E.Output, CKError>) {
-        // What cancels a file knows whom to tell of its progress: kept, the two would hold each other for ever.
+        // What cancels a file's transfer keeps this runner for its progress. Released here, to break the cycle.
         let (isFirst, cancelRequest) = state.withLock { state in
             defer {
                 state.isDone = true

@@ -1,11 +1,11 @@
 internal import CloudWire
 
-/// Fetches which zones changed since a token, page by page.
+/// Fetches the zones that have changed since a token, page by page.
 struct FetchDatabaseChangesExchange: OperationExchange {
     enum Event: Sendable {
         case changed(CKRecordZoneID)
         case deleted(CKRecordZoneID, CKDatabase.DatabaseChange.Deletion.Reason)
-        /// A page was read, and more are to come in this exchange.
+        /// A page was read. This exchange fetches more.
         case tokenUpdated(CKServerChangeToken)
     }
 
@@ -48,7 +48,7 @@ struct FetchDatabaseChangesExchange: OperationExchange {
             }
             let moreComing = response.moreComing ?? false
             if moreComing, newToken == token {
-                throw CKError.unreadable("more changes are to come, but the token doesn't move on")
+                throw CKError.unreadable("more changes are coming, but the token doesn't change")
             }
             token = newToken
             var events = response.zones.compactMap { result in event(for: result) }

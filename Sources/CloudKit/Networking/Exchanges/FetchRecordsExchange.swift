@@ -1,10 +1,10 @@
 internal import CloudWire
 
-/// Fetches records by their IDs: one request for each `itemsMax` of a zone.
+/// Fetches records by their IDs, in requests of up to `itemsMax` records of a zone.
 struct FetchRecordsExchange: OperationExchange {
     typealias Event = FetchedRecord
 
-    /// Records that one request asks for.
+    /// Maximum records of one request.
     static let itemsMax = 200
 
     private let address: RequestAddress
@@ -48,7 +48,7 @@ struct FetchRecordsExchange: OperationExchange {
             wasAnswered = true
             var failed = sent
             if error.isOfTheWholeOperation {
-                // The rest would only fail later.
+                // The other requests would fail as well, only later.
                 failed += batches.joined()
                 batches = []
             }
@@ -74,7 +74,7 @@ struct FetchRecordsExchange: OperationExchange {
     }
 }
 
-/// A record that was asked for, or why it isn't there.
+/// A requested record, or its error.
 struct FetchedRecord: FetchedRecordEvent {
     var recordID: CKRecordID
     var result: Result<RecordState, CKError>

@@ -1,24 +1,24 @@
 internal import CloudWire
 import Foundation
 
-/// Fetches what changed in zones since their tokens, page by page.
+/// Fetches the changes of zones since their tokens, page by page.
 struct FetchZoneChangesExchange: OperationExchange {
     enum Event: Sendable {
         case changed(CKRecordID, Result<RecordState, CKError>)
         case deleted(CKRecordID, recordType: String)
-        /// A page was read, and more of the zone are to come in this exchange.
+        /// A page was read. This exchange fetches more of the zone.
         case tokenUpdated(CKRecordZoneID, CKServerChangeToken, clientToken: Data?)
         case zoneEnded(CKRecordZoneID, Result<ZoneEnd, CKError>)
     }
 
     struct ZoneEnd: Sendable {
         var token: CKServerChangeToken
-        /// What this device's last write into the zone brought along.
+        /// The client token of this device's last write into the zone.
         var clientToken: Data?
         var moreComing: Bool
-        /// What the zone comes to; of a server of ours, with the last page.
+        /// Checksum of the zone; only from our server, with the last page.
         var checksum: ZoneChecksum?
-        /// Version of the schema; of a server of ours, with the last page.
+        /// Version of the schema; only from our server, with the last page.
         var schemaVersion: String?
     }
 
@@ -27,11 +27,11 @@ struct FetchZoneChangesExchange: OperationExchange {
         var token: CKServerChangeToken?
         var resultsLimit: Int?
         var desiredKeys: [String]?
-        /// Whether each record is told with what it adds to the zone's checksum.
+        /// True if each record is reported with its contribution to the zone's checksum.
         var countsRecords = false
     }
 
-    /// Zones that one request asks for.
+    /// Maximum zones of one request.
     static let zonesMax = 50
 
     private let address: RequestAddress
@@ -81,13 +81,13 @@ struct FetchZoneChangesExchange: OperationExchange {
                 }
             }
             if events.isEmpty, !next.isEmpty {
-                throw .unreadable("more changes are to come, but no token moves on")
+                throw .unreadable("more changes are coming, but no token changes")
             }
-            // Pages of the same zones before zones not begun: what was begun is soon at its end.
+            // Zones that were begun come before others, so that they end soon.
             waiting = next + waiting
             return events
         } catch {
-            // One zone's error can be that of the whole request when only one was asked for.
+            // With one zone, the error of the whole request can be the zone's.
             if sent.count == 1, error.isOfOneZone || error.code == .changeTokenExpired {
                 let error = error.naming(zone: sent[0].zoneID, container: address.containerIdentifier)
                 return [.zoneEnded(sent[0].zoneID, .failure(error))]
@@ -134,11 +134,11 @@ struct FetchZoneChangesExchange: OperationExchange {
                 schemaVersion: changes.schemaVersion)
             return events + [.zoneEnded(zone.zoneID, .success(end))]
         }
-        // A zone stands still when the zones before it filled the answer; one that gave records and stands still would
-        // give the same for ever.
+        // A zone makes no progress if the zones before it filled the response. But a zone that returned records without
+        // a new token would return the same ones forever.
         let movedOn = token != zone.token
         guard movedOn || events.isEmpty else {
-            let error = CKError.unreadable("more changes are to come, but the token doesn't move on").naming(
+            let error = CKError.unreadable("more changes are coming, but the token doesn't change").naming(
                 zone: zone.zoneID, container: address.containerIdentifier, request: reply.value?.requestID)
             return events + [.zoneEnded(zone.zoneID, .failure(error))]
         }
@@ -151,7 +151,7 @@ struct FetchZoneChangesExchange: OperationExchange {
 }
 
 extension RecordState {
-    /// With what it adds to the zone's checksum, if that is wanted and all its fields are here.
+    /// The record with its contribution to the zone's checksum, if that is wanted and the record is complete.
     fileprivate func counted(_ record: WireRecord, _ zone: FetchZoneChangesExchange.Zone) -> RecordState {
         guard zone.countsRecords, zone.desiredKeys == nil, record.unreadableFields.isEmpty else {
             return self

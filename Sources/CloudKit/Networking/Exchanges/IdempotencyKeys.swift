@@ -1,12 +1,12 @@
 internal import CloudWire
 internal import System
 
-/// What names writes, beside their content.
+/// The part of a write's idempotency key that doesn't come from its content.
 package struct IdempotencySeed: Hashable, Sendable {
-    /// Names with one series belong to one write and its remains: a new record in one of them isn't made again by
+    /// Keys with one series belong to one write and its rest: a new record in one of them isn't created again by
     /// another one after it was deleted. Nil for a write that stands alone.
     package var series: UInt64?
-    /// The same content with another seed has another name.
+    /// The same content with another seed has another key.
     package var seed: UInt64
 
     /// Makes a seed.
@@ -16,8 +16,9 @@ package struct IdempotencySeed: Hashable, Sendable {
     }
 }
 
-/// How writes are named: by what is written where there is a seed, so that the same write has the same name also when
-/// its operation is made again, and at random elsewhere, where only the operation that sent a write repeats it.
+/// The idempotency keys of writes. With a seed, the key follows from the content, so the same write has the same key
+/// even if its operation is made again. Without a seed, the key is random, and only the operation that sent a write
+/// repeats it.
 struct IdempotencyKeys: Sendable {
     let random: any RandomSource
     /// The seed of all writes.
@@ -27,7 +28,7 @@ struct IdempotencyKeys: Sendable {
 
     func key(path: String, body: [UInt8], zoneID: CKRecordZoneID?) -> String {
         guard let seed = zoneID.flatMap({ zoneSeeds[$0] }) ?? seed else { return random.nextUUID() }
-        // 64 bits do: an operation has few writes, and those of others have another seed.
+        // 64 bits suffice: an operation has few writes, and other operations have other seeds.
         var content = FNV1a()
         content.add(path)
         content.add(body)

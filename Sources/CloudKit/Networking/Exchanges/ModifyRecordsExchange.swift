@@ -1,17 +1,17 @@
 internal import CloudWire
 import Foundation
 
-/// Saves and deletes records: one request a zone, in the order in which the zones are first named.
+/// Saves and deletes records: one request for each zone, in the order in which the zones first appear.
 struct ModifyRecordsExchange: OperationExchange {
-    // Indirect, as the items are: a record is a dozen references, and each is handed on several times.
+    // Indirect, as the items are: a record is a dozen references, and is passed on several times.
     indirect enum Event: Sendable {
         case saved(CKRecordID, Result<RecordState, CKError>)
         case deleted(CKRecordID, Result<Void, CKError>)
     }
 
-    /// Items that one operation may save and delete together.
+    /// Maximum items that one operation saves and deletes.
     static let itemsMax = 400
-    /// Items that one request may hold for a server that isn't ours.
+    /// Maximum items of one request to a server that isn't ours.
     static let itemsMaxElsewhere = 200
 
     private indirect enum Item {
@@ -25,7 +25,7 @@ struct ModifyRecordsExchange: OperationExchange {
             }
         }
 
-        /// - Parameter container: the container's identifier, for the error's message.
+        /// - Parameter container: the container's identifier, for the message of the error.
         func failed(_ error: CKError, in container: String) -> Event {
             let error = error.naming(record: recordID, container: container)
             return switch self {
@@ -46,9 +46,9 @@ struct ModifyRecordsExchange: OperationExchange {
     private let clientChangeToken: [UInt8]?
     private let uploads: AssetUploads
     private var batches: [[Item]]
-    /// The items of the request that is under way.
+    /// The items of the request in flight.
     private var sent: [Item] = []
-    /// Conflicts for which the server's records have to be looked up, and then are.
+    /// Conflicts without the server's records, which are fetched next.
     private var conflicts: [Conflict] = []
     private var isLookingUp = false
     private var wasAnswered = false
@@ -81,7 +81,7 @@ struct ModifyRecordsExchange: OperationExchange {
         var seen = Set<CKRecordID>(minimumCapacity: items.count)
         for item in items where !seen.insert(item.recordID).inserted {
             return CKError(
-                .invalidArguments, "\(item.recordID.recordName) stands in the request more than once.")
+                .invalidArguments, "\(item.recordID.recordName) is in the request more than once.")
         }
         return nil
     }
@@ -118,8 +118,8 @@ struct ModifyRecordsExchange: OperationExchange {
         }
         let message = RecordsModifyRequest(
             operations: operations, zoneID: items[0].recordID.zoneID.wire, atomic: isAtomicBatch,
-            // What was sent is known here: the answer needs only tags and times. Apple's servers aren't known to take
-            // a key that no field has.
+            // The record is known here, so the response needs only tags and times. It is unknown if Apple's servers
+            // accept a key that no field has.
             desiredKeys: address.serverKind == .yap ? [CKRecord.FieldKey]().onWire : nil,
             clientChangeToken: address.serverKind == .yap ? clientChangeToken : nil)
         return .send(
@@ -151,21 +151,20 @@ struct ModifyRecordsExchange: OperationExchange {
             wasAnswered = true
             return zip(sent, response.records).compactMap { event(for: $0, $1, reply) }
         } catch {
-            // Apple's servers take fewer items than the framework does.
+            // Apple's servers accept fewer items than the framework does.
             let isOurs = reply.value?.hasExtras ?? true
             if error.code == .limitExceeded, !isOurs, sent.count > Self.itemsMaxElsewhere, !isAtomic(sent) {
                 batches = sent.chunks(countMax: Self.itemsMaxElsewhere) + batches
                 return []
             }
-            // An error of the zone is one of each of its items; the same after another zone's records were
-            // saved.
+            // An error of the zone is an error of each item, even after records of another zone were saved.
             guard wasAnswered || error.isOfOneZone else {
                 failure = error
                 return []
             }
             wasAnswered = true
             guard error.isOfTheWholeOperation else { return sent.map { failed($0, error) } }
-            // The other zones' requests would only fail later.
+            // The requests of the other zones would fail as well, only later.
             defer { batches = [] }
             return (sent + batches.joined()).map { failed($0, error) }
         }
@@ -200,7 +199,7 @@ struct ModifyRecordsExchange: OperationExchange {
         case (.delete(let recordID), .error(let error)):
             return failed(item, address.error(error, in: reply, record: recordID))
         default:
-            let error = CKError.unreadable("a deletion where a record was saved, or the other way")
+            let error = CKError.unreadable("a deletion in place of a saved record, or the reverse")
             return failed(item, error.naming(request: reply.value?.requestID))
         }
     }
@@ -222,7 +221,7 @@ struct ModifyRecordsExchange: OperationExchange {
             conflicts = []
             isLookingUp = false
         }
-        // Without the server's record a conflict is still a conflict.
+        // Without the server's record, a conflict is still reported as a conflict.
         let results = (try? ResponseDecoder.decode(RecordsResponse.self, from: reply))?.records ?? []
         return conflicts.enumerated().map { index, conflict in
             var error = conflict.error
@@ -249,14 +248,14 @@ extension CKError {
     fileprivate static func circularParent(of recordID: CKRecordID) -> CKError {
         CKError(
             .invalidArguments,
-            "\(recordID.recordName) can't be saved: its parent, or that one's parent and so on, is the record itself."
+            "\(recordID.recordName) can't be saved: the record is its own ancestor."
         )
     }
 
     fileprivate static let otherItemFailed = CKError(
         .batchRequestFailed, "Not saved because another item of the atomic zone failed.")
 
-    /// A conflict with the client's record and its ancestor beside the server's; any other error as it is.
+    /// A conflict with the client's record and its ancestor added; any other error unchanged.
     fileprivate func withRecords(of state: RecordState) -> CKError {
         guard code == .serverRecordChanged else { return self }
         let error = adding(CKRecord(state: state), CKRecordChangedErrorClientRecordKey)

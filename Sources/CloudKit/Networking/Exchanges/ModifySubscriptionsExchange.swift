@@ -34,7 +34,7 @@ struct ModifySubscriptionsExchange: OperationExchange {
         if self.saves.isEmpty && deletions.isEmpty { end = .success(()) }
     }
 
-    /// Refuses what the database can't watch.
+    /// Rejects subscriptions that the database doesn't support.
     private static func check(_ subscription: CKSubscription, _ scope: DatabaseScope) throws(CKError) {
         let isOfQuery = subscription.subscriptionType == .query
         if scope == .public && !isOfQuery { throw .notInPublic }
@@ -47,7 +47,7 @@ struct ModifySubscriptionsExchange: OperationExchange {
             return .report(refused)
         }
         if let end { return .finished(try end.get()) }
-        // Making one that is there replaces it, so that a save never has to know.
+        // Creating an existing subscription replaces it, so a save doesn't need to know if it exists.
         let operations =
             saves.map { SubscriptionOperation(operationType: .create, subscription: $0.wire) }
             + deletions.map {
@@ -95,11 +95,11 @@ struct ModifySubscriptionsExchange: OperationExchange {
 struct FetchSubscriptionsExchange: OperationExchange {
     typealias Event = (subscriptionID: CKSubscription.ID, result: Result<CKSubscription, CKError>)
 
-    /// Pages of a list that are asked for at most: beyond them a server goes round in circles.
+    /// Maximum pages of a list. A server with more has lost its place.
     static let pagesMax = 1_000
 
     private let address: RequestAddress
-    /// The subscriptions asked for; nil for all.
+    /// The subscriptions to fetch; nil for all.
     private let subscriptionIDs: [CKSubscription.ID]?
     private var pageToken: String?
     private var pages = 0

@@ -1,6 +1,6 @@
 internal import CloudWire
 
-/// Makes and deletes zones, in one request.
+/// Creates and deletes zones, in one request.
 struct ModifyZonesExchange: OperationExchange {
     enum Event: Sendable {
         case saved(CKRecordZoneID, Result<CKRecordZone, CKError>)
@@ -54,7 +54,7 @@ struct ModifyZonesExchange: OperationExchange {
     ) -> Event {
         switch result {
         case .zone: .saved(zoneID, .success(address.zone(zoneID)))
-        // Saving a zone that is there is no error to the framework, and changes nothing.
+        // Saving an existing zone is no error in the framework, and changes nothing.
         case .error(let error) where error.serverErrorCode == .exists:
             .saved(zoneID, .success(address.zone(zoneID)))
         case .error(let error): .saved(zoneID, .failure(address.error(error, in: reply, zone: zoneID)))
@@ -67,7 +67,7 @@ struct FetchZonesExchange: OperationExchange {
     typealias Event = (zoneID: CKRecordZoneID, result: Result<CKRecordZone, CKError>)
 
     private let address: RequestAddress
-    /// The zones asked for; nil for all.
+    /// The zones to fetch; nil for all.
     private let zoneIDs: [CKRecordZoneID]?
     private var end: Result<Void, CKError>?
 
@@ -111,7 +111,7 @@ struct FetchZonesExchange: OperationExchange {
 }
 
 extension RequestAddress {
-    /// A zone that the server has. What it can do follows from where it is; sharing isn't there yet.
+    /// A zone of the server. Its capabilities follow from its database; sharing isn't available yet.
     fileprivate func zone(_ zoneID: CKRecordZoneID) -> CKRecordZone {
         let isCustom = scope != .public && zoneID.zoneName != CKRecordZoneID.defaultZoneName
         return CKRecordZone(zoneID: zoneID, capabilities: isCustom ? [.fetchChanges, .atomic] : [])

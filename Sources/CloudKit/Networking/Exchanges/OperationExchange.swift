@@ -1,24 +1,24 @@
 internal import CloudWire
 
-/// An operation without I/O: it says which request is next, and turns each answer into events.
+/// An operation without I/O: it returns the next request, and turns each response into events.
 protocol OperationExchange: Sendable {
-    /// What is reported on the way.
+    /// What is reported before the end.
     associatedtype Event: Sendable
-    /// What the whole ends with.
+    /// The result of the whole operation.
     associatedtype Output: Sendable
 
-    /// The next request, or the end.
+    /// Returns the next request, or the result.
     mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Output>
 
-    /// Takes the answer to the request that `nextStep()` gave last.
+    /// Takes the response to the request that `nextStep()` returned last.
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event]
 }
 
-/// What an exchange wants next.
+/// The next step of an exchange.
 enum ExchangeStep<Event: Sendable, Output: Sendable>: Sendable {
     case send(WireRequest)
     case transfer(FileTransfer)
-    /// Something is known without asking the server.
+    /// Reports events that need no request.
     case report([Event])
     case finished(Output)
 }

@@ -2,7 +2,7 @@ internal import CloudWire
 
 extension [RecordOperation] {
     /// Indexes of the saves that make a record its own ancestor, by the parents in this list. Apple's framework rejects
-    /// such a list too, before it sends anything. The server finds a circle through a record that isn't in the list.
+    /// such a list too, before it sends anything. The server finds cycles through records that aren't in the list.
     var parentCycles: Set<Int> {
         guard contains(where: { $0.record.parent != nil }) else { return [] }
         var places: [String: Int] = [:]
@@ -11,7 +11,7 @@ extension [RecordOperation] {
         }
         let parents = map { $0.record.parent.flatMap { places[$0.recordName] } }
         var circles = Set<Int>()
-        // Which walk has passed a save: each save is passed once.
+        // The walk that has visited each save. Each save is visited once.
         var walks = [Int?](repeating: nil, count: count)
         for start in indices {
             var next: Int? = start
@@ -19,7 +19,7 @@ extension [RecordOperation] {
                 walks[current] = start
                 next = parents[current]
             }
-            // A walk that ends where it has been itself has closed a circle.
+            // A walk that ends at a save of its own has closed a cycle.
             guard let first = next, walks[first] == start else { continue }
             var member = first
             repeat {

@@ -1,20 +1,20 @@
 internal import CloudWire
 
-/// Finds records, page by page, until there are as many as were asked for or no more.
+/// Fetches the records of a query, page by page, up to the limit or the end.
 struct QueryExchange: OperationExchange {
     typealias Event = FetchedRecord
 
-    /// Records that one request asks for.
+    /// Maximum records of one request.
     static let itemsMax = 200
 
     private let address: RequestAddress
-    /// How many records are still wanted; nil leaves it to the server, and one page with records is enough.
+    /// Number of records still to fetch. With nil, the server decides, and one page with records is enough.
     private var wanted: Int?
     private var next: RecordsQueryRequest?
     private var failure: CKError?
     private var cursor: CKQueryCursor?
 
-    /// - Parameter request: the first request, nil for a query that nothing can match; or why there is none.
+    /// - Parameter request: the first request; nil for a query that matches nothing; or the error of an invalid query.
     init(_ request: Result<RecordsQueryRequest?, CKError>, resultsLimit: Int, address: RequestAddress) {
         self.address = address
         wanted = resultsLimit > 0 ? resultsLimit : nil
@@ -42,12 +42,12 @@ struct QueryExchange: OperationExchange {
             let events = response.records.compactMap { event($0, sent, reply) }
             guard let marker = response.continuationMarker else { return events }
             guard !events.isEmpty || marker != sent.continuationMarker else {
-                throw .unreadable("more records are to come, but the marker stands still")
+                throw .unreadable("more records are coming, but the continuation marker doesn't change")
             }
             var following = sent
             following.continuationMarker = marker
             wanted = wanted.map { $0 - events.count }
-            // A page may be empty and still not the last: it is where the server stopped looking.
+            // An empty page isn't always the last one: the server stops after a limited search.
             if wanted.map({ $0 > 0 }) ?? events.isEmpty {
                 next = following
             } else {

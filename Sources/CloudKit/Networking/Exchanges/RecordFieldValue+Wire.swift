@@ -3,7 +3,7 @@ import CoreLocation
 import Foundation
 
 extension RecordFieldValue {
-    /// A value of an answer.
+    /// A value of a response.
     package init(_ value: FieldValue, in zoneID: CKRecordZoneID) {
         switch value {
         case .string(let value): self = .string(value)
@@ -14,14 +14,14 @@ extension RecordFieldValue {
         case .reference(let reference): self = .reference(CKReference(reference, in: zoneID))
         case .location(let location): self = .location(CLLocation(location))
         case .asset(let asset):
-            // Which field's it is, whoever reads a whole record says.
-            let nobody = CKRecordID(recordName: "", zoneID: zoneID)
-            self = .asset(CKAsset(FetchedAsset(asset: asset, recordID: nobody, key: "")))
+            // The caller sets the field of the asset when it reads the whole record.
+            let unknown = CKRecordID(recordName: "", zoneID: zoneID)
+            self = .asset(CKAsset(FetchedAsset(asset: asset, recordID: unknown, key: "")))
         case .list(_, let values): self = .list(values.map { RecordFieldValue($0, in: zoneID) })
         }
     }
 
-    /// The same value, as the one of a field.
+    /// The same value, with its field set in its assets.
     func fetched(of recordID: CKRecordID, _ key: String) -> RecordFieldValue {
         switch self {
         case .asset(let asset):
@@ -32,9 +32,9 @@ extension RecordFieldValue {
         }
     }
 
-    /// The value as a field goes out.
-    /// - Parameter assets: what stands for the assets in it, by their places in a list.
-    /// - Throws: `CKError.invalidArguments` for what no field can hold, `CKError.assetNotAvailable` for an
+    /// The value as a field of a request.
+    /// - Parameter assets: returns the wire form of an asset, which is at this index of a list.
+    /// - Throws: `CKError.invalidArguments` for a value that no field can hold, `CKError.assetNotAvailable` for an
     ///   asset.
     package func wire(isEncrypted: Bool, in zoneID: CKRecordZoneID) throws(CKError) -> Field {
         try wire(isEncrypted: isEncrypted, in: zoneID) { _, _ throws(CKError) in
@@ -45,13 +45,13 @@ extension RecordFieldValue {
     func wire(isEncrypted: Bool, in zoneID: CKRecordZoneID, assets: AssetForm) throws(CKError) -> Field {
         let value = try fieldValue(isEncrypted: isEncrypted, in: zoneID, 0, assets)
         if case .list(.unknownList, _) = value {
-            // Of what an empty list is a list the server knows from the field's other values.
+            // The server knows the element type of an empty list from other values of the field.
             return Field(value: value, type: nil, isEncrypted: isEncrypted)
         }
         return Field(value, isEncrypted: isEncrypted)
     }
 
-    /// What is sent for an asset, which is at the index of a list.
+    /// Returns the wire form of an asset at the index of a list.
     typealias AssetForm = (CKAsset, Int) throws(CKError) -> Asset
 
     private func fieldValue(
@@ -98,7 +98,7 @@ extension RecordFieldValue {
             guard Set(elements.map(\.type)) == [.int64, .double] else {
                 throw .invalidValue("a list's elements have to be of one type")
             }
-            // Whole numbers among fractions: an app's list of numbers is one list.
+            // A list with integers and fractions is one list of numbers.
             return .list(
                 .doubleList,
                 elements.map { if case .int64(let value) = $0 { .double(Double(value)) } else { $0 } })

@@ -2,9 +2,9 @@ internal import CloudWire
 import Foundation
 
 extension RecordState {
-    /// A record of an answer.
-    /// - Parameter userRecordName: the user who is signed in, where that is known.
-    /// - Throws: `CKError.serverResponseLost` when it lacks what makes a record.
+    /// A record of a response.
+    /// - Parameter userRecordName: the signed-in user; nil if unknown.
+    /// - Throws: `CKError.serverResponseLost` if the record lacks a required key.
     init(_ record: WireRecord, in zoneID: CKRecordZoneID, userRecordName: String?) throws(CKError) {
         guard let recordName = record.recordName, let recordType = record.recordType else {
             throw CKError.unreadable("a record without a name or a type")
@@ -20,7 +20,7 @@ extension RecordState {
         parent = record.parent.map { CKReference($0, in: zoneID) }
         share = record.share.map { CKReference($0, in: zoneID) }
         guard record.fields.values.contains(where: { !$0.isPlain }) else {
-            // Nearly all records: the table stays as it is, and no key is hashed again.
+            // Nearly all records: the dictionary is reused, and no key is hashed again.
             plain = ValueStore(
                 fetched: record.fields.mapValues { field in
                     field.value.map { RecordFieldValue($0, in: zoneID) } ?? .unsupported("no value")
@@ -72,11 +72,11 @@ extension RecordState {
                             try wire(value, of: key, isEncrypted: isEncrypted, uploads),
                             in: recordID.zoneID)
                     } else if kind != .create {
-                        // A record that isn't there yet has nothing to clear.
+                        // A record that doesn't exist yet has nothing to clear.
                         record.fields[key] = Field(value: nil, type: nil, isEncrypted: isEncrypted)
                     }
                 } catch {
-                    // Of several the first by its key is told, and not one by chance.
+                    // The first error by its key is reported, so that the result doesn't depend on chance.
                     if refusal.map({ key < $0.key }) ?? true { refusal = (key, error) }
                 }
             }
@@ -102,7 +102,7 @@ extension RecordState {
 }
 
 extension Field {
-    /// Whether it has a value, which is none of a file and not encrypted.
+    /// True if the field has a value, which is no file and isn't encrypted.
     fileprivate var isPlain: Bool {
         switch value {
         case nil, .asset, .encryptedBytes, .list(.assetList, _): false
@@ -113,7 +113,7 @@ extension Field {
 
 extension CKReference {
     convenience init(_ reference: Reference, in zoneID: CKRecordZoneID) {
-        // A reference stays within its record's zone.
+        // A reference points into its record's zone.
         self.init(
             recordID: CKRecordID(recordName: reference.recordName, zoneID: zoneID),
             action: reference.action == .deleteSelf ? .deleteSelf : .none)

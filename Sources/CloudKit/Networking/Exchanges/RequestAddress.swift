@@ -2,46 +2,46 @@ internal import CloudWire
 import Foundation
 internal import System
 
-/// Which database a request goes to.
+/// The database of an operation's requests, and what they have in common.
 struct RequestAddress: Sendable {
     var containerIdentifier: String
     var environment: String
     var scope: DatabaseScope
-    /// Whether a device asks for itself and not for a database.
+    /// True for a request about the device itself, not about a database.
     var isOfDevice = false
-    /// Whether anybody is signed in.
+    /// True if a user is signed in.
     var isSignedIn: Bool
-    /// Who asks, where that is known.
+    /// The user; nil if unknown.
     var userRecordName: String?
-    /// The same where the server was asked. Only what goes out has it: else a record's creator would have one name or
-    /// the other by whether an operation had to ask.
+    /// The user as the server has named it. Only used in requests: otherwise the creator of a record would have two
+    /// names, depending on the operation.
     var askedUserRecordName: String?
-    /// Names writes, so that one that is sent again is answered and not done again.
+    /// Idempotency keys, so that a write that is sent again is answered and not executed again.
     var idempotencyKeys: IdempotencyKeys
-    /// Where fetched files are; nil where none are fetched.
+    /// The cache of fetched files; nil if no files are fetched.
     var assetCache: AssetCache?
-    /// Whose servers are asked.
+    /// The kind of server.
     var serverKind = ServerKind.yap
-    /// What `now()` in a predicate is told by.
+    /// The clock of `now()` in predicates.
     var clock: any TimeSource = SystemTimeSource()
-    /// The copies of the files that the operation sends, where it has any of its own.
+    /// Returns the long-lived operation's own copy of a file to upload; nil if it has none.
     var fileCopy: @Sendable (URL) -> URL? = { _ in nil }
 
-    /// Items that Apple's servers take in one request.
+    /// Maximum items that Apple's servers accept in one request.
     static let itemsMaxAtApple = 200
-    /// Items that one request may have.
+    /// Maximum items of one request.
     var itemsMax: Int { serverKind == .apple ? Self.itemsMaxAtApple : .max }
 
-    /// What Apple's servers don't have.
+    /// Endpoints that Apple's servers don't have.
     private static let ourEndpoints: Set<String> = [
         "users/discoverability", "notifications/list", "notifications/read",
     ]
 
-    /// The request with `message` to the database's `endpoint`, for example `records/modify`.
+    /// Returns the request with `message` to the database's `endpoint`, for example `records/modify`.
     ///
     /// - Parameters:
-    ///   - identity: what of the message is the same when the write is sent again; nil means all of it.
-    ///   - zoneID: the zone of the records that it writes.
+    ///   - identity: the part of the message that stays the same when the write is sent again; nil for all of it.
+    ///   - zoneID: the zone of the written records.
     func request<Body: JSONMessage>(
         _ endpoint: String, message: Body, identity: Body? = nil, zoneID: CKRecordZoneID? = nil
     ) throws(CKError) -> WireRequest {
@@ -57,7 +57,7 @@ struct RequestAddress: Sendable {
         }
     }
 
-    /// The request to the database's `endpoint`.
+    /// Returns the request to the database's `endpoint`.
     func request(
         _ endpoint: String, method: String, body: [UInt8] = [], identity: [UInt8]? = nil,
         zoneID: CKRecordZoneID? = nil
@@ -76,15 +76,15 @@ struct RequestAddress: Sendable {
         return WireRequest(method: method, path: path, headers: headers, body: body)
     }
 
-    /// The same for what a device asks for itself.
+    /// The address for requests about the device itself.
     var ofDevice: RequestAddress {
         var address = self
         address.isOfDevice = true
         return address
     }
 
-    /// A zone of an answer as the app knows it: outside the shared database every zone is the user's own, and
-    /// the framework calls that owner by one name whatever the server says.
+    /// The zone of a response as the app knows it: outside the shared database every zone is the user's own, and the
+    /// framework uses one name for that owner, whatever the server returns.
     func zoneID(_ zoneID: ZoneID) -> CKRecordZoneID {
         let owner = scope == .shared ? zoneID.ownerRecordName : nil
         return CKRecordZoneID(zoneName: zoneID.zoneName, ownerName: owner ?? CKCurrentUserDefaultName)
@@ -92,7 +92,7 @@ struct RequestAddress: Sendable {
 }
 
 extension CKRecordZoneID {
-    /// The zone as it goes out: the user's own without an owner.
+    /// The zone in a request. The user's own zone has no owner there.
     var wire: ZoneID {
         ZoneID(
             zoneName: zoneName, ownerRecordName: ownerName == CKCurrentUserDefaultName ? nil : ownerName)
@@ -100,7 +100,7 @@ extension CKRecordZoneID {
 }
 
 extension [CKRecord.FieldKey] {
-    /// To an app no keys means no fields; on the wire it means all. A key that no field can have stands for
-    /// none.
+    /// The keys in a request. For an app, no keys means no fields; in the protocol it means all. A key that no field
+    /// can have stands for none.
     var onWire: [String] { isEmpty ? [CKRecord.SystemFieldKey.recordID] : self }
 }

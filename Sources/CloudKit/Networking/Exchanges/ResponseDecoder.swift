@@ -1,11 +1,11 @@
 package import CloudWire
 import Foundation
 
-/// Reads the messages of answers.
+/// Decodes the bodies of responses.
 package enum ResponseDecoder {
-    /// The message in `reply`.
-    /// - Throws: what the network did, what the server refused, or `CKError.serverResponseLost` for an answer
-    ///   that is neither.
+    /// Returns the message in `reply`.
+    /// - Throws: the network's error, the server's error, or `CKError.serverResponseLost` for a body that is neither a
+    ///   message nor an error.
     package static func decode<Body: JSONMessage>(
         _ type: Body.Type, from reply: Result<WireResponse, CKError>
     ) throws(CKError) -> Body {
@@ -18,7 +18,7 @@ package enum ResponseDecoder {
         }
     }
 
-    /// What an answer says that is none of success.
+    /// The error in an unsuccessful response.
     static func refusal(_ response: WireResponse) -> CKError {
         guard let error = try? WireError(json: response.body) else {
             let code = ErrorTable.code(forStatus: response.status)
@@ -36,17 +36,17 @@ package enum ResponseDecoder {
 }
 
 extension WireResponse {
-    /// What names the request in the server's log.
+    /// Identifies the request in the server's log.
     var requestID: String? { header("X-Apple-Request-UUID") ?? header("X-Request-ID") }
 
-    /// What the header says about when to try again; nil for a date, which is as good as none when clocks differ.
+    /// The seconds in the header `Retry-After`. Nil for a date, which is useless if the clocks differ.
     fileprivate var retryAfterSeconds: Double? {
         header("Retry-After").flatMap { Double($0) }.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
     }
 }
 
 extension RequestAddress {
-    /// What the server refused of one item of an answer, with the names of what it is about.
+    /// The server's error for one item of a response, with the names of the item.
     func error(
         _ error: WireError, in reply: Result<WireResponse, CKError>, record: CKRecordID? = nil,
         zone: CKRecordZoneID? = nil, userInfo: [String: Any] = [:]

@@ -1,6 +1,6 @@
 internal import CloudWire
 
-/// Walks exchanges one after the other: what a server takes in several requests only.
+/// Runs exchanges one after another, for data that needs several requests.
 struct SequenceExchange<Base: OperationExchange>: OperationExchange where Base.Output == Void {
     private var rest: [Base]
 
@@ -23,7 +23,7 @@ struct SequenceExchange<Base: OperationExchange>: OperationExchange where Base.O
 }
 
 extension RequestAddress {
-    /// The exchanges that save and delete so many things as one request may have: one, if they fit.
+    /// Splits saves and deletions into exchanges of up to `itemsMax` items: one exchange if they fit.
     func split<Save, Deletion, E: OperationExchange>(
         saving saves: [Save], deleting deletions: [Deletion], _ exchange: ([Save], [Deletion]) -> E
     ) -> SequenceExchange<E> {
@@ -35,7 +35,7 @@ extension RequestAddress {
                 + deletions.chunks(countMax: itemsMax).map { exchange([], $0) })
     }
 
-    /// The exchanges that fetch so many things as one request may name; nil stands for all there are.
+    /// Splits items to fetch into exchanges of up to `itemsMax` items; nil stands for all items.
     func split<Item, E: OperationExchange>(_ items: [Item]?, _ exchange: ([Item]?) -> E) -> SequenceExchange<
         E
     > {

@@ -1,6 +1,6 @@
 internal import CloudWire
 
-/// Asks once, and ends with what the answer says.
+/// Sends one request, and ends with the result from its response.
 struct SingleRequestExchange<Output: Sendable>: OperationExchange {
     typealias Event = Never
 
@@ -19,7 +19,7 @@ struct SingleRequestExchange<Output: Sendable>: OperationExchange {
         }
     }
 
-    /// Asks for what `endpoint` tells everybody who asks by GET.
+    /// Sends a GET request without a message to `endpoint`.
     init<Body: JSONMessage>(
         getting endpoint: String, address: RequestAddress, answer: Body.Type,
         read: @escaping @Sendable (Body) throws(CKError) -> Output

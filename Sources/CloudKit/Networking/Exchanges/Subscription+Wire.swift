@@ -3,9 +3,9 @@ import Foundation
 internal import System
 
 extension CKSubscription {
-    /// The subscription as it goes out.
-    /// - Parameter clock: says what `now()` in a query means.
-    /// - Throws: `CKError.invalidArguments` for a query that can't be watched.
+    /// The subscription in a request.
+    /// - Parameter clock: the clock of `now()` in a query.
+    /// - Throws: `CKError.invalidArguments` for a query that the server can't watch.
     func wire(clock: any TimeSource) throws(CKError) -> WireSubscription {
         let state = state.withLock { $0 }
         let kind: WireSubscription.Kind =
@@ -27,7 +27,7 @@ extension CKSubscription {
         let asked = CKQuery(recordType: query.recordType, predicate: query.predicate)
         guard let wireQuery = try asked.wire(zoneID: state.zoneID, clock: clock) else {
             throw CKError(
-                .invalidArguments, "A query subscription to what no record can match would never fire.")
+                .invalidArguments, "A query subscription that can't match any record would never fire.")
         }
         wire.query = wireQuery
         wire.firesOn = triggers
@@ -52,7 +52,7 @@ extension CKQuerySubscription.Options {
 }
 
 extension RequestAddress {
-    /// A subscription that the server has.
+    /// A subscription of a response.
     func subscription(_ wire: WireSubscription) -> Result<CKSubscription, CKError> {
         Result { () throws(CKError) in
             let subscription = try Self.make(wire, zoneID: wire.zoneID.map { zoneID($0) })

@@ -1,8 +1,9 @@
 internal import CloudWire
 
-/// Walks another exchange, and before that asks who the user is, if it names the user and nobody knows them yet.
+/// Runs another exchange. If that refers to the current user, and the user's name isn't known yet, the name is fetched
+/// first.
 ///
-/// A credential from the environment says nothing about whose it is; one that somebody signed in for does.
+/// A credential from the environment doesn't name its user; one that a sign-in has stored does.
 struct UserResolvingExchange<Base: OperationExchange>: OperationExchange {
     private var user: CurrentUserExchange?
     private var base: Base
@@ -10,8 +11,8 @@ struct UserResolvingExchange<Base: OperationExchange>: OperationExchange {
     private let address: RequestAddress
 
     /// - Parameters:
-    ///   - namesUser: whether what is sent names the user; asked where nobody knows them.
-    ///   - make: makes the other exchange; gets the address with the user's name.
+    ///   - namesUser: true if a request refers to the current user. Evaluated only if the name isn't known.
+    ///   - make: makes the other exchange, with an address that has the user's name.
     init(
         namesUser: @autoclosure () -> Bool, address: RequestAddress,
         _ make: @escaping @Sendable (RequestAddress) -> Base

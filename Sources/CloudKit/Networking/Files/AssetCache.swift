@@ -2,36 +2,38 @@ internal import Crypto
 package import Foundation
 internal import System
 
-/// The folder of files that were fetched, named by their checksums. Bounded: the ones that nobody asked for longest go.
+/// The folder of fetched files, named by their checksums. Its size is bounded: the least recently used files are
+/// removed first.
 package struct AssetCache: Sendable {
     /// The folder.
     package var folder: URL
-    /// Bytes that all files may have together, beyond those of the last hour.
+    /// Maximum bytes of all files together. Files of the last hour aren't counted.
     package var bytesMax: Int64
 
-    /// Bytes of all files together, when nobody says otherwise.
+    /// Default of `bytesMax`.
     package static let defaultBytesMax: Int64 = 1 << 30
-    /// What was asked for a short while ago is in use, whatever its size.
+    /// Seconds for which a file counts as in use, and is kept.
     static let keptSeconds = 3_600.0
-    /// The folder is looked through when files came that are together such a part of its bound: not for each one.
+    /// The folder is scanned after files of this part of `bytesMax` were added, not after each file.
     static let partBeforeTrim: Int64 = 16
 
-    /// Bytes that came since the folder was looked through; nil: it wasn't yet.
+    /// Bytes added since the last scan; nil before the first.
     private let grown = Lock<Int64?>(nil)
 
-    /// Makes a cache in `folder`, which is made when it is first needed.
+    /// Makes a cache in `folder`, which is created when it is first needed.
     package init(folder: URL, bytesMax: Int64 = AssetCache.defaultBytesMax) {
         self.folder = folder
         self.bytesMax = bytesMax
     }
 
-    /// Where the file with this checksum is, or would be.
+    /// The URL of the file with this checksum, even if it doesn't exist.
     func place(checksum: String) -> URL {
         folder.appendingPathComponent(String(Hex.text(Array(checksum.utf8)).suffix(200)))
     }
 
-    /// Makes the folder, and says whether the file at `place` is there already, with so many bytes if they are known;
-    /// then it is young again. What a power failure or an app left of it isn't the file.
+    /// Creates the folder, and marks an existing file as recently used.
+    /// - Parameter bytes: the file's size, if known. A file of another size is the remains of a crash.
+    /// - Returns: true if the file exists.
     func prepare(_ place: URL, bytes: Int64?) throws(CKError) -> Bool {
         do {
             try FileManager.default.createDirectory(
@@ -44,7 +46,7 @@ package struct AssetCache: Sendable {
         guard stat(place.path, &status) == 0, bytes == nil || bytes == Int64(status.st_size) else {
             return false
         }
-        // Now, by the disk's clock.
+        // Sets the current time of the disk's clock.
         return utimes(place.path, nil) == 0
     }
 
@@ -53,8 +55,8 @@ package struct AssetCache: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Removes files until the rest fit, longest unused first, when enough has come since the last time.
-    /// - Parameter bytes: of the file that came just now.
+    /// Removes the least recently used files until the rest fit, if enough was added since the last scan.
+    /// - Parameter bytes: size of the file that was just added.
     func trim(after bytes: Int64) {
         let isDue = grown.withLock { grown in
             guard let before = grown, before + bytes <= bytesMax / Self.partBeforeTrim else {

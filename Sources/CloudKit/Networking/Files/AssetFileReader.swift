@@ -1,13 +1,13 @@
 import Foundation
 internal import System
 
-/// Reads an asset's file while it is sent, and sees when somebody changes it meanwhile.
+/// Reads an asset's file while it is uploaded, and detects changes of the file.
 final class AssetFileReader: UploadSource {
-    /// What tells that a file is another one than before.
+    /// Metadata that differ if the file has changed.
     private struct Stamp: Equatable {
         var inode: UInt64
         var bytes: Int64
-        /// The time of the last change. It is 0 for a file that nobody may write: its date can change, its bytes can't.
+        /// The time of the last change. It is 0 for a read-only file, because only its date can change, not its bytes.
         var seconds: Int
         var nanoseconds: Int
     }
@@ -20,7 +20,7 @@ final class AssetFileReader: UploadSource {
 
     var byteCount: Int64 { stamp.bytes }
 
-    /// - Throws: `CKError.assetFileNotFound` when there is no such file that can be read.
+    /// - Throws: `CKError.assetFileNotFound` if the file doesn't exist or can't be read.
     init(_ url: URL, meter: ProgressMeter) throws(CKError) {
         self.meter = meter
         path = url.path
@@ -28,7 +28,7 @@ final class AssetFileReader: UploadSource {
         guard descriptor >= 0 else { throw .noAssetFile(path, "\(String(cString: strerror(errno)))") }
         guard let stamp = Self.stamp(descriptor) else {
             close(descriptor)
-            throw .noAssetFile(path, "it is no file")
+            throw .noAssetFile(path, "it isn't a file")
         }
         self.stamp = stamp
     }
@@ -50,7 +50,7 @@ final class AssetFileReader: UploadSource {
         }
     }
 
-    /// Whether the file is what it was when it was opened.
+    /// True if the file is unchanged since it was opened.
     var isUnchanged: Bool { Self.stamp(descriptor) == stamp }
 
     private static func stamp(_ descriptor: Int32) -> Stamp? {

@@ -2,33 +2,33 @@ internal import Crypto
 import Foundation
 internal import System
 
-/// Writes a file that comes in beside its place, and puts it there when it is whole.
+/// Writes a downloaded file beside its URL, and moves it there when it is complete.
 ///
-/// When a file comes in part, that part stays and is continued later. The writer that continues it locks it: another
-/// fetch of the same file meanwhile, in this process or another, writes into a file of its own.
+/// An incomplete file is kept and continued later. The writer that continues it locks it. Another download of the same
+/// file at the same time, in this process or another, writes into a file of its own.
 final class AssetFileWriter: DownloadSink {
     private struct State {
-        /// Bytes that were there before.
+        /// Bytes of the file before this download.
         var offset: Int64
         var bytesWritten: Int64 = 0
         var isTooLong = false
-        /// Whether another part came than the one that was missing.
+        /// True if the server sent another part than the missing one.
         var isAnotherPart = false
-        /// Whether the file has the place that it was written for.
+        /// True if the file was moved to its URL.
         var isFinished = false
         var position: Int64 { offset + bytesWritten }
     }
 
     private let part: FileLock
     private let partPath: String
-    /// Whether nobody will go on with it.
+    /// True if no later download continues the file.
     private let isOwn: Bool
     private let path: String
     private let bytes: Int64?
     private let meter: ProgressMeter
     private let state: Lock<State>
 
-    /// Bytes that were there before.
+    /// Bytes of the file before this download.
     var offset: Int64 { state.withLock { $0.offset } }
 
     /// - Parameter bytes: of the whole file, where that is known.
@@ -51,7 +51,7 @@ final class AssetFileWriter: DownloadSink {
 
     deinit { if isOwn, !state.withLock({ $0.isFinished }) { unlink(partPath) } }
 
-    /// Whether the locked file is still the one at `path`: the writer before may have moved it to its place.
+    /// Returns true if the locked file is still the one at `path`: the writer before may have moved it to its place.
     private static func isAt(_ path: String, _ lock: FileLock) -> Bool {
         var locked = stat(), named = stat()
         return fstat(lock.descriptor, &locked) == 0 && stat(path, &named) == 0
@@ -68,8 +68,8 @@ final class AssetFileWriter: DownloadSink {
         }
     }
 
-    /// Whether what comes is the rest of the file, as `bytes 5000-9999/10000` says it. Looked at before the first byte
-    /// is taken: not every checksum tells a file that was put together wrongly.
+    /// Returns true if what comes is the rest of the file, as `bytes 5000-9999/10000` says it. Looked at before the
+    /// first byte is taken: not every checksum tells a file that was put together wrongly.
     private func isMissingPart(_ contentRange: String?) -> Bool {
         let words = contentRange?.lowercased().split(separator: " ") ?? []
         guard words.count == 2, words[0] == "bytes" else { return false }
@@ -102,13 +102,13 @@ final class AssetFileWriter: DownloadSink {
         state.withLock { $0 = State(offset: 0) }
     }
 
-    /// Bytes that are there.
+    /// Bytes of the file so far.
     var byteCount: Int64 { state.withLock { $0.position } }
 
-    /// Whether more came than the file has, so that the rest wasn't waited for.
+    /// True if the server sent more bytes than the file has, so that the rest wasn't received.
     var isTooLong: Bool { state.withLock { $0.isTooLong } }
 
-    /// Whether another part of the file came than the missing one; then what was there is gone.
+    /// True if the server sent another part than the missing one. The earlier bytes are then deleted.
     var isAnotherPart: Bool { state.withLock { $0.isAnotherPart } }
 
     /// Puts the file in its place.
@@ -122,8 +122,8 @@ final class AssetFileWriter: DownloadSink {
         state.withLock { $0.isFinished = true }
     }
 
-    /// Whether the file has this checksum: as our service makes them, of the SHA-256. One of another kind says nothing
-    /// that could be looked at.
+    /// Returns true if the file has this checksum: as our service makes them, of the SHA-256. One of another kind says
+    /// nothing that could be looked at.
     private func isWhole(_ checksum: String?) throws(CKError) -> Bool {
         guard let checksum, let expected = Data(base64Encoded: checksum), expected.count == 21,
             expected.first == 1

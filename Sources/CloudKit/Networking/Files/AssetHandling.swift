@@ -1,6 +1,6 @@
 internal import CloudWire
 
-/// What an operation that fetches records does with a file of one.
+/// How an operation that fetches records handles a file of a record.
 package enum AssetHandling: Sendable {
     /// Fetches the file. If that fails, the record fails.
     case required
@@ -10,7 +10,7 @@ package enum AssetHandling: Sendable {
     case left
 }
 
-/// Decides what becomes of one file of a fetched record. Files of servers that aren't ours are always required, because
+/// Decides how one file of a fetched record is handled. Files of servers that aren't ours are always required, because
 /// nothing else identifies them.
 package typealias AssetHandlingRule =
     @Sendable (_ recordID: CKRecordID, _ recordType: String, _ key: String, _ asset: CKAsset) -> AssetHandling
@@ -25,7 +25,7 @@ extension CKAsset {
     }
 
     /// Checksum and size in bytes of the server's file, of an asset that was fetched with a record from a server of
-    /// ours. Nil for other servers, whose checksums can't be compared with a file.
+    /// ours. Nil for other servers: their checksums can't be compared with a file.
     package var serverFile: (checksum: String, sizeBytes: Int64)? {
         guard let fetched, !fetched.hasForeignChecksum, let checksum = fetched.asset.fileChecksum,
             let size = fetched.asset.size

@@ -1,23 +1,23 @@
 internal import CloudWire
 
-/// Where in a record an asset is.
+/// The field of a record that has an asset.
 struct AssetLocation: Hashable, Sendable {
     var recordID: CKRecordID
     var key: String
-    /// In a list its index, else 0.
+    /// The index in a list; otherwise 0.
     var index = 0
 }
 
-/// A file as the server told of it, and of which field.
+/// A file as the server has described it, and its field.
 struct FetchedAsset: Hashable, Sendable {
     var asset: Asset
     var recordID: CKRecordID
     var key: String
-    /// Whether the checksum is another server's: in the form of ours, and of another function.
+    /// True if the checksum is another server's: it looks like ours, but comes from another function.
     var hasForeignChecksum = false
 }
 
-/// What became of the files that a save sends first.
+/// The results of the uploads that precede a save.
 struct AssetUploads: Sendable {
     private var results: [AssetLocation: Result<Asset, CKError>] = [:]
 
@@ -26,8 +26,8 @@ struct AssetUploads: Sendable {
         set { results[place] = newValue }
     }
 
-    /// What the field is set to.
-    /// - Throws: why there is nothing that it could be set to.
+    /// The value of the field in the save.
+    /// - Throws: the error of the upload.
     func wire(at place: AssetLocation) throws(CKError) -> Asset {
         guard let result = results[place] else {
             throw CKError(.assetNotAvailable, "The asset has no file to send.")
@@ -37,8 +37,9 @@ struct AssetUploads: Sendable {
 }
 
 extension RecordState {
-    /// What is sent for a file that the server has in this very field, as far as the record knows. An older file of the
-    /// field is sent anew: the server keeps only what a record has.
+    /// The wire form of a file that the server already has in this field, as far as the record knows; nil if the file
+    /// must be uploaded. An older file of the field is uploaded again, because the server keeps a record's current
+    /// files only.
     func kept(_ asset: CKAsset, in key: String) -> Asset? {
         guard let fetched = asset.fetched, fetched.recordID == recordID, fetched.key == key else {
             return nil
@@ -53,7 +54,7 @@ extension RecordState {
         return kept
     }
 
-    /// The assets among the fields that a save sends whose files go before.
+    /// The assets to upload before a save.
     func files(for policy: CKModifyRecordsOperation.RecordSavePolicy) -> [(
         place: AssetLocation, asset: CKAsset
     )] {

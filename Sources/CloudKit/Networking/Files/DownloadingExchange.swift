@@ -1,37 +1,37 @@
 internal import CloudWire
 import Foundation
 
-/// Something that an exchange tells of a record.
+/// An event of an exchange about a record.
 protocol FetchedRecordEvent: Sendable {
-    /// The record, when there is one.
+    /// The record, if the event has one.
     var fetchedRecord: RecordState? { get }
-    /// The same of another outcome.
+    /// The same event with another result.
     func with(_ result: Result<RecordState, CKError>) -> Self
 }
 
-/// Does what another exchange does, and fetches the files of the records' assets before a record is told.
+/// Runs another exchange, and downloads the files of the records' assets before it reports the records.
 ///
-/// What the server says of a file is an error of its record, unless the operation takes the record without the file.
-/// Where the server couldn't be asked or is too busy, or the file couldn't be kept, the whole ends: so no token is told
-/// behind which the record would be missed.
+/// A file that the server doesn't send is an error of its record, unless the operation accepts the record without the
+/// file. If the server can't be reached, is too busy, or the file can't be stored, the whole operation fails. So no
+/// change token is reported that would skip the record.
 struct DownloadingExchange<Base: OperationExchange>: OperationExchange where Base.Event: FetchedRecordEvent {
     typealias Event = Base.Event
     typealias Output = Base.Output
 
     private var base: Base
-    /// Where fetched files are; nil where none are fetched.
+    /// The cache of fetched files; nil if no files are fetched.
     private let cache: AssetCache?
     /// Events that wait for their files, in order.
     private var held: ArraySlice<Event> = []
     private var failure: CKError?
-    /// The files that the first of these still needs.
+    /// The files that the first of these events still needs.
     private var missing: [PendingDownload]?
     private var underWay: PendingDownload?
 
     private let containerIdentifier: String
-    /// Whether the files' checksums are of a kind that can be looked at here: Apple's aren't.
+    /// True if the files' checksums can be verified here. Apple's can't.
     private let checksumsAreOurs: Bool
-    /// Decides what becomes of each file. Nil requires all files.
+    /// Decides how each file is handled. Nil requires all files.
     private let handling: AssetHandlingRule?
 
     init(_ base: Base, address: RequestAddress, handling: AssetHandlingRule? = nil) {
@@ -92,19 +92,19 @@ struct DownloadingExchange<Base: OperationExchange>: OperationExchange where Bas
     }
 }
 
-/// A file of a record that lies on the server, and how it is fetched.
+/// A file on the server to download.
 private struct PendingDownload: Sendable {
     var asset: FetchedAsset
     var transfer: FileTransfer
-    /// Whether the record is reported without the file when the server can't send it.
+    /// True if the record is reported without the file when the server doesn't send it.
     var isOptional: Bool
 }
 
 extension CKError {
-    /// The error of a file that couldn't be fetched, as its record's error.
+    /// The error of a file that couldn't be fetched, as the error of its record.
     fileprivate func ofAsset(_ fetched: FetchedAsset, _ code: Code, in container: String) -> CKError {
         CKError(
-            code, "\(fetched.key): the file didn't come: \(bareMessage)", userInfo: userInfo
+            code, "\(fetched.key): the file couldn't be fetched: \(bareMessage)", userInfo: userInfo
         ).naming(record: fetched.recordID, container: container)
     }
 }
@@ -131,7 +131,7 @@ extension RecordFieldValue {
 }
 
 extension RecordState {
-    /// How the files of the record come that lie on the server.
+    /// The downloads that the record needs.
     fileprivate func downloads(
         to cache: AssetCache, checksChecksums: Bool, handling: AssetHandlingRule?
     ) -> [PendingDownload] {
@@ -180,7 +180,7 @@ extension RecordFieldValue {
         }
     }
 
-    /// The asset, or those of a list.
+    /// The asset, or the assets of a list.
     var assets: [CKAsset] {
         switch self {
         case .asset(let asset): [asset]

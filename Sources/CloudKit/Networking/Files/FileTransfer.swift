@@ -1,43 +1,46 @@
 package import Foundation
 
-/// A file that is carried to the cloud or from it. What an exchange asks for; it touches no file itself.
+/// An upload or download that an exchange requests. The exchange itself opens no file.
 package struct FileTransfer: Sendable {
-    /// Which way.
+    /// The direction of a transfer.
     package enum Direction: Sendable {
-        /// The whole file goes out; the answer has its receipt.
+        /// Uploads the whole file. The response has its receipt.
         case upload
-        /// The bytes come in, and the file appears when they are whole.
+        /// Downloads the file. It appears at `fileURL` when it is complete.
         case download
     }
 
-    /// Which way the bytes go.
+    /// The direction.
     package var direction: Direction
-    /// Where the other end is: a whole address, which is told to nobody.
+    /// The server's URL. It grants access, so it is never logged.
     package var url: String
     /// The file on the device.
     package var fileURL: URL
-    /// Bytes, where that is known before.
+    /// Size in bytes; nil if unknown.
     package var bytes: Int64?
-    /// The server's name for the contents, by which a download is checked.
+    /// The server's checksum, which a download verifies.
     package var checksum: String?
-    /// Whose file it is, and which part of what its record needs; nil where nobody wants to know.
+    /// The record of the file, and the file's part of the record's progress; nil if no progress is reported.
     var progress: FileProgress?
 }
 
-/// The bytes of a file that goes out. Used by one thread at a time.
+/// The bytes of a file to upload. Used by one thread at a time.
 package protocol UploadSource: AnyObject, Sendable {
-    /// Bytes of the whole.
+    /// Size of the file in bytes.
     var byteCount: Int64 { get }
-    /// Puts the next bytes into `buffer` and returns how many: 0 only at the end.
+    /// Reads the next bytes into `buffer`.
+    /// - Returns: their number; 0 only at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 }
 
-/// Takes the bytes of a file that comes in. Used by one thread at a time.
+/// Receives the bytes of a downloaded file. Used by one thread at a time.
 package protocol DownloadSink: AnyObject, Sendable {
-    /// An answer of success begins, with this status: 200 brings the whole file, 206 the part that the header
-    /// `Content-Range` names.
+    /// Begins a successful response.
+    /// - Parameters:
+    ///   - status: 200 for the whole file, 206 for a part.
+    ///   - contentRange: the header `Content-Range`, which names the part.
     func begin(status: Int, contentRange: String?) throws
-    /// Takes the next bytes.
+    /// Receives the next bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws
 }
 
@@ -45,14 +48,14 @@ extension DownloadSink {
     package func begin(status: Int, contentRange: String?) throws {}
 }
 
-/// A file on its way through a transport.
+/// The HTTP request of an upload or download.
 package struct FileRequest: Sendable {
-    /// The whole address.
+    /// The whole URL.
     package var url: String
     /// The headers in order.
     package var headers: [(name: String, value: String)] = []
-    /// What is sent by POST; nil for what is fetched by GET.
+    /// The body of a POST request; nil for a GET request.
     package var source: (any UploadSource)?
-    /// What takes the answer's body of a GET.
+    /// Receives the response body of a GET request.
     package var sink: (any DownloadSink)?
 }

@@ -1,10 +1,10 @@
 import Foundation
 internal import System
 
-/// Counts the bytes of a file on its way, and says so each time another hundredth is there. A transfer that begins anew
-/// is told of when it is farther than the one before.
+/// Counts the transferred bytes of a file, and reports each further percent. A transfer that starts again is reported
+/// once it exceeds the former fraction.
 final class ProgressMeter: Sendable {
-    /// The step in which it is told.
+    /// The smallest reported difference.
     private static let step = 0.01
 
     private let told = Lock(0.0)
@@ -14,7 +14,7 @@ final class ProgressMeter: Sendable {
         self.tell = tell
     }
 
-    /// So many bytes of all are there.
+    /// Counts `bytes` transferred of `all` bytes.
     func count(_ bytes: Int64, of all: Int64?) {
         guard let all, all > 0 else { return }
         let fraction = min(1, Double(bytes) / Double(all))
@@ -27,15 +27,15 @@ final class ProgressMeter: Sendable {
     }
 }
 
-/// How much of a record's files is there.
+/// The transferred fraction of a record's files.
 struct FileProgress: Sendable {
     var recordID: CKRecordID
-    /// Which part of all that the record needs the file begins and ends with.
+    /// The part of the record's progress that belongs to the file.
     var begin: Double
     var end: Double
 
-    /// The record's fraction when so much of the file is there. Nil for all of it, which is told when the record
-    /// itself is there.
+    /// The record's progress at this fraction of the file. Nil for the whole record, which is reported with the record
+    /// itself.
     func at(_ fraction: Double) -> FileProgress? {
         let now = begin + (end - begin) * fraction
         return now > 0 && now < 1 ? FileProgress(recordID: recordID, begin: begin, end: now) : nil

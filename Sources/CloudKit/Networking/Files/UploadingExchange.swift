@@ -1,11 +1,11 @@
 internal import CloudWire
 import Foundation
 
-/// Saves and deletes records, and sends the files of their assets before.
+/// Uploads the files of the records' assets, then saves and deletes records.
 struct UploadingExchange: OperationExchange {
     typealias Event = ModifyRecordsExchange.Event
 
-    /// Files that one request gets addresses for.
+    /// Maximum files for which one request gets upload URLs.
     static let filesMax = 200
 
     private typealias File = (place: AssetLocation, asset: CKAsset)
@@ -17,18 +17,18 @@ struct UploadingExchange: OperationExchange {
 
     private let address: RequestAddress
     private var recordTypes: [CKRecordID: String] = [:]
-    /// Which part of its record's files each is: all count alike, because nobody has looked at them yet.
+    /// Each file's part of its record's progress. All files count the same, because their sizes aren't known yet.
     private var parts: [AssetLocation: FileProgress] = [:]
     private let modify: @Sendable (AssetUploads) -> ModifyRecordsExchange
     private var waiting: [Step] = []
-    /// Files that get a second address. A service that was restored from a backup doesn't know the addresses that it
-    /// gave out after the backup.
+    /// Files that got a second upload URL. A service that was restored from a backup doesn't know the URLs that it gave
+    /// out after the backup.
     private var lostAddresses: Set<AssetLocation> = []
     private var underWay: Step?
     private var uploads = AssetUploads()
-    /// Why no file can be sent now: then nothing is saved.
+    /// The error because of which nothing is saved.
     private var failure: CKError?
-    /// Set when all files are sent.
+    /// Set after all uploads.
     private var modifying: ModifyRecordsExchange?
 
     init(
@@ -42,7 +42,7 @@ struct UploadingExchange: OperationExchange {
                 saving: records, deleting: recordIDs, policy: policy, isAtomic: isAtomic,
                 clientChangeToken: clientChangeToken, uploads: uploads, address: address)
         }
-        // A request that will be refused as a whole sends no file.
+        // A request that will be rejected as a whole uploads no file.
         guard ModifyRecordsExchange.itemsMax >= records.count + recordIDs.count else { return }
         let files = records.flatMap { $0.files(for: policy) }
         guard !files.isEmpty else { return }
@@ -64,7 +64,7 @@ struct UploadingExchange: OperationExchange {
         if let failure { throw failure }
         guard !waiting.isEmpty else {
             var exchange = modifying ?? modify(uploads)
-            // Else it would be copied to be changed.
+            // Avoids a copy of the exchange when it is changed.
             modifying = nil
             defer { modifying = exchange }
             return try exchange.nextStep()
@@ -106,16 +106,16 @@ struct UploadingExchange: OperationExchange {
             if lostAddresses.insert(file.place).inserted {
                 replaceAddresses(of: file)
             } else {
-                // The record isn't what is unknown, and nothing was saved: it is no response to the save.
+                // The URL is unknown, not the record, and nothing was saved. So the error isn't one of the save.
                 uploads[file.place] = .failure(
-                    CKError(.assetNotAvailable, "The server didn't know an upload's address, twice."))
+                    CKError(.assetNotAvailable, "The server rejected its own upload URL twice."))
             }
         } catch {
             uploads[file.place] = .failure(error)
         }
     }
 
-    /// Gets other addresses for a file and for those of its zone that wait: the server has lost theirs too.
+    /// Gets new upload URLs for a file and for the pending files of its zone, which the server has lost too.
     private mutating func replaceAddresses(of file: File) {
         let zoneID = file.place.recordID.zoneID
         var files = [file]
