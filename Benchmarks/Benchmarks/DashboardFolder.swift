@@ -30,28 +30,28 @@ final class DashboardFolder {
         let dataFolder = DataFolder(path: folder.appendingPathComponent("data").path)
         try dataFolder.make()
         let control = try ControlStore(path: dataFolder.controlPath)
-        apiToken = try control.makeToken(container: ServiceRequests.container, name: "bench")
+        apiToken = try control.tokens.make(container: ServiceRequests.container, name: "bench")
         for number in 0..<Self.accountsCount {
-            try control.addAccount(name: "account\(number)", passwordHash: "none")
+            try control.accounts.add(name: "account\(number)", passwordHash: "none")
         }
-        guard let account = try control.account(named: "account77") else {
+        guard let account = try control.accounts.find(named: "account77") else {
             throw BenchError("the account isn't there")
         }
-        let session = try control.makeSession(
+        let session = try control.sessions.make(
             of: account, container: ServiceRequests.container, environment: "development")
         webAuthToken = session.token
         user = session.session.userRecordName
         let owners = try (0..<WaitingDevices.devicesCount / Self.devicesEach).map { number in
-            guard let owner = try control.account(named: "account\(number)") else {
+            guard let owner = try control.accounts.find(named: "account\(number)") else {
                 throw BenchError("the account isn't there")
             }
-            return try control.makeSession(
+            return try control.sessions.make(
                 of: owner, container: ServiceRequests.container, environment: "development"
             ).token
         }
-        let administrators = Administrators(control)
+        let administrators = control.administrators
         operatorTokens = try (0..<Self.administratorsCount).map { number in
-            try AdministratorSessions(control).make(
+            try control.administratorSessions.make(
                 for: administrators.add("admin\(number)", role: .look), address: "127.0.0.1", client: "bench"
             ).token
         }

@@ -30,7 +30,7 @@ final class TestDashboard: Sendable {
         do {
             _ = try folder.make()
             control = try ControlStore(namingUsersByKeys: folder.controlPath)
-            try control.addContainer(container.identifier)
+            try control.containers.add(container.identifier)
             // An environment without a file counts as unused.
             try SQLiteCloudStore(
                 path: folder.storePath(
@@ -78,13 +78,15 @@ final class TestDashboard: Sendable {
         // A user of a test may have a name that isn't valid for an account.
         for name in [user] + (1...usersMax).map({ "user-\($0)" }) {
             do {
-                return try control.addAccount(name: name, userRecordName: userRecordName)
+                return try control.accounts.add(name: name, userRecordName: userRecordName)
             } catch ControlError.badName {
                 continue
             } catch ControlError.accountExists {
-                let account = try control.account(named: name)
+                let account = try control.accounts.find(named: name)
                 // The account was created in the dashboard before the test had a device of this user.
-                if try account.map({ try control.userRecordName(of: $0, container: "") }) == userRecordName {
+                if try account.map({ try control.accounts.userRecordName(of: $0, container: "") })
+                    == userRecordName
+                {
                     return
                 }
             }

@@ -26,7 +26,7 @@ extension CloudServer {
             },
             beginWebhooks: { webhooks in
                 for container in dataFolder.environmentsWithWebhooks(control) { webhooks.look(at: container) }
-            }, finder: { try control.containerExists($0.identifier) }
+            }, finder: { try control.containers.exists($0.identifier) }
         ) { container, watch in
             guard
                 let hold = try dataFolder.hold(

@@ -132,7 +132,7 @@ public final class CloudServer: Sendable {
         removals?.start()
         webhooks.use(table)
         // A stolen session may include the tokens of its devices.
-        control?.setReplayListener { [table] session in
+        control?.sessions.setReplayListener { [table] session in
             table.forgetDevices(
                 of: session.userRecordName, named: nil,
                 in: CloudService.Container(identifier: session.container, environment: session.environment)
@@ -195,7 +195,7 @@ public final class CloudServer: Sendable {
             assets.stop()
             webhooks.stop()
             removals?.stop()
-            control?.setReplayListener(nil)
+            control?.sessions.setReplayListener(nil)
             table.stop()
             restores?.stop()
             history?.stop()
@@ -211,7 +211,7 @@ public final class CloudServer: Sendable {
         guard let folder, options.history.requests == .on else { return nil }
         return RequestHistory(path: folder.historyPath, options.history, clock: options.clock, log: log) {
             // An unreadable file counts as missing.
-            (try? control?.containerExists($0.container)) ?? true
+            (try? control?.containers.exists($0.container)) ?? true
         }
     }
 

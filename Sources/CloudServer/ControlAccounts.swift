@@ -26,7 +26,7 @@ public struct ControlAccounts: ServiceAccounts {
 
     /// The same, with the token that takes this one's place.
     public func signIn(webAuthToken: String, container: CloudService.Container) throws -> ServiceSignIn {
-        switch try control.signIn(token: webAuthToken) {
+        switch try control.sessions.signIn(token: webAuthToken) {
         case .user(let session, let replacement):
             guard session.container == container.identifier, session.environment == container.environment
             else { return .unknown }
@@ -44,7 +44,7 @@ public struct ControlAccounts: ServiceAccounts {
         apiToken: String?, origin: String?, container: CloudService.Container
     ) throws -> String? {
         guard let apiToken,
-            let ticket = try control.makeSignInTicket(
+            let ticket = try control.signInTickets.make(
                 apiToken: apiToken, container: container.identifier, environment: container.environment,
                 origin: origin)
         else { return nil }
@@ -54,7 +54,7 @@ public struct ControlAccounts: ServiceAccounts {
     /// Returns true if the token was made for this environment of the container and not revoked. Without a token nobody
     /// may use it.
     public func admits(apiToken: String?, container: CloudService.Container) throws -> Bool {
-        guard let apiToken, let app = try control.app(apiToken: apiToken) else { return false }
+        guard let apiToken, let app = try control.tokens.app(apiToken: apiToken) else { return false }
         return app.container == container.identifier && app.environments.contains(container.environment)
     }
 
@@ -62,12 +62,13 @@ public struct ControlAccounts: ServiceAccounts {
     public func admits(userRecordName: String?, container: CloudService.Container) throws -> Bool {
         if isDevelopmentForEveryone || container.environment != "development" { return true }
         guard let userRecordName else { return false }
-        return try control.isDeveloper(userRecordName: userRecordName, container: container.identifier)
+        return try control.accounts.isDeveloper(
+            userRecordName: userRecordName, container: container.identifier)
     }
 
     /// The app of the token, with the origins that it names.
     public func app(apiToken: String?, container: CloudService.Container) throws -> ServiceApp? {
-        guard let apiToken, let app = try control.app(apiToken: apiToken),
+        guard let apiToken, let app = try control.tokens.app(apiToken: apiToken),
             app.container == container.identifier
         else { return nil }
         return ServiceApp(
@@ -76,7 +77,7 @@ public struct ControlAccounts: ServiceAccounts {
 
     /// The key, when it was made for this environment of this container and not revoked.
     public func serverKey(_ keyID: String, container: CloudService.Container) throws -> ServiceServerKey? {
-        guard let key = try control.serverKey(id: keyID) else {
+        guard let key = try control.serverKeys.find(id: keyID) else {
             publicKeys.drop(id: keyID)
             return nil
         }

@@ -7,15 +7,15 @@ extension ControlAccounts: ServicePeople {
     public func person(_ key: ServiceUserKey, container: CloudService.Container) throws -> ServiceUser? {
         switch key {
         case .emailAddress(let email):
-            try control.person(email: email, container: container.identifier)?.user
+            try control.people.find(email: email, container: container.identifier)?.user
         case .userRecordName(let name):
-            try control.person(userRecordName: name, container: container.identifier)?.user
+            try control.people.find(userRecordName: name, container: container.identifier)?.user
         }
     }
 
     /// Returns the users that are listed for everybody in the container, sorted by record name.
     public func listedPeople(container: CloudService.Container, countMax: Int) throws -> [ServiceUser] {
-        try control.listedPeople(container: container.identifier, countMax: countMax).map(\.user)
+        try control.people.list(container: container.identifier, countMax: countMax).map(\.user)
     }
 
     /// Returns the discoverability of the token's user.
@@ -23,7 +23,7 @@ extension ControlAccounts: ServicePeople {
         webAuthToken: String, container: CloudService.Container
     ) throws -> ServiceDiscoverability {
         guard let session = try session(webAuthToken, container) else { return ServiceDiscoverability() }
-        let choice = try control.discoverability(of: session)
+        let choice = try control.people.discoverability(of: session)
         return ServiceDiscoverability(isDiscoverable: choice.isDiscoverable, isListed: choice.isListed)
     }
 
@@ -32,13 +32,14 @@ extension ControlAccounts: ServicePeople {
         _ choice: ServiceDiscoverability, webAuthToken: String, container: CloudService.Container
     ) throws {
         guard let session = try session(webAuthToken, container) else { return }
-        try control.setDiscoverability(
+        try control.people.setDiscoverability(
             ControlDiscoverability(isDiscoverable: choice.isDiscoverable, isListed: choice.isListed),
             of: session)
     }
 
     private func session(_ token: String, _ container: CloudService.Container) throws -> ControlSession? {
-        guard let session = try control.session(token: token), session.container == container.identifier,
+        guard let session = try control.sessions.find(token: token),
+            session.container == container.identifier,
             session.environment == container.environment
         else { return nil }
         return session

@@ -65,7 +65,7 @@ final class RemovalWatch: Sendable {
     /// Rejects and removes what the control file says.
     func look() {
         do {
-            let removals = try control.removals()
+            let removals = try control.containers.removals()
             refuse(removals)
             let waits = state.withLock { state in
                 state.looksToLeaveOut = max(0, state.looksToLeaveOut - 1)
@@ -83,7 +83,7 @@ final class RemovalWatch: Sendable {
             }
             state.withLock { $0.lastError = nil }
             // An environment that is empty now is served again.
-            if isDone { refuse(try control.removals()) }
+            if isDone { refuse(try control.containers.removals()) }
         } catch is Interrupted {
             return
         } catch {

@@ -25,7 +25,7 @@ import Testing
             dataFolder = DataFolder(path: folder.path)
             _ = try dataFolder.make()
             control = try ControlStore(path: dataFolder.controlPath)
-            try control.addAccount(name: "ada", passwordHash: "x")
+            try control.accounts.add(name: "ada", passwordHash: "x")
             var options = CloudServerOptions()
             options.log = log
             options.courierHoldMilliseconds = 600_000
@@ -38,22 +38,23 @@ import Testing
 
         /// Makes the container and signs ada in.
         func signIn(_ container: String = RawDevice.container) throws -> Credential {
-            try control.addContainer(container)
-            guard let ada = try control.account(named: "ada") else { throw Failure("no ada") }
-            let session = try control.makeSession(of: ada, container: container, environment: "development")
+            try control.containers.add(container)
+            guard let ada = try control.accounts.find(named: "ada") else { throw Failure("no ada") }
+            let session = try control.sessions.make(of: ada, container: container, environment: "development")
             return Credential(
                 webAuthToken: session.token,
-                apiToken: try control.makeToken(container: container, name: "\(session.session.id)"))
+                apiToken: try control.tokens.make(container: container, name: "\(session.session.id)"))
         }
 
         /// Marks it as a command does, and waits until the server has removed it.
         func remove(_ environment: String? = nil) throws {
-            let begun = try control.beginRemoval(container: RawDevice.container, environment: environment)
+            let begun = try control.containers.beginRemoval(
+                container: RawDevice.container, environment: environment)
             let wanted = environment ?? "development, production"
             _ = try log.line { line in
                 line["event"] as? String == "container removed" && line["environment"] as? String == wanted
             }
-            #expect(try !control.removals().contains(begun))
+            #expect(try !control.containers.removals().contains(begun))
         }
     }
 
@@ -106,7 +107,7 @@ import Testing
             let folder = DataFolder(path: temporary.path)
             try folder.make()
             let control = try ControlStore(path: folder.controlPath)
-            try control.addContainer("iCloud.old")
+            try control.containers.add("iCloud.old")
             let container = CloudService.Container(identifier: "iCloud.old", environment: "production")
             let path = try folder.storePath(
                 container: "iCloud.old", environment: "production", makesFolders: true)
@@ -141,7 +142,7 @@ import Testing
             }
             given.wait()
             let used = try #require(environment.withLock { $0 })
-            _ = try control.beginRemoval(container: "iCloud.old")
+            _ = try control.containers.beginRemoval(container: "iCloud.old")
             let kept = KeptLog()
             let log = ServerLog(kept, entriesMax: 100, clock: SystemTimeSource())
             defer { log.stop(waitMilliseconds: 1_000) }
@@ -160,7 +161,7 @@ import Testing
             watch.start()
             _ = try kept.line { $0["event"] as? String == "container removed" }
             #expect(!StoreFile.exists(at: path))
-            #expect(try control.removals().isEmpty)
+            #expect(try control.containers.removals().isEmpty)
         }
     }
 
@@ -274,7 +275,7 @@ import Testing
             let control = try ControlStore(path: folder.dataFolder.controlPath)
             _ = try folder.dataFolder.storePath(
                 container: RawDevice.container, environment: "production", makesFolders: true)
-            _ = try control.beginRemoval(container: RawDevice.container)
+            _ = try control.containers.beginRemoval(container: RawDevice.container)
             let log = KeptLog()
             var options = CloudServerOptions()
             options.log = log
@@ -286,7 +287,7 @@ import Testing
             defer { server.stop() }
             let line = try log.line { $0["event"] as? String == "container removed" }
             #expect(line["container"] as? String == RawDevice.container)
-            #expect(try control.removals().isEmpty && control.tokens().isEmpty)
+            #expect(try control.containers.removals().isEmpty && control.tokens.list().isEmpty)
         }
     }
 }

@@ -316,14 +316,14 @@ private final class ControlledFolder: Sendable {
         _ = try dataFolder.make()
         let control = try ControlStore(path: dataFolder.controlPath)
         self.control = control
-        let account = try control.addAccount(
+        let account = try control.accounts.add(
             name: "ada", passwordHash: try PasswordHash(hashing: "right password").text)
         var apiTokens: [String: String] = [:]
         var credentials: [String: Credential] = [:]
         for container in containers {
-            _ = try control.addContainer(container)
-            let apiToken = try control.makeToken(container: container, name: "tests")
-            let session = try control.makeSession(
+            _ = try control.containers.add(container)
+            let apiToken = try control.tokens.make(container: container, name: "tests")
+            let session = try control.sessions.make(
                 of: account, container: container, environment: "development")
             apiTokens[container] = apiToken
             credentials[container] = Credential(webAuthToken: session.token, apiToken: apiToken)

@@ -24,10 +24,10 @@ import Testing
         try ControlStore.make(path: folder.file("control.sqlite"))
         control = try ControlStore(path: folder.file("control.sqlite"))
         check = try SignInCheck(control, isDevelopmentForEveryone: true, clock: clock)
-        apiToken = try control.makeToken(container: Self.todo, name: "app")
+        apiToken = try control.tokens.make(container: Self.todo, name: "app")
         for name in ["ann", "bob"] {
             let hash = try PasswordHash(hashing: "the password of \(name)", cost: Self.cheap)
-            try control.addAccount(name: name, givenName: name, passwordHash: hash.text)
+            try control.accounts.add(name: name, givenName: name, passwordHash: hash.text)
         }
     }
 
@@ -49,7 +49,7 @@ import Testing
         let accounts = ControlAccounts(control, isDevelopmentForEveryone: true)
         let container = CloudService.Container(identifier: Self.todo)
         let user = try accounts.user(webAuthToken: token, container: container)
-        let session = try #require(try control.sessions().first?.id)
+        let session = try #require(try control.sessions.list().first?.id)
         #expect(user == ServiceUser(userRecordName: name, givenName: "ann", sessionID: session))
         let production = CloudService.Container(identifier: Self.todo, environment: "production")
         #expect(try accounts.user(webAuthToken: token, container: production) == nil)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func aWrongTokenAndAContainerThatIsNotHereAreToldWhateverThePassword() throws {
-        try control.addContainer("iCloud.com.example.notes")
+        try control.containers.add("iCloud.com.example.notes")
         for password in ["the password of ann", "wrong"] {
             var wrong = request("ann", password)
             wrong.apiToken = nil
@@ -95,7 +95,7 @@ import Testing
 
     @Test func anUnknownAccountTakesAsLongAsAWrongPassword() throws {
         let hash = try PasswordHash(hashing: "the password of dora")
-        try control.addAccount(name: "dora", passwordHash: hash.text)
+        try control.accounts.add(name: "dora", passwordHash: hash.text)
         func cost(_ account: String) -> Double {
             (0..<3).map { _ in
                 let begin = Self.processorSeconds()
@@ -145,26 +145,26 @@ import Testing
         later.advance(byMilliseconds: 5_000)
         #expect(token(next.signIn(right, peer: "192.0.2.1")) != nil)
         // The account's failures are forgotten by that, in the file too; the address's stay.
-        #expect(try reopened.signInTries().count == 1)
+        #expect(try reopened.signInTries.list().count == 1)
     }
 
     @Test func triesInTheFileAreBoundedAndNameNobody() throws {
         _ = check.signIn(request("a password that was typed as a name", "wrong"), peer: "192.0.2.1")
-        try control.saveSignInTries(
-            (0...ControlStore.signInTriesMax).map {
+        try control.signInTries.save(
+            (0...SignInTryTable.countMax).map {
                 ControlTry(
                     digest: Array("\($0)".utf8), failuresCount: 1, ageMilliseconds: Int64($0 % 1000),
                     waitMilliseconds: 0)
             })
-        #expect(try control.signInTries().count == ControlStore.signInTriesMax)
+        #expect(try control.signInTries.list().count == SignInTryTable.countMax)
         for suffix in ["", "-wal"] {
             let bytes = FileManager.default.contents(atPath: folder.file("control.sqlite" + suffix)) ?? Data()
             #expect(bytes.range(of: Data("a password that was".utf8)) == nil)
         }
         let clock = ManualTimeSource(
-            milliseconds: SystemTimeSource().nowMilliseconds() + 2 * ControlStore.signInTryMilliseconds)
+            milliseconds: SystemTimeSource().nowMilliseconds() + 2 * SignInTryTable.lifeMilliseconds)
         let later = try ControlStore(path: folder.file("control.sqlite"), clock: clock)
-        #expect(try later.signInTries().isEmpty)
+        #expect(try later.signInTries.list().isEmpty)
     }
 
     @Test func aDeviceThatIsUsedStaysSignedInAndOneThatIsNotDoesNot() throws {
@@ -189,11 +189,11 @@ import Testing
         let (used, unused) = (try #require(tokens.first), try #require(tokens.last))
         for _ in 0..<99 {
             clock.advance(bySeconds: 86_400)
-            #expect(try control.session(token: used) != nil)
+            #expect(try control.sessions.find(token: used) != nil)
         }
-        #expect(try control.session(token: unused) == nil)
+        #expect(try control.sessions.find(token: unused) == nil)
         clock.advance(bySeconds: 86_400)
-        #expect(try control.session(token: used) == nil, "used or not, a sign-in ends")
+        #expect(try control.sessions.find(token: used) == nil, "used or not, a sign-in ends")
     }
 
     @Test func whoSignedInFromAnAddressBeforeIsNotKeptOutByOthersTries() {

@@ -17,8 +17,8 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         control = try ControlStore.make(in: folder, clock: clock)
-        administrators = Administrators(control)
-        sessions = AdministratorSessions(control)
+        administrators = control.administrators
+        sessions = control.administratorSessions
     }
 
     private func hash(_ password: String) throws -> PasswordHash {
@@ -151,7 +151,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         control = try ControlStore.make(in: folder, clock: clock)
-        audit = AuditLog(control)
+        audit = control.auditLog
     }
 
     private func line(_ administrator: String = "maria") -> AuditLine {
@@ -188,7 +188,7 @@ import Testing
 
     @Test func ofTooManyLinesTheOldestGo() throws {
         try audit.add(line())
-        try control.write { connection in
+        try control.file.write { connection in
             try connection.execute(
                 "UPDATE sqlite_sequence SET seq = \(AuditLog.linesMax - 1) WHERE name = 'audit'")
         }

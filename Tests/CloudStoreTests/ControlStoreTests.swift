@@ -27,9 +27,9 @@ import Testing
 
     @Test func makingItTwiceKeepsWhatIsThere() throws {
         let store = try open()
-        try store.addAccount(name: "ann", passwordHash: "hash")
+        try store.accounts.add(name: "ann", passwordHash: "hash")
         #expect(try !ControlStore.make(path: path))
-        #expect(try open().accounts() == store.accounts())
+        #expect(try open().accounts.list() == store.accounts.list())
         let mode = try #require(
             FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
         #expect(mode == 0o600)
@@ -37,30 +37,30 @@ import Testing
 
     @Test func anAccountIsFoundInAnyCaseAndMadeOnce() throws {
         let store = try open()
-        let made = try store.addAccount(
+        let made = try store.accounts.add(
             name: "Ann", givenName: "Ann", familyName: "Müller", passwordHash: "hash")
-        #expect(try store.account(named: "ann") == made)
+        #expect(try store.accounts.find(named: "ann") == made)
         #expect(made.familyName == "Müller")
         #expect(made.createdMilliseconds == clock.nowMilliseconds())
         #expect(throws: ControlError.accountExists(name: "ANN")) {
-            try store.addAccount(name: "ANN", passwordHash: "other")
+            try store.accounts.add(name: "ANN", passwordHash: "other")
         }
-        #expect(try store.account(named: "bob") == nil)
-        try store.addAccount(name: "bob@example.com", passwordHash: "hash")
-        #expect(try store.accounts().map(\.name) == ["Ann", "bob@example.com"])
+        #expect(try store.accounts.find(named: "bob") == nil)
+        try store.accounts.add(name: "bob@example.com", passwordHash: "hash")
+        #expect(try store.accounts.list().map(\.name) == ["Ann", "bob@example.com"])
     }
 
     @Test(arguments: ["", "a b", "a/b", "ann\n", "änn", "'--", String(repeating: "a", count: 101)])
     func aNameThatCannotBeOneIsRefused(_ name: String) throws {
         let store = try open()
-        #expect(throws: ControlError.self) { try store.addAccount(name: name, passwordHash: "hash") }
-        #expect(try store.accounts().isEmpty)
+        #expect(throws: ControlError.self) { try store.accounts.add(name: name, passwordHash: "hash") }
+        #expect(try store.accounts.list().isEmpty)
     }
 
     @Test(arguments: ["", ".", "..", "a..b", "a/b", "../x", "-x", ".x", "a b", "a\0", "ü"])
     func aContainerThatWouldLeadElsewhereIsRefused(_ name: String) throws {
-        #expect(throws: ControlError.self) { try open().addContainer(name) }
-        #expect(throws: ControlError.self) { try open().makeToken(container: name, name: "app") }
+        #expect(throws: ControlError.self) { try open().containers.add(name) }
+        #expect(throws: ControlError.self) { try open().tokens.make(container: name, name: "app") }
         #expect(throws: ControlError.self) {
             try DataFolder(path: folder.path).storePath(container: name, environment: "development")
         }
@@ -68,89 +68,90 @@ import Testing
 
     @Test func aContainerMayHaveTheTokensOfSeveralApps() throws {
         let store = try open()
-        #expect(try !store.containerExists(Self.todo))
-        let first = try store.makeToken(container: Self.todo, name: "todo app")
-        let second = try store.makeToken(container: Self.todo, name: "widget")
-        let other = try store.makeToken(container: Self.notes, name: "todo app")
-        #expect(try store.containerExists(Self.todo))
-        #expect(try store.containers().map(\.identifier) == [Self.notes, Self.todo])
-        #expect(try store.app(apiToken: first)?.container == Self.todo)
-        #expect(try store.app(apiToken: second)?.container == Self.todo)
-        #expect(try store.app(apiToken: other)?.container != Self.todo)
-        #expect(try store.app(apiToken: "")?.container != Self.todo)
+        #expect(try !store.containers.exists(Self.todo))
+        let first = try store.tokens.make(container: Self.todo, name: "todo app")
+        let second = try store.tokens.make(container: Self.todo, name: "widget")
+        let other = try store.tokens.make(container: Self.notes, name: "todo app")
+        #expect(try store.containers.exists(Self.todo))
+        #expect(try store.containers.list().map(\.identifier) == [Self.notes, Self.todo])
+        #expect(try store.tokens.app(apiToken: first)?.container == Self.todo)
+        #expect(try store.tokens.app(apiToken: second)?.container == Self.todo)
+        #expect(try store.tokens.app(apiToken: other)?.container != Self.todo)
+        #expect(try store.tokens.app(apiToken: "")?.container != Self.todo)
         #expect(throws: ControlError.tokenExists(name: "widget", container: Self.todo)) {
-            try store.makeToken(container: Self.todo, name: "widget")
+            try store.tokens.make(container: Self.todo, name: "widget")
         }
-        #expect(try store.tokens(container: Self.todo).map(\.name) == ["todo app", "widget"])
-        #expect(try store.tokens().count == 3)
-        #expect(try store.revokeToken(container: Self.todo, name: "widget"))
-        #expect(try !store.revokeToken(container: Self.todo, name: "widget"))
-        #expect(try store.app(apiToken: second)?.container != Self.todo, "at once in this process")
-        #expect(try store.app(apiToken: first)?.container == Self.todo)
+        #expect(try store.tokens.list(container: Self.todo).map(\.name) == ["todo app", "widget"])
+        #expect(try store.tokens.list().count == 3)
+        #expect(try store.tokens.revoke(container: Self.todo, name: "widget"))
+        #expect(try !store.tokens.revoke(container: Self.todo, name: "widget"))
+        #expect(try store.tokens.app(apiToken: second)?.container != Self.todo, "at once in this process")
+        #expect(try store.tokens.app(apiToken: first)?.container == Self.todo)
     }
 
     @Test func aSessionNamesItsUserUntilItRunsOut() throws {
         let store = try open()
-        let account = try store.addAccount(name: "ann", givenName: "Ann", passwordHash: "hash")
-        try store.addContainer(Self.todo)
-        let made = try store.makeSession(of: account, container: Self.todo, environment: "development")
-        #expect(try store.session(token: made.token) == made.session)
+        let account = try store.accounts.add(name: "ann", givenName: "Ann", passwordHash: "hash")
+        try store.containers.add(Self.todo)
+        let made = try store.sessions.make(of: account, container: Self.todo, environment: "development")
+        #expect(try store.sessions.find(token: made.token) == made.session)
         #expect(made.session.givenName == "Ann")
-        #expect(try store.session(token: String(made.token.dropLast())) == nil)
-        #expect(try open().session(token: made.token) == made.session)
+        #expect(try store.sessions.find(token: String(made.token.dropLast())) == nil)
+        #expect(try open().sessions.find(token: made.token) == made.session)
         clock.advance(bySeconds: Double(SignInLengths().unusedMilliseconds) / 1000 - 1)
-        #expect(try store.sessions().count == 1)
+        #expect(try store.sessions.list().count == 1)
         clock.advance(bySeconds: 1)
-        #expect(try store.session(token: made.token) == nil)
-        _ = try store.makeSession(of: account, container: Self.todo, environment: "development")
+        #expect(try store.sessions.find(token: made.token) == nil)
+        _ = try store.sessions.make(of: account, container: Self.todo, environment: "development")
         #expect(try rows(in: "sessions") == 1, "what has run out is dropped")
     }
 
     @Test func theOldestSessionOfAnAccountEndsWhenItHasTooMany() throws {
         let store = try open()
-        let account = try store.addAccount(name: "ann", passwordHash: "hash")
-        let bob = try store.addAccount(name: "bob", passwordHash: "hash")
-        try store.addContainer(Self.todo)
-        let first = try store.makeSession(of: account, container: Self.todo, environment: "development")
-        let ofBob = try store.makeSession(of: bob, container: Self.todo, environment: "development")
-        for _ in 0..<ControlStore.sessionsMaxOfAccount {
+        let account = try store.accounts.add(name: "ann", passwordHash: "hash")
+        let bob = try store.accounts.add(name: "bob", passwordHash: "hash")
+        try store.containers.add(Self.todo)
+        let first = try store.sessions.make(of: account, container: Self.todo, environment: "development")
+        let ofBob = try store.sessions.make(of: bob, container: Self.todo, environment: "development")
+        for _ in 0..<SessionTable.countMaxOfAccount {
             clock.advance(bySeconds: 1)
-            _ = try store.makeSession(of: account, container: Self.todo, environment: "development")
+            _ = try store.sessions.make(of: account, container: Self.todo, environment: "development")
         }
-        #expect(try store.session(token: first.token) == nil)
-        #expect(try store.session(token: ofBob.token) != nil)
-        #expect(try rows(in: "sessions") == ControlStore.sessionsMaxOfAccount + 1)
+        #expect(try store.sessions.find(token: first.token) == nil)
+        #expect(try store.sessions.find(token: ofBob.token) != nil)
+        #expect(try rows(in: "sessions") == SessionTable.countMaxOfAccount + 1)
     }
 
     @Test func anotherPasswordEndsTheSessions() throws {
         let store = try open()
-        let account = try store.addAccount(name: "ann", passwordHash: "hash")
-        try store.addContainer(Self.todo)
-        let made = try store.makeSession(of: account, container: Self.todo, environment: "development")
-        try store.setPasswordHash("other", ofAccount: "ann")
-        #expect(try store.session(token: made.token) == nil)
-        #expect(try store.account(named: "ann")?.passwordHash == "other")
+        let account = try store.accounts.add(name: "ann", passwordHash: "hash")
+        try store.containers.add(Self.todo)
+        let made = try store.sessions.make(of: account, container: Self.todo, environment: "development")
+        try store.accounts.setPasswordHash("other", ofAccount: "ann")
+        #expect(try store.sessions.find(token: made.token) == nil)
+        #expect(try store.accounts.find(named: "ann")?.passwordHash == "other")
         #expect(throws: ControlError.noSuchAccount(name: "bob")) {
-            try store.setPasswordHash("other", ofAccount: "bob")
+            try store.accounts.setPasswordHash("other", ofAccount: "bob")
         }
     }
 
     @Test func aUserHasOneNameInAContainerAndAnotherInEachOther() throws {
         let store = try open()
-        let ann = try store.addAccount(name: "ann", passwordHash: "hash")
-        let bob = try store.addAccount(name: "bob", passwordHash: "hash")
-        let name = try store.userRecordName(of: ann, container: Self.todo)
+        let ann = try store.accounts.add(name: "ann", passwordHash: "hash")
+        let bob = try store.accounts.add(name: "bob", passwordHash: "hash")
+        let name = try store.accounts.userRecordName(of: ann, container: Self.todo)
         #expect(name.wholeMatch(of: /_[0-9a-f]{32}/) != nil)
-        #expect(try open().userRecordName(of: ann, container: Self.todo) == name)
+        #expect(try open().accounts.userRecordName(of: ann, container: Self.todo) == name)
         let others = [
-            try store.userRecordName(of: ann, container: Self.notes),
-            try store.userRecordName(of: bob, container: Self.todo),
+            try store.accounts.userRecordName(of: ann, container: Self.notes),
+            try store.accounts.userRecordName(of: bob, container: Self.todo),
         ]
         #expect(Set(others + [name]).count == 3)
         // Another server has another secret.
         let elsewhere = folder.file("other.sqlite")
         try ControlStore.make(path: elsewhere)
-        #expect(try ControlStore(path: elsewhere).userRecordName(of: ann, container: Self.todo) != name)
+        #expect(
+            try ControlStore(path: elsewhere).accounts.userRecordName(of: ann, container: Self.todo) != name)
     }
 
     @Test func whatAnotherProcessWroteIsHeededWithinASecond() throws {
@@ -158,31 +159,31 @@ import Testing
         let serving = try open()
         // A store of its own stands for the other process: it shares nothing but the file.
         let command = try open()
-        let account = try command.addAccount(name: "ann", passwordHash: "hash")
-        let token = try command.makeToken(container: Self.todo, name: "app")
-        try command.addContainer(Self.todo)
-        let made = try command.makeSession(of: account, container: Self.todo, environment: "development")
-        #expect(try serving.account(named: "ann") == account)
-        #expect(try serving.app(apiToken: token)?.container == Self.todo, "a miss asks the file")
-        #expect(try serving.session(token: made.token) != nil)
-        #expect(try command.revokeToken(container: Self.todo, name: "app"))
-        try command.setPasswordHash("other", ofAccount: "ann")
-        #expect(try serving.session(token: made.token) != nil, "from memory, which may be a moment old")
+        let account = try command.accounts.add(name: "ann", passwordHash: "hash")
+        let token = try command.tokens.make(container: Self.todo, name: "app")
+        try command.containers.add(Self.todo)
+        let made = try command.sessions.make(of: account, container: Self.todo, environment: "development")
+        #expect(try serving.accounts.find(named: "ann") == account)
+        #expect(try serving.tokens.app(apiToken: token)?.container == Self.todo, "a miss asks the file")
+        #expect(try serving.sessions.find(token: made.token) != nil)
+        #expect(try command.tokens.revoke(container: Self.todo, name: "app"))
+        try command.accounts.setPasswordHash("other", ofAccount: "ann")
+        #expect(try serving.sessions.find(token: made.token) != nil, "from memory, which may be a moment old")
         monotonic.advance(byMilliseconds: ControlStore.freshMilliseconds + 1)
-        #expect(try serving.app(apiToken: token)?.container != Self.todo)
-        #expect(try serving.session(token: made.token) == nil)
+        #expect(try serving.tokens.app(apiToken: token)?.container != Self.todo)
+        #expect(try serving.sessions.find(token: made.token) == nil)
     }
 
     @Test func aLookUpOfWhatIsKnownDoesNotTouchTheFile() throws {
         let store = try open()
-        let account = try store.addAccount(name: "ann", passwordHash: "hash")
-        let token = try store.makeToken(container: Self.todo, name: "app")
-        try store.addContainer(Self.todo)
-        let made = try store.makeSession(of: account, container: Self.todo, environment: "development")
+        let account = try store.accounts.add(name: "ann", passwordHash: "hash")
+        let token = try store.tokens.make(container: Self.todo, name: "app")
+        try store.containers.add(Self.todo)
+        let made = try store.sessions.make(of: account, container: Self.todo, environment: "development")
         func lookUp() throws -> Bool {
-            let session = try store.session(token: made.token)
-            let admits = try store.app(apiToken: token)?.container == Self.todo
-            return try session == made.session && admits && store.containerExists(Self.todo)
+            let session = try store.sessions.find(token: made.token)
+            let admits = try store.tokens.app(apiToken: token)?.container == Self.todo
+            return try session == made.session && admits && store.containers.exists(Self.todo)
         }
         #expect(try lookUp())
         // Without its tables every question to the file is an error.
@@ -196,10 +197,10 @@ import Testing
         let store = try open()
         let hash = try PasswordHash(
             hashing: "the password of ann", cost: .init(costLog2: 4, blockSize: 8, parallelism: 1))
-        let account = try store.addAccount(name: "ann", passwordHash: hash.text)
-        let token = try store.makeToken(container: Self.todo, name: "app")
-        try store.addContainer(Self.todo)
-        let made = try store.makeSession(of: account, container: Self.todo, environment: "development")
+        let account = try store.accounts.add(name: "ann", passwordHash: hash.text)
+        let token = try store.tokens.make(container: Self.todo, name: "app")
+        try store.containers.add(Self.todo)
+        let made = try store.sessions.make(of: account, container: Self.todo, environment: "development")
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
             let content = try Data(contentsOf: URL(filePath: folder.file(name)))
             for secret in ["the password of ann", token, made.token] {

@@ -100,7 +100,7 @@ import Testing
         #expect(try serve(data, witness, end: false) == .isAsItWas)
         #expect(try serve(data, witness) == .isAsItWas, "killed")
         // Killed between the folder's mark and the witness's.
-        _ = try ControlStore(path: data.controlPath).advanceMark()
+        _ = try ControlStore(path: data.controlPath).folderMarks.advance()
         #expect(try serve(data, witness) == .isAsItWas)
         // A backup into the same place, with the witness of what was there before.
         let archive = folder.file("b.tar")

@@ -49,9 +49,9 @@ import Testing
         try connection.close()
         for _ in 1...2 {
             let store = try ControlStore(path: path)
-            #expect(try store.tokens().map(\.environments) == [.both])
-            #expect(try store.app(apiToken: "of before")?.environments == .both)
-            let ann = try #require(try store.account(named: "ann"))
+            #expect(try store.tokens.list().map(\.environments) == [.both])
+            #expect(try store.tokens.app(apiToken: "of before")?.environments == .both)
+            let ann = try #require(try store.accounts.find(named: "ann"))
             #expect(ann.email == "ann@example.com" && !ann.isDeveloper)
             #expect(try store.integrityCheck() == [])
         }

@@ -80,7 +80,7 @@ import Testing
     ])
     func wrongUsageEndsWith2AndSaysWhereHelpIs(_ words: [String]) async throws {
         try DataFolder(path: folder.file("yap-data")).make()
-        try ControlStore(path: folder.file("yap-data/control.sqlite")).addContainer("c")
+        try ControlStore(path: folder.file("yap-data/control.sqlite")).containers.add("c")
         let ended = try await YapProcess.run(words, in: folder)
         #expect(ended.code == 2)
         #expect(ended.output.isEmpty)

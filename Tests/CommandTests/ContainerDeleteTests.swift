@@ -61,7 +61,7 @@ import Testing
         #expect(Array(columns.prefix(2)) == ["development", "1"], "\(row)")
         #expect(asked.errors.contains("Nothing was removed"))
         #expect(exists("containers/\(Self.old)/development.sqlite"))
-        #expect(try ControlStore(path: data.controlPath).removals().isEmpty)
+        #expect(try ControlStore(path: data.controlPath).containers.removals().isEmpty)
         let gone = try await done("yap container delete \(Self.old) --yes")
         #expect(gone.output.contains("removed \(Self.old)"))
         #expect(!exists("containers/\(Self.old)") && exists("containers/\(Self.todo)/development.sqlite"))
@@ -137,7 +137,7 @@ import Testing
             mkfifo errors; (exec 2> errors; exec yap container delete \(Self.old) --yes > /dev/null) & id=$!
             head -n 1 errors | grep waiting; kill -9 $id; wait $id; true
             """)
-        #expect(try control.removals().map(\.container) == [Self.old])
+        #expect(try control.containers.removals().map(\.container) == [Self.old])
         for line in [
             "zone create x --container \(Self.old) --account ann", "init --container \(Self.old)",
             "token create --container \(Self.old) --name late",

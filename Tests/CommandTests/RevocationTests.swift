@@ -26,8 +26,9 @@ import Testing
     /// Opens an environment's store as a server does, with ann signed in.
     private func withService<Result>(_ body: (CloudService) throws -> Result) throws -> Result {
         let control = try control()
-        let ann = try #require(try control.account(named: "ann"))
-        let user = ServiceUser(userRecordName: try control.userRecordName(of: ann, container: Self.todo))
+        let ann = try #require(try control.accounts.find(named: "ann"))
+        let user = ServiceUser(
+            userRecordName: try control.accounts.userRecordName(of: ann, container: Self.todo))
         let store = try SQLiteCloudStore(
             path: data.storePath(container: Self.todo, environment: "development", makesFolders: true))
         defer { store.close() }
@@ -49,12 +50,12 @@ import Testing
 
     @Test func anAccountIsDisabledAndEnabledByCommand() async throws {
         try await done("yap init --container \(Self.todo) && yap account create ann")
-        let before = try #require(try control().account(named: "ann"))
+        let before = try #require(try control().accounts.find(named: "ann"))
         try await done("yap account disable ANN")
-        #expect(try control().account(named: "ann")?.isDisabled == true)
+        #expect(try control().accounts.find(named: "ann")?.isDisabled == true)
         #expect(try await done("yap account list --json").output.contains(#""disabled":true"#))
         try await done("yap account enable ann")
-        #expect(try control().account(named: "ann") == before)
+        #expect(try control().accounts.find(named: "ann") == before)
         try await done("yap account disable bob", code: 3)
     }
 
@@ -65,8 +66,8 @@ import Testing
         "session end --session ID",
     ]) func whoseSessionsEndIsToldOfNothingMore(_ line: String) async throws {
         try await done("yap init --container \(Self.todo) && yap account create ann")
-        let ann = try #require(try control().account(named: "ann"))
-        let session = try control().makeSession(
+        let ann = try #require(try control().accounts.find(named: "ann"))
+        let session = try control().sessions.make(
             of: ann, container: Self.todo, environment: "development"
         ).session
         let token = try newDevice()
@@ -82,8 +83,8 @@ import Testing
         try await done(
             "yap init --container \(Self.todo) && yap account create ann && yap account create bob")
         for (name, client) in [("ann", "phone/1"), ("bob", "laptop/3")] {
-            let account = try #require(try control().account(named: name))
-            _ = try control().makeSession(
+            let account = try #require(try control().accounts.find(named: name))
+            _ = try control().sessions.make(
                 of: account, container: Self.todo, environment: "development",
                 from: ControlSignInPlace(network: "n", address: "192.0.2.1", client: client))
         }
@@ -94,23 +95,23 @@ import Testing
 
     @Test func anAccountIsShutBeforeItsDataGoesAndStaysShutWhenThatFails() async throws {
         try await done("yap init --container \(Self.todo) && yap account create ann --email ann@example.com")
-        let ann = try #require(try control().account(named: "ann"))
-        let made = try control().makeSession(of: ann, container: Self.todo, environment: "development")
-        try control().setDiscoverability(
+        let ann = try #require(try control().accounts.find(named: "ann"))
+        let made = try control().sessions.make(of: ann, container: Self.todo, environment: "development")
+        try control().people.setDiscoverability(
             ControlDiscoverability(isDiscoverable: true, isListed: true), of: made.session)
         let token = try newDevice()
         // Another container's store can't be read.
         try await done("yap init --container zzz && mkdir yap-data/containers/zzz")
         try await done("head -c 8192 /dev/urandom > yap-data/containers/zzz/development.sqlite")
         try await done("yap account delete ann --erase --yes", code: 1)
-        #expect(try control().session(token: made.token) == nil)
-        #expect(try control().account(named: "ann")?.passwordHash != ann.passwordHash)
+        #expect(try control().sessions.find(token: made.token) == nil)
+        #expect(try control().accounts.find(named: "ann")?.passwordHash != ann.passwordHash)
         try withService { service in
             _ = #expect(throws: WireError.self) { try service.takePush(apnsToken: token) }
         }
         try await done("rm yap-data/containers/zzz/development.sqlite")
         try await done("yap account delete ann --erase --yes")
-        #expect(try control().account(named: "ann") == nil)
+        #expect(try control().accounts.find(named: "ann") == nil)
         let left = try Connection(path: data.controlPath).withStatement("SELECT count(*) FROM discoverable") {
             try $0.step() ? $0.int64(at: 0) : -1
         }

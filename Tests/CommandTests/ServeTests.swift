@@ -102,7 +102,7 @@ import Testing
         let apiToken = try value(
             "token", await yap("token", "create", "--container", Self.todo, "--name", "app", "--json"))
         let control = try ControlStore(path: folder.file("yap-data/control.sqlite"))
-        _ = try control.addAccount(
+        _ = try control.accounts.add(
             name: "ann", givenName: nil, familyName: nil, passwordHash: PasswordHash(hashing: "old").text)
         let server = try await ServeProcess(in: folder)
         #expect(try await signIn(server, "ann", "old", apiToken).status == 200)

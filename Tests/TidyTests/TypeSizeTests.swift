@@ -15,8 +15,6 @@ import Testing
         "YapCloudKit/YapDatabaseCloudKitTransaction":
             Limit(lines: 2_650, changingProperties: 22, functions: 172),
         "YapCloudKit/CloudKitTables": Limit(lines: 2_040, functions: 183),
-        // Each table of the control file becomes a type.
-        "CloudStore/ControlStore": Limit(lines: 1_520, functions: 110),
         // SQLite's handle: statements, transactions, hooks, limits and checkpoints share its lifetime.
         "SQLite/Connection": Limit(lines: 1_010),
         // YapDatabase's class of this name has all of these methods.

@@ -11,7 +11,7 @@ struct HistoryStores: Sendable {
     ///
     /// - Throws: a `WireError` when there is no such container, or it can't be read now.
     func file(of container: CloudService.Container) throws -> StoreFile? {
-        guard try control.containerExists(container.identifier) else {
+        guard try control.containers.exists(container.identifier) else {
             throw Refusal.noSuchContainer(container)
         }
         return try StoreFile(
@@ -20,6 +20,6 @@ struct HistoryStores: Sendable {
 
     /// Finds the names of users' accounts, as far as they are among the first accounts.
     func accountNames(of users: Set<String>, in container: String) throws -> [String: String] {
-        try control.accounts(ofUsers: users, in: container).mapValues(\.name)
+        try control.accounts.find(userRecordNames: users, in: container).mapValues(\.name)
     }
 }

@@ -11,12 +11,12 @@ struct AccountsPage {
     let after: String?
 }
 
-extension ControlStore {
+extension AccountTables {
     /// Reads the page of accounts that a request asks for with the query items `named` and `after`.
     ///
     /// - Throws: `CloudStoreError`.
-    func accountsPage(_ head: HTTPRequestHead) throws -> AccountsPage {
-        let found = try accounts(
+    func page(_ head: HTTPRequestHead) throws -> AccountsPage {
+        let found = try page(
             beginning: head.queryValue("named") ?? "", after: head.queryValue("after") ?? "",
             countMax: AccountsPage.accountsMax + 1)
         let accounts = Array(found.prefix(AccountsPage.accountsMax))
@@ -33,13 +33,13 @@ extension ControlStore {
     ///
     /// - Returns: the accounts by record name, as far as they are among the first 10,000.
     /// - Throws: `CloudStoreError`.
-    func accounts(
-        ofUsers users: Set<String>, in container: String
+    func find(
+        userRecordNames users: Set<String>, in container: String
     ) throws -> [String: ControlAccount] {
         var found: [String: ControlAccount] = [:]
         var (after, triedCount) = ("", 0)
         while found.count < users.count, triedCount < Self.accountsTriedMax {
-            let page = try accounts(beginning: "", after: after, countMax: Self.accountsReadMax)
+            let page = try page(beginning: "", after: after, countMax: Self.accountsReadMax)
             for account in page {
                 let name = try userRecordName(of: account, container: container)
                 if users.contains(name) { found[name] = account }

@@ -25,13 +25,13 @@ final class AdministratorSignIn: Sendable {
     init(_ control: ControlStore, clock: any MonotonicSource) throws {
         self.control = control
         self.clock = clock
-        administrators = Administrators(control)
-        sessions = AdministratorSessions(control)
+        administrators = control.administrators
+        sessions = control.administratorSessions
         nobody = try PasswordHash.fittingNothing()
         tries = Lock(
             AttemptLimiter(
-                digest: { (try? control.signInTryDigest(of: "administrator: " + $0)) ?? [] },
-                kept: try control.signInTries(), at: clock.elapsedMilliseconds()))
+                digest: { (try? control.signInTries.digest(of: "administrator: " + $0)) ?? [] },
+                kept: try control.signInTries.list(), at: clock.elapsedMilliseconds()))
     }
 
     func signIn(link: String, address: String, client: String?) throws -> Answer {
@@ -75,7 +75,7 @@ final class AdministratorSignIn: Sendable {
         if let wait { return .wait(seconds: wait) }
         let hash = try administrator?.passwordHash.map { try PasswordHash(stored: $0) } ?? nobody
         guard try hash.matches(password), administrator != nil else {
-            try control.saveSignInTries(
+            try control.signInTries.save(
                 tries.withLock {
                     $0.failed(account: counted, address: address, isKnown: isKnown, at: now)
                 })
@@ -84,7 +84,7 @@ final class AdministratorSignIn: Sendable {
         let forgotten = tries.withLock {
             $0.succeeded(account: counted, address: address, isKnown: isKnown, at: now)
         }
-        if let forgotten { try control.saveSignInTries([forgotten]) }
+        if let forgotten { try control.signInTries.save([forgotten]) }
         return nil
     }
 }

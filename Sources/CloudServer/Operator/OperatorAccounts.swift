@@ -53,7 +53,7 @@ struct OperatorAccounts: Sendable {
         case .disable: try disable(request)
         case .enable:
             try send(request, .accountEnabled) { name in
-                try control.enableAccount(named: name)
+                try control.accounts.enable(named: name)
                 return .object(["account": try json(named: name)])
             }
         case .delete: try delete(request)
@@ -64,7 +64,7 @@ struct OperatorAccounts: Sendable {
     // MARK: Reading
 
     private func list(_ request: OperatorRequest) throws {
-        let page = try control.accountsPage(request.head)
+        let page = try control.accounts.page(request.head)
         request.reply.send(
             JSONValue.object([
                 "accounts": .array(try page.accounts.map { try json($0) }),
@@ -73,17 +73,17 @@ struct OperatorAccounts: Sendable {
     }
 
     private func show(_ name: String, _ request: OperatorRequest) throws {
-        guard let account = try control.account(named: name) else {
+        guard let account = try control.accounts.find(named: name) else {
             throw ControlError.noSuchAccount(name: String(name.prefix(100)))
         }
-        let containers = try control.containers().map { container in
+        let containers = try control.containers.list().map { container in
             JSONValue.object([
                 "identifier": .string(container.identifier),
                 "userRecordName": .string(
-                    try control.userRecordName(of: account, container: container.identifier)),
+                    try control.accounts.userRecordName(of: account, container: container.identifier)),
             ])
         }
-        let sessions = try control.sessions(account: account.name)
+        let sessions = try control.sessions.list(account: account.name)
         request.reply.send(
             JSONValue.object([
                 "account": try json(account), "containers": .array(containers),
@@ -98,14 +98,14 @@ struct OperatorAccounts: Sendable {
             "familyName": .text(account.familyName), "email": .text(account.email),
             "isDeveloper": .bool(account.isDeveloper), "isDisabled": .bool(account.isDisabled),
             "createdMilliseconds": .integer(account.createdMilliseconds),
-            "sessionsCount": .count(try control.sessionsCount(of: account)),
+            "sessionsCount": .count(try control.sessions.count(of: account)),
         ])
     }
 
     private func json(named name: String) throws -> JSONValue { try json(account(name)) }
 
     private func account(_ name: String) throws -> ControlAccount {
-        guard let account = try control.account(named: name) else {
+        guard let account = try control.accounts.find(named: name) else {
             throw ControlError.noSuchAccount(name: name)
         }
         return account
@@ -119,10 +119,10 @@ struct OperatorAccounts: Sendable {
         let password = try Password(body)
         try send(request, .accountMade) { _ in
             // Before the hash is worked out for nothing.
-            guard try control.account(named: name) == nil else {
+            guard try control.accounts.find(named: name) == nil else {
                 throw ControlError.accountExists(name: name)
             }
-            let account = try control.addAccount(
+            let account = try control.accounts.add(
                 name: name, givenName: body.nonempty("givenName"), familyName: body.nonempty("familyName"),
                 email: body.nonempty("email"), passwordHash: password.hash(),
                 isDeveloper: body.flag("isDeveloper") ?? false)
@@ -137,7 +137,7 @@ struct OperatorAccounts: Sendable {
         _ = try account(body.required("name"))
         let hash = try password.hash()
         try sweeping(request, .accountPassword) { name in
-            try control.setPasswordHash(hash, ofAccount: name)
+            try control.accounts.setPasswordHash(hash, ofAccount: name)
             return .members(["password": .text(password.madeUp)])
         }
     }
@@ -147,17 +147,17 @@ struct OperatorAccounts: Sendable {
         let isDeveloper = try body.flag("isDeveloper")
         try send(request, .accountChanged) { name in
             // First what may be refused.
-            try control.changePerson(
+            try control.accounts.changePerson(
                 ofAccount: name, givenName: body.optional("givenName"),
                 familyName: body.optional("familyName"), email: body.optional("email"))
-            if let isDeveloper { try control.setDeveloper(isDeveloper, ofAccount: name) }
+            if let isDeveloper { try control.accounts.setDeveloper(isDeveloper, ofAccount: name) }
             return .object(["account": try json(named: name)])
         }
     }
 
     private func disable(_ request: OperatorRequest) throws {
         try sweeping(request, .accountDisabled) { name in
-            try control.disableAccount(named: name)
+            try control.accounts.disable(named: name)
             return .object(["account": try json(named: name)])
         }
     }
@@ -166,9 +166,9 @@ struct OperatorAccounts: Sendable {
         let session = try OperatorBody(request.http.body).nonempty("session")
         try sweeping(request, .accountSessionEnded) { name in
             guard let session else {
-                return .object(["endedCount": .count(try control.endSessions(ofAccount: name))])
+                return .object(["endedCount": .count(try control.sessions.endAll(ofAccount: name))])
             }
-            guard try control.endSession(id: session, ofAccount: account(name).name) else {
+            guard try control.sessions.end(id: session, ofAccount: account(name).name) else {
                 throw Refusal.noSuch("session", session)
             }
             return .object(["endedCount": .count(1)])
@@ -211,7 +211,7 @@ struct OperatorAccounts: Sendable {
         try stores.take(request, in: nil, line) { completion in
             let account = try account(line.names[0])
             // First, so that nobody writes behind what is erased; and it stays so when something fails in between.
-            try control.disableAccount(named: account.name)
+            try control.accounts.disable(named: account.name)
             try sweep.run(erases ? .erase : .forgetDevices, of: account) { result in
                 completion(Result { () throws(WireError) in try removed(account, try result.get()) })
             }
@@ -221,7 +221,7 @@ struct OperatorAccounts: Sendable {
     /// Removes an account of which nothing is left but what is kept on purpose. Runs on a thread that may wait.
     private func removed(_ account: ControlAccount, _ count: Int64) throws(WireError) -> OperatorAnswer {
         do {
-            try control.removeAccount(named: account.name)
+            try control.accounts.remove(named: account.name)
         } catch {
             throw Refusal.cannotUseControlFile
         }
@@ -248,11 +248,11 @@ private struct Password {
         let given = try body.nonempty("password")
         madeUp = given == nil ? try MadeUpPassword.make() : nil
         text = given ?? madeUp ?? ""
-        guard text.count >= ControlStore.passwordCharactersMin,
+        guard text.count >= AccountTables.passwordCharactersMin,
             text.utf8.count <= PasswordHash.passwordBytesMax
         else {
             throw ControlError.badPassword(
-                rule: "Use \(ControlStore.passwordCharactersMin) characters at least, and "
+                rule: "Use \(AccountTables.passwordCharactersMin) characters at least, and "
                     + "\(PasswordHash.passwordBytesMax) bytes at most."
             )
         }

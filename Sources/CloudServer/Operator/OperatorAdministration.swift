@@ -8,7 +8,7 @@ struct OperatorAdministration: Sendable {
     private let audit: OperatorAudit
 
     init(_ control: ControlStore, _ audit: OperatorAudit) {
-        administrators = Administrators(control)
+        administrators = control.administrators
         self.audit = audit
     }
 

@@ -7,7 +7,7 @@ struct OperatorAudit: Sendable {
     private let log: ServerLog?
 
     init(_ control: ControlStore, _ log: ServerLog?) {
-        audit = AuditLog(control)
+        audit = control.auditLog
         self.log = log
     }
 

@@ -19,8 +19,8 @@ struct OperatorContainers: Sendable {
 
     /// Answers with the containers, and how large the store of each environment is.
     func list(_ request: OperatorRequest) throws {
-        let tokens = Dictionary(grouping: try control.tokens(), by: \.container)
-        let containers = try control.containers().map {
+        let tokens = Dictionary(grouping: try control.tokens.list(), by: \.container)
+        let containers = try control.containers.list().map {
             try json($0, tokensCount: tokens[$0.identifier]?.count ?? 0)
         }
         request.reply.send(JSONValue.object(["containers": .array(containers)]))
@@ -32,15 +32,15 @@ struct OperatorContainers: Sendable {
         var line = request.auditLine(.containerAdded)
         line.container = identifier
         try audit.logging(line) {
-            guard try control.containers().count < Self.containersMax else {
+            guard try control.containers.list().count < Self.containersMax else {
                 throw Refusal.conflict(
                     "there are \(Self.containersMax) containers; more are made with: yap init --container ID")
             }
-            guard try control.addContainer(identifier) else {
+            guard try control.containers.add(identifier) else {
                 throw Refusal.conflict("there is a container \(identifier) already")
             }
         }
-        guard let made = try control.containers().first(where: { $0.identifier == identifier }) else {
+        guard let made = try control.containers.list().first(where: { $0.identifier == identifier }) else {
             throw ControlError.noSuchContainer(identifier)
         }
         request.reply.send(JSONValue.object(["container": try json(made, tokensCount: 0)]))

@@ -52,7 +52,7 @@ final class OperatorData: Sendable {
     ) throws {
         let user = try request.user
         // Before a line is written of what can't be done.
-        guard try control.containerExists(container.identifier) else {
+        guard try control.containers.exists(container.identifier) else {
             throw Refusal.noSuchContainer(container)
         }
         var line = request.auditLine(.lookAsUser, outcome: .done)

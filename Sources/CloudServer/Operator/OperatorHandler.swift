@@ -78,7 +78,7 @@ final class OperatorHandler: Sendable {
     ///
     /// - Returns: the link's secret, or nil if it isn't needed.
     /// - Throws: `CloudStoreError`.
-    func makeFirstLink() throws -> String? { isLocal ? try Administrators(control).makeFirstLink() : nil }
+    func makeFirstLink() throws -> String? { isLocal ? try control.administrators.makeFirstLink() : nil }
 
     /// Answers with the page or a file of it.
     func sendPage(_ head: HTTPRequestHead, _ reply: Reply, peer: String) {
@@ -122,7 +122,7 @@ final class OperatorHandler: Sendable {
                     request, reply, note, peer: peer, serverURL: serverURL, cookie, cancellation)
             }
             guard let token = cookie.token(in: request.head),
-                let session = try AdministratorSessions(control).session(token: token)
+                let session = try control.administratorSessions.session(token: token)
             else { return reply.send(Refusal.noOperatorSession) }
             var reply = reply
             reply.ofOperator = OperatorNote(session.administrator.name, endpoint, request.head)
@@ -153,7 +153,7 @@ final class OperatorHandler: Sendable {
 
     private func isServed() throws -> Bool {
         if isLocal || isOpen.withLock({ $0 }) { return true }
-        let isOpen = try Administrators(control).anyHasPassword()
+        let isOpen = try control.administrators.anyHasPassword()
         self.isOpen.withLock { $0 = isOpen }
         return isOpen
     }

@@ -25,7 +25,7 @@ struct OperatorKeys: Sendable {
 
     /// Answers a request about the tokens and keys of a container.
     func answer(_ request: OperatorRequest, _ container: String, _ asked: Request) throws {
-        guard try control.containerExists(container) else { throw ControlError.noSuchContainer(container) }
+        guard try control.containers.exists(container) else { throw ControlError.noSuchContainer(container) }
         request.reply.send(try answer(asked, container, request))
     }
 
@@ -33,11 +33,11 @@ struct OperatorKeys: Sendable {
         _ asked: Request, _ container: String, _ request: OperatorRequest
     ) throws -> JSONValue {
         if asked == .listTokens {
-            let tokens = try control.tokens(container: container).map { JSONValue($0) }
+            let tokens = try control.tokens.list(container: container).map { JSONValue($0) }
             return .object(["tokens": .array(tokens)])
         }
         if asked == .listKeys {
-            let keys = try control.serverKeys(container: container).map { JSONValue($0) }
+            let keys = try control.serverKeys.list(container: container).map { JSONValue($0) }
             return .object(["keys": .array(keys)])
         }
         let body = try OperatorBody(request.http.body)
@@ -77,10 +77,10 @@ struct OperatorKeys: Sendable {
         let environments = try Self.environments(body)
         let origins = try body.texts("origins") ?? []
         return try audit.logging(change.line(.tokenMade), note: environments.rawValue) {
-            guard try control.tokens(container: change.container).count < Self.countMax else {
+            guard try control.tokens.list(container: change.container).count < Self.countMax else {
                 throw Refusal.conflict("\(change.container) has \(Self.countMax) tokens; revoke one first")
             }
-            let token = try control.makeToken(
+            let token = try control.tokens.make(
                 container: change.container, name: change.name, environments: environments,
                 origins: origins, callback: body.nonempty("callback"), notes: body.nonempty("notes"),
                 makesContainer: false)
@@ -92,7 +92,7 @@ struct OperatorKeys: Sendable {
         let environments = try Self.environments(change.body)
         return try audit.logging(change.line(.tokenChanged), note: environments.rawValue) {
             guard
-                try control.setEnvironments(
+                try control.tokens.setEnvironments(
                     environments, ofToken: change.name, container: change.container)
             else { throw Refusal.noSuch("token", change.name) }
             return .object(["entry": try entry(change)])
@@ -101,7 +101,7 @@ struct OperatorKeys: Sendable {
 
     private func revokeToken(_ change: Change) throws -> JSONValue {
         try audit.logging(change.line(.tokenRevoked)) {
-            guard try control.revokeToken(container: change.container, name: change.name) else {
+            guard try control.tokens.revoke(container: change.container, name: change.name) else {
                 throw Refusal.noSuch("token", change.name)
             }
             return .object([:])
@@ -109,7 +109,7 @@ struct OperatorKeys: Sendable {
     }
 
     private func entry(_ change: Change) throws -> JSONValue {
-        let tokens = try control.tokens(container: change.container)
+        let tokens = try control.tokens.list(container: change.container)
         guard let token = tokens.first(where: { $0.name == change.name }) else {
             throw Refusal.noSuch("token", change.name)
         }
@@ -130,10 +130,10 @@ struct OperatorKeys: Sendable {
         let pem = try change.body.required("publicKey")
         return try audit.logging(change.line(.keyAdded, environment: environment)) {
             guard let publicKey = try? P256PublicKey(pem: pem) else { throw ControlError.badKey }
-            guard try control.serverKeys(container: change.container).count < Self.countMax else {
+            guard try control.serverKeys.list(container: change.container).count < Self.countMax else {
                 throw Refusal.conflict("\(change.container) has \(Self.countMax) keys; revoke one first")
             }
-            let key = try control.addServerKey(
+            let key = try control.serverKeys.add(
                 container: change.container, environment: environment, name: change.name,
                 publicKey: publicKey.der, makesContainer: false)
             return .object(["key": JSONValue(key)])
@@ -143,7 +143,7 @@ struct OperatorKeys: Sendable {
     private func revokeKey(_ change: Change) throws -> JSONValue {
         let environment = try change.body.environment()
         return try audit.logging(change.line(.keyRevoked, environment: environment)) {
-            let isRevoked = try control.revokeServerKey(
+            let isRevoked = try control.serverKeys.revoke(
                 container: change.container, environment: environment, name: change.name)
             guard isRevoked else { throw Refusal.noSuch("key", change.name) }
             return .object([:])

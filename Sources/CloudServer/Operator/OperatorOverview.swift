@@ -15,19 +15,21 @@ struct OperatorOverview: Sendable {
 
     /// Answers with accounts by name, and the record name that each has in the container.
     func sendAccounts(of container: String, _ request: OperatorRequest) throws {
-        guard try control.containerExists(container) else { throw ControlError.noSuchContainer(container) }
+        guard try control.containers.exists(container) else { throw ControlError.noSuchContainer(container) }
         let text = request.head.queryValue("named") ?? ""
-        if text.hasPrefix("_"), let account = try control.accounts(ofUsers: [text], in: container)[text] {
+        if text.hasPrefix("_"),
+            let account = try control.accounts.find(userRecordNames: [text], in: container)[text]
+        {
             return send([try json(account, in: container)], "accounts", after: nil, request)
         }
-        let page = try control.accountsPage(request.head)
+        let page = try control.accounts.page(request.head)
         send(try page.accounts.map { try json($0, in: container) }, "accounts", after: page.after, request)
     }
 
     private func json(_ account: ControlAccount, in container: String) throws -> JSONValue {
         .members([
             "name": .string(account.name),
-            "userRecordName": .string(try control.userRecordName(of: account, container: container)),
+            "userRecordName": .string(try control.accounts.userRecordName(of: account, container: container)),
             "isDeveloper": .bool(account.isDeveloper), "givenName": .text(account.givenName),
             "familyName": .text(account.familyName),
             "createdMilliseconds": .integer(account.createdMilliseconds),
@@ -39,7 +41,7 @@ struct OperatorOverview: Sendable {
         let head = request.head
         let asked = head.queryValue("limit").flatMap { Int($0) } ?? Self.linesUsual
         let linesMax = min(max(1, asked), Self.linesMax)
-        let lines = try AuditLog(control).lines(
+        let lines = try control.auditLog.lines(
             before: head.queryValue("before").flatMap { Int64($0) }, linesMax: linesMax,
             administrator: head.queryValue("administrator"), container: head.queryValue("container"))
         request.reply.send(

@@ -24,8 +24,8 @@ final class OperatorSessions: Sendable {
         self.control = control
         self.options = options
         self.log = log
-        administrators = Administrators(control)
-        sessions = AdministratorSessions(control)
+        administrators = control.administrators
+        sessions = control.administratorSessions
         self.audit = audit
         check = try AdministratorSignIn(control, clock: options.monotonicClock)
         hashes = FairWorker(jobsMax: options.signInsWaitingMax)

@@ -58,7 +58,7 @@ struct OperatorStores: Sendable {
         _ work: @escaping @Sendable (@escaping Completion) throws -> Void
     ) throws {
         // Before a line is written of what can't be done.
-        if let container, try !control.containerExists(container) {
+        if let container, try !control.containers.exists(container) {
             throw ControlError.noSuchContainer(container)
         }
         let isTaken = gate.enter {

@@ -34,7 +34,7 @@ struct OperatorSweep: Sendable {
     ///
     /// - Throws: `CloudStoreError`; then nothing is done.
     func run(_ task: Task, of account: ControlAccount, _ completion: @escaping Completion) throws {
-        let environments = try control.containers().flatMap { container in
+        let environments = try control.containers.list().flatMap { container in
             ["development", "production"].map {
                 CloudService.Container(identifier: container.identifier, environment: $0)
             }
@@ -50,7 +50,7 @@ struct OperatorSweep: Sendable {
         let isTaken = queue.submitOwed {
             guard let container = left.first else { return completion(.success(count)) }
             do {
-                let user = try control.userRecordName(of: account, container: container.identifier)
+                let user = try control.accounts.userRecordName(of: account, container: container.identifier)
                 guard hasTraces(of: user, in: container) else {
                     return next(task, account, left.dropFirst(), count: count, completion)
                 }

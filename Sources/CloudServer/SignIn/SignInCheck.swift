@@ -33,7 +33,8 @@ public final class SignInCheck: SignInChecker {
         // If a digest fails for lack of memory, all are counted together.
         tries = Lock(
             AttemptLimiter(
-                digest: { (try? control.signInTryDigest(of: $0)) ?? [] }, kept: try control.signInTries(),
+                digest: { (try? control.signInTries.digest(of: $0)) ?? [] },
+                kept: try control.signInTries.list(),
                 at: clock.elapsedMilliseconds()))
         nobody = try PasswordHash.fittingNothing()
     }
@@ -49,17 +50,17 @@ public final class SignInCheck: SignInChecker {
 
     /// Returns the page for a ticket.
     public func page(ticket: String) throws -> SignInPage? {
-        try control.signInPage(ticket: ticket).map { SignInPage($0) }
+        try control.signInTickets.page(ticket: ticket).map { SignInPage($0) }
     }
 
     /// Returns true if this server made the ticket, and it is not too old.
     public func isTicket(_ text: String) throws -> Bool {
-        try control.isSignInTicket(text)
+        try control.signInTickets.isValid(text)
     }
 
     /// An authentication code of this server.
     public func formCode(ticket: String, nonce: String) throws -> String {
-        try control.signInFormCode(ticket: ticket, nonce: nonce)
+        try control.signInTickets.formCode(ticket: ticket, nonce: nonce)
     }
 
     /// Checks the password as the other sign-in does, and makes a token that each response replaces.
@@ -79,7 +80,7 @@ public final class SignInCheck: SignInChecker {
 
     /// Returns the session of the token.
     public func session(webAuthToken: String) throws -> SignInSession? {
-        try control.session(token: webAuthToken).map { session in
+        try control.sessions.find(token: webAuthToken).map { session in
             SignInSession(
                 container: CloudService.Container(
                     identifier: session.container, environment: session.environment),
@@ -89,15 +90,16 @@ public final class SignInCheck: SignInChecker {
 
     /// Ends the session.
     public func signOut(webAuthToken: String) throws -> Bool {
-        try control.endSession(token: webAuthToken)
+        try control.sessions.end(token: webAuthToken)
     }
 
     /// Returns the account's sessions in the token's container. Sessions in other containers are not visible there.
     public func sessions(webAuthToken: String) throws -> OwnSessions? {
-        guard case .user(let current, let replacement) = try control.signIn(token: webAuthToken) else {
+        guard case .user(let current, let replacement) = try control.sessions.signIn(token: webAuthToken)
+        else {
             return nil
         }
-        let sessions = try control.sessions(account: current.account)
+        let sessions = try control.sessions.list(account: current.account)
             .filter { $0.container == current.container }
         return OwnSessions(sessions: sessions, current: current.id, replacement: replacement)
     }
@@ -113,11 +115,11 @@ public final class SignInCheck: SignInChecker {
         guard ["development", "production"].contains(request.environment) else {
             return .denied(Refusal.noSuchContainer(container))
         }
-        guard let apiToken = request.apiToken, let app = try control.app(apiToken: apiToken),
+        guard let apiToken = request.apiToken, let app = try control.tokens.app(apiToken: apiToken),
             app.container == request.container
         else {
             // Other requests reveal both anyway.
-            guard try control.containerExists(request.container) else {
+            guard try control.containers.exists(request.container) else {
                 return .denied(Refusal.noSuchContainer(container))
             }
             return .denied(.apiTokenRefused(isMissing: request.apiToken == nil, request.container))
@@ -133,16 +135,16 @@ public final class SignInCheck: SignInChecker {
     ) throws -> SignInAnswer {
         let now = clock.elapsedMilliseconds()
         let peer = place.address
-        let isKnown = try control.hasSignedIn(account: request.account, from: place.network)
+        let isKnown = try control.signInPlaces.hasSignedIn(account: request.account, from: place.network)
         let wait = tries.withLock {
             $0.begin(account: request.account, address: peer, isKnown: isKnown, at: now)
         }
         if let wait { return .tooManyTries(retryAfterSeconds: wait) }
-        let account = try control.account(named: request.account)
+        let account = try control.accounts.find(named: request.account)
         let hash = try account.map { try PasswordHash(stored: $0.passwordHash) } ?? nobody
         guard try hash.matches(request.password), let account, !account.isDisabled else {
             // Stored, so that a restart doesn't reset the count.
-            try control.saveSignInTries(
+            try control.signInTries.save(
                 tries.withLock {
                     $0.failed(account: request.account, address: peer, isKnown: isKnown, at: now)
                 })
@@ -151,13 +153,13 @@ public final class SignInCheck: SignInChecker {
         let forgotten = tries.withLock {
             $0.succeeded(account: request.account, address: peer, isKnown: isKnown, at: now)
         }
-        if let forgotten { try control.saveSignInTries([forgotten]) }
+        if let forgotten { try control.signInTries.save([forgotten]) }
         guard isDevelopmentForEveryone || account.isDeveloper || request.environment != "development" else {
             return .denied(.developersOnly)
         }
         let made: (token: String, session: ControlSession, history: ControlSignInHistory)
         do {
-            made = try control.makeSession(
+            made = try control.sessions.make(
                 of: account, container: request.container, environment: request.environment,
                 lifeMilliseconds: lifeMilliseconds, from: place)
         } catch ControlError.noSuchAccount {
@@ -170,7 +172,7 @@ public final class SignInCheck: SignInChecker {
         return .signedIn(
             webAuthToken: made.token, userRecordName: made.session.userRecordName,
             expiresAtMilliseconds: lifeMilliseconds == nil
-                ? control.lastEndMilliseconds(of: made.session) : made.session.expiresMilliseconds,
+                ? control.sessions.lastEndMilliseconds(of: made.session) : made.session.expiresMilliseconds,
             news: SignInNews(made.session, made.history))
     }
 }

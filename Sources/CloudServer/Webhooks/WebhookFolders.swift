@@ -5,7 +5,7 @@ extension DataFolder {
     /// The environments that have something to send to webhooks, as far as their files can be read: what was left when
     /// the server ended. Waits for files.
     func environmentsWithWebhooks(_ control: ControlStore) -> [CloudService.Container] {
-        let identifiers = (try? control.containers().map(\.identifier)) ?? []
+        let identifiers = (try? control.containers.list().map(\.identifier)) ?? []
         return identifiers.flatMap { identifier in
             ["development", "production"].filter { hasWebhooks(identifier, $0) }
                 .map { CloudService.Container(identifier: identifier, environment: $0) }

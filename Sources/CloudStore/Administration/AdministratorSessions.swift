@@ -2,7 +2,7 @@ import Crypto
 import SQLite
 import System
 
-/// The sessions of administrators, in the control file. Its calls may block on the file.
+/// Owns the table `administratorSessions` of the control file. All calls may block on the file.
 public struct AdministratorSessions: Sendable {
     /// A session ends after this time without a request.
     public static let idleMilliseconds: Int64 = 12 * 3_600_000
@@ -13,10 +13,7 @@ public struct AdministratorSessions: Sendable {
     /// How exact the time of the last request is: each writing costs a commit.
     private static let stepMilliseconds: Int64 = 60_000
 
-    private let control: ControlStore
-
-    /// Works on the control file's sessions of administrators.
-    public init(_ control: ControlStore) { self.control = control }
+    let file: ControlFile
 
     /// Signs in with the secret of a link, which can't be used again.
     ///
@@ -27,38 +24,25 @@ public struct AdministratorSessions: Sendable {
         link secret: String, address: String, client: String?
     ) throws -> (token: String, session: AdministratorSession)? {
         let digest = try SHA256.hash(secret)
+        let now = file.clock.nowMilliseconds()
         // A wrong link must not take the writer.
-        guard try control.read({ try administrator(ofLink: digest, $0) }) != nil else { return nil }
-        return try control.write { connection in
-            guard let found = try administrator(ofLink: digest, connection) else { return nil }
-            try connection.run("DELETE FROM administratorLinks WHERE digest = ?") {
-                try $0.bind(digest, at: 1)
-            }
+        guard try file.read({ try Administrators.find(link: digest, at: now, $0) }) != nil else { return nil }
+        return try file.write { connection in
+            guard let found = try Administrators.take(link: digest, at: now, connection) else { return nil }
             return try insert(for: found, beganWithLink: true, address, client, connection)
         }
     }
 
-    private func administrator(ofLink digest: [UInt8], _ connection: Connection) throws -> Administrator? {
-        let sql = """
-            SELECT \(Administrators.columns) FROM administratorLinks l JOIN administrators a
-            ON a.id = l.administrator WHERE l.digest = ? AND l.expiresMilliseconds > ?
-            """
-        return try connection.withStatement(sql) { statement in
-            try statement.bind(digest, control.clock.nowMilliseconds(), at: 1)
-            return try statement.step() ? try Administrators.administrator(in: statement) : nil
-        }
-    }
-
-    /// Signs an administrator in whose password was checked.
+    /// Signs in an administrator after the password was checked.
     ///
-    /// - Returns: the session and its token, of which the file keeps the digest.
-    /// - Parameter administrator: as read before the password was checked.
-    /// - Throws: `ControlError.noSuchAdministrator` for one who was removed or got another password meanwhile,
+    /// - Parameter administrator: As read before the password was checked.
+    /// - Returns: The session and its token. The file has only the token's digest.
+    /// - Throws: `ControlError.noSuchAdministrator` if the administrator was removed or got another password since,
     ///   `CloudStoreError`.
     public func make(
         for administrator: Administrator, address: String, client: String?
     ) throws -> (token: String, session: AdministratorSession) {
-        try control.write { connection in
+        try file.write { connection in
             let now = try Administrators.existing(administrator.name, connection)
             guard now.id == administrator.id, now.passwordHash == administrator.passwordHash else {
                 throw ControlError.noSuchAdministrator(name: administrator.name)
@@ -71,10 +55,10 @@ public struct AdministratorSessions: Sendable {
     ///
     /// - Throws: `CloudStoreError`.
     public func session(token: String) throws -> AdministratorSession? {
-        let now = control.clock.nowMilliseconds()
+        let now = file.clock.nowMilliseconds()
         let digest = try SHA256.hash(token)
         let sql = "\(Self.selection) WHERE s.digest = ?4 AND \(Self.isOpen)"
-        let found = try control.read { connection in
+        let found = try file.read { connection in
             try connection.withStatement(sql) { statement -> AdministratorSession? in
                 try Self.bind(now, to: statement)
                 try statement.bind(digest, at: 4)
@@ -82,7 +66,7 @@ public struct AdministratorSessions: Sendable {
             }
         }
         if let found, now - found.lastMilliseconds >= Self.stepMilliseconds {
-            try control.write { connection in
+            try file.write { connection in
                 let sql = "UPDATE administratorSessions SET lastMilliseconds = ? WHERE digest = ?"
                 try connection.run(sql) { try $0.bind(now, digest, at: 1) }
             }
@@ -99,9 +83,9 @@ public struct AdministratorSessions: Sendable {
             \(Self.selection) WHERE (?4 IS NULL OR s.administrator = ?4) AND \(Self.isOpen)
             ORDER BY s.createdMilliseconds DESC, s.digest LIMIT 1000
             """
-        return try control.read { connection in
+        return try file.read { connection in
             try connection.withStatement(sql) { statement in
-                try Self.bind(control.clock.nowMilliseconds(), to: statement)
+                try Self.bind(file.clock.nowMilliseconds(), to: statement)
                 if let id { try statement.bind(id, at: 4) }
                 return try statement.rows { try Self.session(in: $0) }
             }
@@ -112,17 +96,44 @@ public struct AdministratorSessions: Sendable {
     ///
     /// - Throws: `CloudStoreError`.
     public func end(_ session: AdministratorSession) throws {
-        try control.write { connection in
+        try file.write { connection in
             try connection.run("DELETE FROM administratorSessions WHERE digest = ?") {
                 try $0.bind(session.digest, at: 1)
             }
         }
     }
 
-    // MARK: -
+    // MARK: - For transactions of other owners
+
+    /// A subquery over the open sessions `s` of one administrator, with the parameters of `bind`.
+    ///
+    /// - Parameters:
+    ///   - value: The value that it selects.
+    ///   - column: The other table's column with the administrator's id.
+    static func selectOpen(_ value: String, of column: String) -> String {
+        "(SELECT \(value) FROM administratorSessions s WHERE s.administrator = \(column) AND \(isOpen))"
+    }
+
+    /// Returns true if the session exists and belongs to the same administrator.
+    static func exists(_ session: AdministratorSession, _ connection: Connection) throws -> Bool {
+        let sql = "SELECT 1 FROM administratorSessions WHERE digest = ? AND administrator = ?"
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(session.digest, session.administrator.id, at: 1)
+            return try statement.step()
+        }
+    }
+
+    /// Ends all sessions of an administrator.
+    static func removeAll(of administrator: Administrator, _ connection: Connection) throws {
+        try connection.run("DELETE FROM administratorSessions WHERE administrator = ?") {
+            try $0.bind(administrator.id, at: 1)
+        }
+    }
+
+    // MARK: - Rows
 
     /// Whether a session `s` is open, at the times that `bind` sets.
-    static let isOpen = """
+    private static let isOpen = """
         (s.lastMilliseconds > ?1 AND s.createdMilliseconds > ?2 AND s.createdMilliseconds <= ?3)
         """
 
@@ -133,7 +144,7 @@ public struct AdministratorSessions: Sendable {
 
     private static let selection = """
         SELECT \(Administrators.columns), s.digest, s.beganWithLink, s.createdMilliseconds, s.lastMilliseconds,
-        s.address, s.client FROM administratorSessions s JOIN administrators a ON a.id = s.administrator
+        s.address, s.client FROM administratorSessions s \(Administrators.join(on: "s.administrator"))
         """
 
     private static func session(in statement: borrowing Statement) throws -> AdministratorSession {
@@ -150,9 +161,9 @@ public struct AdministratorSessions: Sendable {
         for administrator: Administrator, beganWithLink: Bool, _ address: String, _ client: String?,
         _ connection: Connection
     ) throws -> (token: String, session: AdministratorSession) {
-        let token = try ControlStore.newToken()
+        let token = try ControlSecret.randomToken()
         let place = ControlSignInPlace(network: "", address: address, client: client)
-        let now = control.clock.nowMilliseconds()
+        let now = file.clock.nowMilliseconds()
         let session = AdministratorSession(
             id: Hex.text(Array(try SHA256.hash(token).prefix(8))), administrator: administrator,
             beganWithLink: beganWithLink, createdMilliseconds: now, lastMilliseconds: now,

@@ -2,13 +2,12 @@ import Crypto
 import SQLite
 import System
 
-/// The administrators of a server, in its control file.
+/// Owns the tables `administrators` and `administratorLinks` of the control file.
 ///
-///     let administrators = Administrators(control)
-///     try administrators.add("maria", role: .administer)
-///     let link = try administrators.makeLink(for: "maria")
+///     try control.administrators.add("maria", role: .administer)
+///     let link = try control.administrators.makeLink(for: "maria")
 ///
-/// All calls may block on the file. Several processes may have it open; each sees at once what another wrote.
+/// All calls may block on the file. Several processes may have it open; each sees another's writes at once.
 public struct Administrators: Sendable {
     /// How long a link is good for.
     public static let linkMilliseconds: Int64 = 600_000
@@ -17,25 +16,20 @@ public struct Administrators: Sendable {
     /// Maximum number of administrators.
     public static let countMax = 1_000
 
-    let control: ControlStore
-
-    /// Works on the control file's administrators.
-    public init(_ control: ControlStore) { self.control = control }
+    let file: ControlFile
 
     /// All administrators by name.
     ///
     /// - Throws: `CloudStoreError`.
     public func list() throws -> [AdministratorEntry] {
         let sql = """
-            SELECT \(Self.columns), (SELECT count(*) FROM administratorSessions s WHERE s.administrator = a.id
-                AND \(AdministratorSessions.isOpen)),
-                (SELECT max(s.lastMilliseconds) FROM administratorSessions s WHERE s.administrator = a.id
-                AND \(AdministratorSessions.isOpen))
+            SELECT \(Self.columns), \(AdministratorSessions.selectOpen("count(*)", of: "a.id")),
+                \(AdministratorSessions.selectOpen("max(s.lastMilliseconds)", of: "a.id"))
             FROM administrators a ORDER BY a.name
             """
-        return try control.read { connection in
+        return try file.read { connection in
             try connection.withStatement(sql) { statement in
-                try AdministratorSessions.bind(control.clock.nowMilliseconds(), to: statement)
+                try AdministratorSessions.bind(file.clock.nowMilliseconds(), to: statement)
                 return try statement.rows {
                     AdministratorEntry(
                         administrator: try Self.administrator(in: $0),
@@ -50,14 +44,14 @@ public struct Administrators: Sendable {
     ///
     /// - Throws: `CloudStoreError`.
     public func administrator(named name: String) throws -> Administrator? {
-        try control.read { try Self.administrator(named: name, $0) }
+        try file.read { try Self.administrator(named: name, $0) }
     }
 
     /// Whether any administrator can sign in with a password.
     ///
     /// - Throws: `CloudStoreError`.
     public func anyHasPassword() throws -> Bool {
-        try control.read { try ControlFormat.value(of: Self.anyPassword, $0) == 1 }
+        try file.read { try ControlFormat.value(of: Self.anyPassword, $0) == 1 }
     }
 
     private static let anyPassword =
@@ -70,7 +64,7 @@ public struct Administrators: Sendable {
     @discardableResult
     public func add(_ name: String, role: AdministratorRole) throws -> Administrator {
         try ControlNames.checkAdministrator(name)
-        return try control.write { try add(name, role: role, $0) }
+        return try file.write { try add(name, role: role, $0) }
     }
 
     /// Adds an administrator, and makes the link that signs in.
@@ -80,7 +74,7 @@ public struct Administrators: Sendable {
         _ name: String, role: AdministratorRole
     ) throws -> (administrator: Administrator, secret: String, expiresMilliseconds: Int64) {
         try ControlNames.checkAdministrator(name)
-        return try control.write { connection in
+        return try file.write { connection in
             let administrator = try add(name, role: role, connection)
             let link = try makeLink(for: administrator, connection)
             return (administrator, link.secret, link.expiresMilliseconds)
@@ -92,7 +86,7 @@ public struct Administrators: Sendable {
     /// - Throws: `ControlError.noSuchAdministrator`; `ControlError.lastAdministrator` when no other could administer;
     ///   `CloudStoreError`.
     public func setRole(_ role: AdministratorRole, of name: String) throws -> Administrator {
-        try control.write { connection in
+        try file.write { connection in
             let administrator = try Self.existing(name, connection)
             if role < .administer { try Self.checkIsNotLast(administrator, connection) }
             try connection.run("UPDATE administrators SET role = ? WHERE id = ?") {
@@ -106,12 +100,11 @@ public struct Administrators: Sendable {
     ///
     /// - Throws: as `setRole`.
     public func remove(_ name: String) throws {
-        try control.write { connection in
+        try file.write { connection in
             let administrator = try Self.existing(name, connection)
             try Self.checkIsNotLast(administrator, connection)
-            for table in ["administratorSessions", "administratorLinks"] {
-                try Self.delete(from: table, of: administrator, connection)
-            }
+            try AdministratorSessions.removeAll(of: administrator, connection)
+            try Self.removeLink(of: administrator, connection)
             try connection.run("DELETE FROM administrators WHERE id = ?") {
                 try $0.bind(administrator.id, at: 1)
             }
@@ -123,7 +116,7 @@ public struct Administrators: Sendable {
     /// - Parameter hash: of the password; `checkPassword` says which ones are accepted.
     /// - Throws: `ControlError.noSuchAdministrator`, `CloudStoreError`.
     public func setPassword(_ hash: PasswordHash, of name: String) throws {
-        try control.write { try setPassword(hash, of: Self.existing(name, $0), $0) }
+        try file.write { try setPassword(hash, of: Self.existing(name, $0), $0) }
     }
 
     /// Gives the administrator of a session a password, as `setPassword(_:of:)`, unless the session ended meanwhile.
@@ -131,23 +124,18 @@ public struct Administrators: Sendable {
     /// - Returns: false when it ended.
     /// - Throws: `CloudStoreError`.
     public func setPassword(_ hash: PasswordHash, by session: AdministratorSession) throws -> Bool {
-        try control.write { connection in
-            let sql = "SELECT 1 FROM administratorSessions WHERE digest = ? AND administrator = ?"
-            let isThere = try connection.withStatement(sql) { statement in
-                try statement.bind(session.digest, session.administrator.id, at: 1)
-                return try statement.step()
-            }
-            if isThere { try setPassword(hash, of: session.administrator, connection) }
-            return isThere
+        try file.write { connection in
+            guard try AdministratorSessions.exists(session, connection) else { return false }
+            try setPassword(hash, of: session.administrator, connection)
+            return true
         }
     }
 
     private func setPassword(
         _ hash: PasswordHash, of administrator: Administrator, _ connection: Connection
     ) throws {
-        for table in ["administratorSessions", "administratorLinks"] {
-            try Self.delete(from: table, of: administrator, connection)
-        }
+        try AdministratorSessions.removeAll(of: administrator, connection)
+        try Self.removeLink(of: administrator, connection)
         try connection.run("UPDATE administrators SET passwordHash = ? WHERE id = ?") {
             try $0.bind(hash.text, administrator.id, at: 1)
         }
@@ -174,7 +162,7 @@ public struct Administrators: Sendable {
     /// - Returns: the secret, of which the file keeps the digest, and when it ends, in milliseconds since 1970.
     /// - Throws: `ControlError.noSuchAdministrator`, `CloudStoreError`.
     public func makeLink(for name: String) throws -> (secret: String, expiresMilliseconds: Int64) {
-        try control.write { try makeLink(for: Self.existing(name, $0), $0) }
+        try file.write { try makeLink(for: Self.existing(name, $0), $0) }
     }
 
     /// Makes a link for the first administrator, who is made for it when there is none.
@@ -182,7 +170,7 @@ public struct Administrators: Sendable {
     /// - Returns: nil when any administrator has a password: then nobody needs it.
     /// - Throws: `CloudStoreError`.
     public func makeFirstLink() throws -> String? {
-        try control.write { connection in
+        try file.write { connection in
             guard try ControlFormat.value(of: Self.anyPassword, connection) == 0 else { return nil }
             let sql = """
                 SELECT \(Self.columns) FROM administrators a WHERE role = 'administer' ORDER BY id LIMIT 1
@@ -207,12 +195,38 @@ public struct Administrators: Sendable {
     private func makeLink(
         for administrator: Administrator, _ connection: Connection
     ) throws -> (secret: String, expiresMilliseconds: Int64) {
-        let secret = try ControlStore.newToken()
-        let expires = control.clock.nowMilliseconds() + Self.linkMilliseconds
+        let secret = try ControlSecret.randomToken()
+        let expires = file.clock.nowMilliseconds() + Self.linkMilliseconds
         let sql = "INSERT OR REPLACE INTO administratorLinks VALUES (?, ?, ?)"
         try connection.run(sql) { try $0.bind(administrator.id, SHA256.hash(secret), expires, at: 1) }
         return (secret, expires)
     }
+
+    // MARK: For transactions of other owners
+
+    /// Returns the administrator of a link that hasn't expired, or nil if there is none.
+    static func find(link digest: [UInt8], at now: Int64, _ connection: Connection) throws -> Administrator? {
+        let sql = """
+            SELECT \(columns) FROM administratorLinks l \(join(on: "l.administrator"))
+            WHERE l.digest = ? AND l.expiresMilliseconds > ?
+            """
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(digest, now, at: 1)
+            return try statement.step() ? try administrator(in: statement) : nil
+        }
+    }
+
+    /// Removes a link and returns its administrator, or nil if the link doesn't exist or has expired.
+    static func take(link digest: [UInt8], at now: Int64, _ connection: Connection) throws -> Administrator? {
+        guard let found = try find(link: digest, at: now, connection) else { return nil }
+        try connection.run("DELETE FROM administratorLinks WHERE digest = ?") { try $0.bind(digest, at: 1) }
+        return found
+    }
+
+    /// Joins each row of another table with its administrator `a`, for `columns`.
+    ///
+    /// - Parameter column: The other table's column with the administrator's id.
+    static func join(on column: String) -> String { "JOIN administrators a ON a.id = \(column)" }
 
     // MARK: Rows
 
@@ -237,7 +251,7 @@ public struct Administrators: Sendable {
             throw ControlError.administratorExists(name: name)
         }
         let sql = "INSERT INTO administrators (name, role, createdMilliseconds) VALUES (?, ?, ?)"
-        try connection.run(sql) { try $0.bind(name, role.rawValue, control.clock.nowMilliseconds(), at: 1) }
+        try connection.run(sql) { try $0.bind(name, role.rawValue, file.clock.nowMilliseconds(), at: 1) }
         return try Self.existing(name, connection)
     }
 
@@ -264,10 +278,8 @@ public struct Administrators: Sendable {
         }
     }
 
-    private static func delete(
-        from table: String, of administrator: Administrator, _ connection: Connection
-    ) throws {
-        try connection.run("DELETE FROM \(table) WHERE administrator = ?") {
+    private static func removeLink(of administrator: Administrator, _ connection: Connection) throws {
+        try connection.run("DELETE FROM administratorLinks WHERE administrator = ?") {
             try $0.bind(administrator.id, at: 1)
         }
     }

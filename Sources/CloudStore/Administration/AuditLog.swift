@@ -134,16 +134,13 @@ public struct AuditLine: Hashable, Sendable {
     }
 }
 
-/// The audit log of a server, in its control file: lines are added, and their outcome is set once. No call changes or
-/// removes a line; the oldest go when there are more than `linesMax`.
+/// Owns the table `audit` of the control file: lines are added, and their outcome is set once. No call changes or
+/// removes a line. If there are more than `linesMax`, the oldest are removed.
 public struct AuditLog: Sendable {
     /// Maximum number of lines.
     public static let linesMax: Int64 = 100_000
 
-    private let control: ControlStore
-
-    /// Works on the control file's audit log.
-    public init(_ control: ControlStore) { self.control = control }
+    let file: ControlFile
 
     /// Adds a line. It is on disk when this returns.
     ///
@@ -151,14 +148,14 @@ public struct AuditLog: Sendable {
     /// - Throws: `CloudStoreError`.
     @discardableResult
     public func add(_ line: AuditLine) throws -> Int64 {
-        try control.write { connection in
+        try file.write { connection in
             let sql = """
                 INSERT INTO audit (timeMilliseconds, administrator, role, address, action, outcome, names, count,
                 container, environment, database, user, zone, requestID, note)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
             try connection.withStatement(sql) { statement in
-                try statement.bind(control.clock.nowMilliseconds(), line.administrator, line.role, at: 1)
+                try statement.bind(file.clock.nowMilliseconds(), line.administrator, line.role, at: 1)
                 try statement.bind(line.address, line.action.rawValue, line.outcome.rawValue, at: 4)
                 try statement.bind(Self.bytes(of: line.names), line.count, at: 7)
                 let texts = [
@@ -182,7 +179,7 @@ public struct AuditLog: Sendable {
     ///
     /// - Throws: `CloudStoreError`.
     public func finish(_ number: Int64, outcome: AuditLine.Outcome, note: String? = nil) throws {
-        try control.write { connection in
+        try file.write { connection in
             let sql = "UPDATE audit SET outcome = ?, note = ? WHERE number = ? AND outcome = 'begun'"
             let note = note.map { AuditLine.cut($0, bytesMax: 255) }
             try connection.run(sql) { try $0.bind(outcome.rawValue, note, number, at: 1) }
@@ -207,7 +204,7 @@ public struct AuditLog: Sendable {
             \(container == nil ? "" : "AND container = ?4")
             ORDER BY number DESC LIMIT ?2
             """
-        return try control.read { connection in
+        return try file.read { connection in
             try connection.withStatement(sql) { statement in
                 try statement.bind(before ?? .max, linesMax, at: 1)
                 if let administrator { try statement.bind(administrator, at: 3) }
@@ -228,7 +225,7 @@ public struct AuditLog: Sendable {
         let sql = """
             SELECT 1 FROM audit WHERE action = 'sign-in' AND administrator = ? COLLATE NOCASE AND address = ? LIMIT 1
             """
-        return try control.read { connection in
+        return try file.read { connection in
             try connection.withStatement(sql) { statement in
                 try statement.bind(administrator, AuditLine.cut(address, bytesMax: 64), at: 1)
                 return try statement.step()

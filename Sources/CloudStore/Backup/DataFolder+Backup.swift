@@ -51,7 +51,7 @@ extension DataFolder {
 
     /// The environments that have a store's file and aren't being removed, sorted.
     public func environments() throws -> [(container: String, environment: String)] {
-        let removals = try ControlStore.removals(inFileAt: controlPath)
+        let removals = try ContainerTables.removals(inFileAt: controlPath)
         var found: [(container: String, environment: String)] = []
         for container in try Folders.names(in: "\(path)/containers")
         where BackupEntry.isContainer(container) {

@@ -35,7 +35,7 @@ extension DataFolder {
             defer { withExtendedLifetime(lock) {} }
             try extract(reader, progress)
             try renewAll(random)
-            try ControlStore.renewMark(path: controlDraftPath)
+            try FolderMarkTable.renew(path: controlDraftPath)
             try Folders.syncTree(path)
             guard rename(controlDraftPath, controlPath) == 0 else {
                 throw DataFolderError(path: controlPath, errno)
@@ -62,7 +62,7 @@ extension DataFolder {
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
         let count = try renewAll(random)
-        try ControlStore.renewMark(path: controlPath)
+        try FolderMarkTable.renew(path: controlPath)
         return count
     }
 

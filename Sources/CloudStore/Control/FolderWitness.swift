@@ -93,13 +93,13 @@ extension DataFolder {
         } catch {
             return .isUnknown(reason: "\(error)")
         }
-        let own = try control.mark()
+        let own = try control.folderMarks.current()
         // A folder without a mark is of before its witness, which has been there only since it had one.
         let isBehind = own.map { own in seen.contains { $0.id == own.id && $0.number > own.number } }
         guard isBehind ?? !seen.isEmpty else { return .isAsItWas }
         let count = try renewAll(random)
         // Last: a server that is killed before this renews once more.
-        try control.renewMark()
+        try control.folderMarks.renew()
         return .wasPutBack(environments: count)
     }
 
@@ -107,6 +107,6 @@ extension DataFolder {
     ///
     /// - Throws: `DataFolderError`, `CloudStoreError`. What is served may be served on.
     public func mark(_ control: ControlStore, _ witness: FolderWitness) throws {
-        try witness.remember(control.advanceMark())
+        try witness.remember(control.folderMarks.advance())
     }
 }

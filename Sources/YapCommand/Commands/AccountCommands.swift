@@ -118,8 +118,8 @@ enum AccountCommands {
         guard !(invocation.has("developer") && invocation.has("no-developer")) else {
             throw Failure.usage("--developer and --no-developer exclude each other")
         }
-        _ = try control.existingAccount(named: invocation.operands[0], console)
-        let account = try control.changePerson(
+        _ = try control.accounts.existing(named: invocation.operands[0], console)
+        let account = try control.accounts.changePerson(
             ofAccount: invocation.operands[0], givenName: invocation.value("given-name"),
             familyName: invocation.value("family-name"), email: invocation.value("email"),
             isDeveloper: invocation.has("developer") ? true : invocation.has("no-developer") ? false : nil)
@@ -143,8 +143,8 @@ enum AccountCommands {
 
     private static func disable(_ invocation: Invocation, _ console: Console) throws {
         let control = try invocation.control(console)
-        let name = try control.existingAccount(named: invocation.operands[0], console).name
-        try control.disableAccount(named: name)
+        let name = try control.accounts.existing(named: invocation.operands[0], console).name
+        try control.accounts.disable(named: name)
         try done(
             "account \(name) is disabled, and its sessions ended",
             [("account", .string(name)), ("disabled", .bool(true))], invocation, console)
@@ -153,8 +153,8 @@ enum AccountCommands {
 
     private static func enable(_ invocation: Invocation, _ console: Console) throws {
         let control = try invocation.control(console)
-        let name = try control.existingAccount(named: invocation.operands[0], console).name
-        try control.enableAccount(named: name)
+        let name = try control.accounts.existing(named: invocation.operands[0], console).name
+        try control.accounts.enable(named: name)
         try done(
             "account \(name) can sign in again", [("account", .string(name)), ("disabled", .bool(false))],
             invocation, console)
@@ -163,12 +163,12 @@ enum AccountCommands {
     private static func remove(_ invocation: Invocation, _ console: Console) throws {
         let name = invocation.operands[0]
         let control = try invocation.control(console)
-        _ = try control.existingAccount(named: name, console)
+        _ = try control.accounts.existing(named: name, console)
         guard invocation.has("yes") else {
             throw Failure.usage("this can't be undone: add --yes when you mean it")
         }
         // First, so that nobody writes behind what is erased; and it stays so when something fails in between.
-        try control.disableAccount(named: name)
+        try control.accounts.disable(named: name)
         let environments = try invocation.environments(control, console)
         for data in environments { try data.forgetDevices(ofAccount: name) }
         var erased = 0
@@ -176,7 +176,7 @@ enum AccountCommands {
             waitForServer(invocation.dataFolder(console))
             for data in environments { erased += try data.erase(account: name) }
         }
-        try control.removeAccount(named: name)
+        try control.accounts.remove(named: name)
         try done(
             "deleted \(name)" + (invocation.has("erase") ? " and \(erased) records" : ""),
             [("account", .string(name)), ("erased", .integer(Int64(erased)))], invocation, console)
@@ -197,7 +197,7 @@ enum AccountCommands {
         let control = try invocation.control(console)
         let given = try invocation.newPassword(console)
         let password = try given ?? MadeUpPassword.make()
-        let account = try control.addAccount(
+        let account = try control.accounts.add(
             name: invocation.operands[0], givenName: invocation.value("given-name"),
             familyName: invocation.value("family-name"), email: invocation.value("email"),
             passwordHash: PasswordHash(hashing: password).text, isDeveloper: invocation.has("developer"))
@@ -210,7 +210,7 @@ enum AccountCommands {
     }
 
     private static func list(_ invocation: Invocation, _ console: Console) throws {
-        let accounts = try invocation.control(console).accounts()
+        let accounts = try invocation.control(console).accounts.list()
         if invocation.has("json") {
             let rows = accounts.map { account -> JSON in
                 .object(told(account) + [("created", .integer(account.createdMilliseconds))])
@@ -234,8 +234,8 @@ enum AccountCommands {
         let given = try invocation.newPassword(console)
         let password = try given ?? MadeUpPassword.make()
         let name = invocation.operands[0]
-        _ = try control.existingAccount(named: name, console)
-        try control.setPasswordHash(PasswordHash(hashing: password).text, ofAccount: name)
+        _ = try control.accounts.existing(named: name, console)
+        try control.accounts.setPasswordHash(PasswordHash(hashing: password).text, ofAccount: name)
         if invocation.has("json") {
             try console.print(
                 .object([

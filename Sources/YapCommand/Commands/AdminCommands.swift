@@ -33,7 +33,7 @@ enum AdminCommands {
         run: { invocation, console in
             let control = try invocation.control(console)
             let role = try role(in: invocation)
-            let administrator = try Administrators(control).add(invocation.operands[0], role: role)
+            let administrator = try control.administrators.add(invocation.operands[0], role: role)
             try log(.administratorAdded, administrator.name, control, role.rawValue)
             try showLink(for: administrator, control, invocation, console)
         })
@@ -63,7 +63,7 @@ enum AdminCommands {
         ],
         run: { invocation, console in
             let control = try invocation.control(console)
-            let changed = try Administrators(control)
+            let changed = try control.administrators
                 .setRole(role(in: invocation), of: invocation.operands[0])
             try log(.roleChanged, changed.name, control, changed.role.rawValue)
             try invocation.has("json")
@@ -80,7 +80,7 @@ enum AdminCommands {
         run: { invocation, console in
             let control = try invocation.control(console)
             let name = invocation.operands[0]
-            guard let administrator = try Administrators(control).administrator(named: name) else {
+            guard let administrator = try control.administrators.administrator(named: name) else {
                 throw ControlError.noSuchAdministrator(name: name)
             }
             try log(.linkMade, administrator.name, control)
@@ -110,7 +110,7 @@ enum AdminCommands {
         run: { invocation, console in
             let name = invocation.operands[0]
             let control = try invocation.control(console)
-            try Administrators(control).remove(name)
+            try control.administrators.remove(name)
             try log(.administratorRemoved, name, control)
             try invocation.has("json")
                 ? console.print(.object([("administrator", .string(name))]))
@@ -148,7 +148,7 @@ enum AdminCommands {
         line.names = [name]
         line.count = 1
         line.note = note
-        try AuditLog(control).add(line)
+        try control.auditLog.add(line)
     }
 
     private static func role(in invocation: Invocation) throws -> AdministratorRole {
@@ -169,7 +169,7 @@ enum AdminCommands {
         for administrator: Administrator, _ control: ControlStore, _ invocation: Invocation,
         _ console: Console
     ) throws {
-        let made = try Administrators(control).makeLink(for: administrator.name)
+        let made = try control.administrators.makeLink(for: administrator.name)
         let settings = try ServeSettings.kept(in: invocation.dataFolder(console))
         let link = "\(invocation.value("url") ?? settings.browserURL)/dashboard/link#\(made.secret)"
         if invocation.has("json") {
@@ -186,7 +186,7 @@ enum AdminCommands {
     }
 
     private static func showAll(_ invocation: Invocation, _ console: Console) throws {
-        let entries = try Administrators(invocation.control(console)).list()
+        let entries = try invocation.control(console).administrators.list()
         if invocation.has("json") {
             let rows = entries.map { entry -> JSON in
                 .object(
@@ -217,7 +217,7 @@ enum AdminCommands {
 
     private static func setPassword(_ invocation: Invocation, _ console: Console) throws {
         let control = try invocation.control(console)
-        let administrators = Administrators(control)
+        let administrators = control.administrators
         let name = invocation.operands[0]
         guard let administrator = try administrators.administrator(named: name) else {
             throw ControlError.noSuchAdministrator(name: name)
@@ -239,7 +239,7 @@ enum AdminCommands {
     }
 
     private static func showAudit(_ invocation: Invocation, _ console: Console) throws {
-        let lines = try AuditLog(invocation.control(console)).lines(
+        let lines = try invocation.control(console).auditLog.lines(
             before: invocation.number("before", in: 1...Int.max).map { Int64($0) },
             linesMax: invocation.number("limit", in: 1...100_000) ?? 50,
             administrator: invocation.value("administrator"), container: invocation.value("container"))

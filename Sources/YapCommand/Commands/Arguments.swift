@@ -27,11 +27,13 @@ extension Invocation {
     ///   `ControlError.isBeingRemoved`.
     func container(in control: ControlStore, _ console: Console, remedy: String? = nil) throws -> String {
         let named = try required("container")
-        guard try !control.containerExists(named) else { return named }
-        if try control.removals().contains(where: { $0.container == named && $0.environment == nil }) {
+        guard try !control.containers.exists(named) else { return named }
+        if try control.containers.removals().contains(where: {
+            $0.container == named && $0.environment == nil
+        }) {
             throw ControlError.isBeingRemoved(container: named, environment: nil)
         }
-        let there = Nearest.sentence(try control.containers().map(\.identifier), to: named)
+        let there = Nearest.sentence(try control.containers.list().map(\.identifier), to: named)
         let program = ShellText.word(console.program)
         throw Failure.notThere(
             "There is no container \(named). \(there). To make it: "
@@ -67,10 +69,11 @@ extension Invocation {
     /// - Throws: `Failure.refused` with the rule when it is too short.
     func newPassword(_ console: Console) throws -> String? {
         guard let password = try password(console) else { return nil }
-        guard password.count >= ControlStore.passwordCharactersMin else {
+        guard password.count >= AccountTables.passwordCharactersMin else {
             throw Failure.refused(
-                "The password has \(password.count) characters. A new one has \(ControlStore.passwordCharactersMin) at "
-                    + "least; without --password-stdin and --password-file one is made up.")
+                "The password has \(password.count) characters. A new one has "
+                    + "\(AccountTables.passwordCharactersMin) at least; without --password-stdin and "
+                    + "--password-file one is made up.")
         }
         return password
     }

@@ -19,9 +19,9 @@ extension ContainerCommands {
         let control = try invocation.control(console)
         let environments = try invocation.dataFolder(console).environments()
         let (tokens, keys, removals) = (
-            try control.tokens(), try control.serverKeys(), try control.removals()
+            try control.tokens.list(), try control.serverKeys.list(), try control.containers.removals()
         )
-        let rows = try control.containers().map { container in
+        let rows = try control.containers.list().map { container in
             let name = container.identifier
             return (
                 container: container,

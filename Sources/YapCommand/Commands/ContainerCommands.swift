@@ -47,15 +47,15 @@ enum ContainerCommands {
         let environment = try invocation.value("environment").map { _ in try invocation.environment() }
         let control = try invocation.control(console)
         let folder = invocation.dataFolder(console)
-        let begun = try control.removals()
+        let begun = try control.containers.removals()
             .first { $0.container == container && $0.environment == environment }
-        guard try begun != nil || control.containerExists(container) else {
+        guard try begun != nil || control.containers.exists(container) else {
             throw ControlError.noSuchContainer(container)
         }
         let contents = try ContainerContents(container, environment, folder, control)
         if !invocation.has("json") { try console.print(contents.text) }
         try confirm(contents, invocation, console)
-        let removal = try control.beginRemoval(container: container, environment: environment)
+        let removal = try control.containers.beginRemoval(container: container, environment: environment)
         try finish(removal, EnvironmentRemover(folder, control), console)
         if invocation.has("json") { return try console.print(contents.json) }
         try console.print("removed \(contents.name)")
@@ -109,9 +109,9 @@ struct ContainerContents {
     ) throws {
         self.container = container
         self.environment = environment
-        tokens = environment == nil ? try control.tokens(container: container).count : 0
-        let keys = try control.serverKeys(container: container)
-        let sessions = try control.sessions().filter { $0.container == container }
+        tokens = environment == nil ? try control.tokens.list(container: container).count : 0
+        let keys = try control.serverKeys.list(container: container)
+        let sessions = try control.sessions.list().filter { $0.container == container }
         environments = try (environment.map { [$0] } ?? ["development", "production"]).map { name in
             var (counts, error) = (StoreStatistics(), String?.none)
             do {

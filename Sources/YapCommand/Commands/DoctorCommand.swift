@@ -72,7 +72,7 @@ enum DoctorCommand {
             try check { try store(folder, container, environment) }
         }
         try check { try disk(folder) }
-        try check { clock(control: try control.accounts().map(\.createdMilliseconds).max()) }
+        try check { clock(control: try control.accounts.list().map(\.createdMilliseconds).max()) }
         let (settings, wrong) = try settings(invocation, folder)
         try check { wrong }
         let http = settings.options.http

@@ -93,8 +93,9 @@ enum ExportCommands {
         _ invocation: Invocation, _ data: EnvironmentData
     ) throws -> (ExportScope, ExportNames) {
         var names: [String: String] = [:]
-        for account in try data.control.accounts() {
-            let user = try data.control.userRecordName(of: account, container: data.container.identifier)
+        for account in try data.control.accounts.list() {
+            let user = try data.control.accounts.userRecordName(
+                of: account, container: data.container.identifier)
             names[user] = ExportNames.accountPrefix + account.name
         }
         guard let name = invocation.value("account") else {

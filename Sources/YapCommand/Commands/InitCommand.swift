@@ -23,7 +23,7 @@ enum InitCommand {
         let isNew = try folder.make()
         let control = try ControlStore(path: folder.controlPath)
         let container = invocation.value("container")
-        if let container { try control.addContainer(container) }
+        if let container { try control.containers.add(container) }
         if invocation.has("json") {
             return try console.print(
                 .object([
@@ -32,7 +32,7 @@ enum InitCommand {
         }
         try console.print(isNew ? "made \(folder.path)" : "\(folder.path) was there already")
         if let container { try console.print("container \(container)") }
-        let named = try container ?? control.containers().first?.identifier
+        let named = try container ?? control.containers.list().first?.identifier
         try console.print(
             "\n" + NextSteps.text(console, data: invocation.dataWords(console), container: named, url: nil))
     }

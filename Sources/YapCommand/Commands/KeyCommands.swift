@@ -77,7 +77,7 @@ enum KeyCommands {
         }
         let key: ControlServerKey
         do {
-            key = try control.addServerKey(
+            key = try control.serverKeys.add(
                 container: container, environment: environment, name: name, publicKey: publicKey.der)
         } catch {
             newFile?.remove()
@@ -94,7 +94,7 @@ enum KeyCommands {
     }
 
     private static func list(_ invocation: Invocation, _ console: Console) throws {
-        let keys = try invocation.control(console).serverKeys(container: invocation.value("container"))
+        let keys = try invocation.control(console).serverKeys.list(container: invocation.value("container"))
         if invocation.has("json") {
             let rows = keys.map { key -> JSON in
                 .object(
@@ -120,8 +120,8 @@ enum KeyCommands {
         let environment = try invocation.environment()
         let name = try invocation.required("name")
         let control = try invocation.control(console)
-        guard try control.revokeServerKey(container: container, environment: environment, name: name) else {
-            let keys = try control.serverKeys(container: container)
+        guard try control.serverKeys.revoke(container: container, environment: environment, name: name) else {
+            let keys = try control.serverKeys.list(container: container)
             throw Failure.missing(
                 "key", named: name, among: keys.filter { $0.environment == environment }.map(\.name),
                 "in \(environment) of \(container)", remedy: "key list", console)

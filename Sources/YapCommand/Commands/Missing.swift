@@ -17,13 +17,13 @@ extension Failure {
     }
 }
 
-extension ControlStore {
+extension AccountTables {
     /// The account of this name.
     ///
     /// - Throws: `Failure.notThere` with the accounts that are there, the nearest first; `CloudStoreError`.
-    func existingAccount(named name: String, _ console: Console) throws -> ControlAccount {
-        if let account = try account(named: name) { return account }
+    func existing(named name: String, _ console: Console) throws -> ControlAccount {
+        if let account = try find(named: name) { return account }
         throw Failure.missing(
-            "account", named: name, among: try accounts().map(\.name), remedy: "account list", console)
+            "account", named: name, among: try list().map(\.name), remedy: "account list", console)
     }
 }

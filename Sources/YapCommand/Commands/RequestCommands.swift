@@ -91,8 +91,8 @@ enum RequestCommands {
             if name.hasPrefix("_") {
                 query.user = name
             } else {
-                let account = try control.existingAccount(named: name, console)
-                query.user = try control.userRecordName(
+                let account = try control.accounts.existing(named: name, console)
+                query.user = try control.accounts.userRecordName(
                     of: account, container: try invocation.container(in: control, console))
             }
         }

@@ -56,8 +56,8 @@ enum RoleCommands {
         let name = try invocation.required("account")
         let role = invocation.operands[0]
         let control = try invocation.control(console)
-        let account = try control.existingAccount(named: name, console)
-        let user = try control.userRecordName(of: account, container: files.container)
+        let account = try control.accounts.existing(named: name, console)
+        let user = try control.accounts.userRecordName(of: account, container: files.container)
         let isChanged = try files.change(environment) {
             try $0.schemaMaintenance.setRole(role, ofUser: user, isAssigned: isAssigned)
         }
@@ -77,8 +77,8 @@ enum RoleCommands {
         let files = try SchemaFiles(invocation, console)
         let control = try invocation.control(console)
         var names: [String: String] = [:]
-        for account in try control.accounts() {
-            names[try control.userRecordName(of: account, container: files.container)] = account.name
+        for account in try control.accounts.list() {
+            names[try control.accounts.userRecordName(of: account, container: files.container)] = account.name
         }
         let users = try files.change(try invocation.environment()) { try $0.schemaMaintenance.userRoles() }
         if invocation.has("json") {

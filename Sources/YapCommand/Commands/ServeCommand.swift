@@ -158,12 +158,12 @@ enum ServeCommand {
                     ("data", .string(folder.path)), ("dashboard", .text(server.dashboardURL)),
                 ]))
         }
-        let containers = try control.containers().map(\.identifier)
+        let containers = try control.containers.list().map(\.identifier)
         console.note("listening on \(server.url)")
         console.note(
             "serving \(folder.path): "
                 + (containers.isEmpty ? "no container yet" : containers.joined(separator: ", ")))
-        if try containers.isEmpty || control.accounts().isEmpty || control.tokens().isEmpty {
+        if try containers.isEmpty || control.accounts.list().isEmpty || control.tokens.list().isEmpty {
             console.note(
                 NextSteps.text(
                     console, data: invocation.dataWords(console),

@@ -35,7 +35,7 @@ enum SessionCommands {
         examples: ["init", "account create ann || true", "account sessions ann"],
         run: { invocation, console in
             let name = invocation.operands[0]
-            _ = try invocation.control(console).existingAccount(named: name, console)
+            _ = try invocation.control(console).accounts.existing(named: name, console)
             try list(invocation, console, account: name)
         })
 
@@ -58,7 +58,7 @@ enum SessionCommands {
         run: end)
 
     private static func list(_ invocation: Invocation, _ console: Console, account: String?) throws {
-        let sessions = try invocation.control(console).sessions(account: account)
+        let sessions = try invocation.control(console).sessions.list(account: account)
         if invocation.has("json") {
             let rows = sessions.map { session -> JSON in
                 .object([
@@ -93,13 +93,13 @@ enum SessionCommands {
         let account: String
         switch (invocation.value("session"), invocation.value("account")) {
         case (let id?, nil):
-            guard let session = try control.sessions().first(where: { $0.id == id }),
-                try control.endSession(id: id)
+            guard let session = try control.sessions.list().first(where: { $0.id == id }),
+                try control.sessions.end(id: id)
             else { throw Failure.notThere("There is no session \(id). See: yap session list") }
             count = 1
             account = session.account
         case (nil, let name?):
-            count = try control.endSessions(ofAccount: name)
+            count = try control.sessions.endAll(ofAccount: name)
             account = name
         default: throw Failure.usage("one of --session and --account says what to end")
         }

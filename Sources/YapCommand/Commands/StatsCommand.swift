@@ -182,8 +182,8 @@ enum StatsCommand {
     /// The accounts by their record names in the container.
     private static func accounts(_ control: ControlStore, _ container: String) throws -> [String: String] {
         var names: [String: String] = [:]
-        for account in try control.accounts() {
-            names[try control.userRecordName(of: account, container: container)] = account.name
+        for account in try control.accounts.list() {
+            names[try control.accounts.userRecordName(of: account, container: container)] = account.name
         }
         return names
     }

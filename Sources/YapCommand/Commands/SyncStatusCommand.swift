@@ -34,8 +34,8 @@ enum SyncStatusCommand {
             identifier: identifier, environment: try invocation.environment())
         let user = try invocation.value("user").map { name in
             guard !name.hasPrefix("_") else { return name }
-            let account = try control.existingAccount(named: name, console)
-            return try control.userRecordName(of: account, container: identifier)
+            let account = try control.accounts.existing(named: name, console)
+            return try control.accounts.userRecordName(of: account, container: identifier)
         }
         let folder = invocation.dataFolder(console)
         guard StoreFile.exists(at: folder.historyPath) else {

@@ -100,7 +100,7 @@ enum TokenCommands {
             invocation.has("create")
             ? try invocation.required("container")
             : try invocation.container(in: control, console, remedy: "the same with --create")
-        let token = try control.makeToken(
+        let token = try control.tokens.make(
             container: container, name: name, environments: environments,
             origins: invocation.values("origin"),
             callback: invocation.value("callback"), notes: invocation.value("notes"))
@@ -116,7 +116,7 @@ enum TokenCommands {
     }
 
     private static func list(_ invocation: Invocation, _ console: Console) throws {
-        let tokens = try invocation.control(console).tokens(container: invocation.value("container"))
+        let tokens = try invocation.control(console).tokens.list(container: invocation.value("container"))
         if invocation.has("json") {
             let rows = tokens.map { token -> JSON in
                 .object([
@@ -152,7 +152,7 @@ enum TokenCommands {
             throw Failure.usage("--environment is missing")
         }
         let control = try invocation.control(console)
-        guard try control.setEnvironments(environments, ofToken: name, container: container) else {
+        guard try control.tokens.setEnvironments(environments, ofToken: name, container: container) else {
             throw try noSuchToken(name, container, control, console)
         }
         if invocation.has("json") {
@@ -179,7 +179,7 @@ enum TokenCommands {
         _ name: String, _ container: String, _ control: ControlStore, _ console: Console
     ) throws -> Failure {
         .missing(
-            "token", named: name, among: try control.tokens(container: container).map(\.name),
+            "token", named: name, among: try control.tokens.list(container: container).map(\.name),
             "in \(container)", remedy: "token list", console)
     }
 
@@ -187,7 +187,7 @@ enum TokenCommands {
         let container = try invocation.required("container")
         let name = try invocation.required("name")
         let control = try invocation.control(console)
-        guard try control.revokeToken(container: container, name: name) else {
+        guard try control.tokens.revoke(container: container, name: name) else {
             throw try noSuchToken(name, container, control, console)
         }
         if invocation.has("json") {

@@ -104,13 +104,13 @@ enum ZoneCommands {
     private static func owners(
         _ control: ControlStore, _ container: String, only name: String?
     ) throws -> [String: String] {
-        let accounts = try control.accounts().filter { account in
+        let accounts = try control.accounts.list().filter { account in
             name.map { $0.lowercased() == account.name.lowercased() } ?? true
         }
         if let name, accounts.isEmpty { throw ControlError.noSuchAccount(name: name) }
         var owners: [String: String] = [:]
         for account in accounts {
-            owners[try control.userRecordName(of: account, container: container)] = account.name
+            owners[try control.accounts.userRecordName(of: account, container: container)] = account.name
         }
         return owners
     }

@@ -23,7 +23,9 @@ struct EnvironmentData {
         container = CloudService.Container(
             identifier: try invocation.container(in: control, console),
             environment: try invocation.environment())
-        guard try control.serves(container: container.identifier, environment: container.environment) else {
+        guard
+            try control.containers.serves(container: container.identifier, environment: container.environment)
+        else {
             throw ControlError.isBeingRemoved(
                 container: container.identifier, environment: container.environment)
         }
@@ -56,10 +58,10 @@ struct EnvironmentData {
 
     /// The account's record name in the container.
     func userRecordName(ofAccount name: String) throws -> String {
-        guard let account = try control.account(named: name) else {
+        guard let account = try control.accounts.find(named: name) else {
             throw ControlError.noSuchAccount(name: name)
         }
-        return try control.userRecordName(of: account, container: container.identifier)
+        return try control.accounts.userRecordName(of: account, container: container.identifier)
     }
 
     /// Ends the tokens by which the devices of an account are told of changes. Nothing is made where nothing is kept.

@@ -29,8 +29,9 @@ struct RecordSource {
         let container = try invocation.container(in: control, console)
         switch (invocation.value("account"), invocation.has("public")) {
         case (let name?, false):
-            let account = try control.existingAccount(named: name, console)
-            database = .privateDatabase(of: try control.userRecordName(of: account, container: container))
+            let account = try control.accounts.existing(named: name, console)
+            database = .privateDatabase(
+                of: try control.accounts.userRecordName(of: account, container: container))
         case (nil, true): database = .publicDatabase
         default: throw Failure.usage("say which database: either --account NAME or --public")
         }
@@ -45,13 +46,13 @@ struct RecordSource {
     /// Opens the database that a command changes as its `--account`. A service has opened the file before, and so has
     /// upgraded it.
     init(changing data: EnvironmentData, _ invocation: Invocation, _ console: Console) throws {
-        let account = try data.control.existingAccount(named: try invocation.required("account"), console)
+        let account = try data.control.accounts.existing(named: try invocation.required("account"), console)
         let container = data.container
         database =
             invocation.has("public")
             ? .publicDatabase
             : .privateDatabase(
-                of: try data.control.userRecordName(of: account, container: container.identifier))
+                of: try data.control.accounts.userRecordName(of: account, container: container.identifier))
         file = try StoreFile(
             path: data.folder.storePath(
                 container: container.identifier, environment: container.environment))

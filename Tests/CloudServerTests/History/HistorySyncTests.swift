@@ -37,7 +37,7 @@ import Testing
             #expect(zone["state"].text == "behind" && zone["behindCount"].number == 3)
             #expect(zone["behindIsCapped"] == .bool(false) && zone["lastSaveRequestID"].text == saved)
             #expect(zone["lastSaveCount"].number == 1)
-            #expect(device["session"].text == (try guarded.control.sessions().first?.id))
+            #expect(device["session"].text == (try guarded.control.sessions.list().first?.id))
             #expect(device["client"].text == "Notes/1.0")
             #expect(answer["zones"].array.first?["recordsCount"].number == 3)
             #expect(answer["zones"].array.first?["checksum"].text != nil)
@@ -79,8 +79,8 @@ import Testing
 
     @Test func aQueryWithoutItsIndexAndAFieldThatProductionLacksAreListed() async throws {
         try await withGuardedServer { guarded in
-            let account = try #require(try guarded.control.account(named: "ada"))
-            let made = try guarded.control.makeSession(
+            let account = try #require(try guarded.control.accounts.find(named: "ada"))
+            let made = try guarded.control.sessions.make(
                 of: account, container: RawDevice.container, environment: "production")
             let scene = try HistoryScene(guarded)
             _ = try scene.ask("private/records/modify", HistoryScene.save("a"))

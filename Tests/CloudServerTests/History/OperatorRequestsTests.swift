@@ -15,7 +15,7 @@ import Testing
             let path = scene.client.data("private", "records/modify", user: ada)
             _ = try scene.client.post(path, HistoryScene.save("note"))
             _ = try scene.client.post(scene.client.data("private", "zones/list", user: ada))
-            let ids = try AuditLog(guarded.control).lines(linesMax: 10).compactMap(\.requestID)
+            let ids = try guarded.control.auditLog.lines(linesMax: 10).compactMap(\.requestID)
             try #require(ids.count == 2)
             let change = try scene.get("requests/\(ids[1])")["request"]
             #expect(change["administrator"].text == "change" && change["user"].text == ada)
@@ -51,7 +51,7 @@ import Testing
                 _ = try client.post("session", #"{"name":"look","password":"\#(password)"}"#)
             }
             try client.waitForSummaries()
-            let lines = try AuditLog(guarded.control).lines(linesMax: 10)
+            let lines = try guarded.control.auditLog.lines(linesMax: 10)
             try #require(lines.map(\.action) == [.signIn, .signInRefused])
             for line in lines {
                 let id = try #require(line.requestID)
@@ -115,7 +115,7 @@ import Testing
             #expect(
                 try client.post("\(RawDevice.container)/development/schema/check", #"{"text":""}"#).status
                     == 200)
-            let lines = try AuditLog(guarded.control).lines(linesMax: 10)
+            let lines = try guarded.control.auditLog.lines(linesMax: 10)
             #expect(
                 lines.map(\.action) == [.refused, .refused] && lines.allSatisfy { $0.outcome == .refused })
             #expect(lines.map(\.note) == ["accounts/delete", "records/modify"])
@@ -130,10 +130,10 @@ import Testing
             for _ in 0..<(HourlyLimit.perHour + 20) {
                 #expect(try client.post("accounts/delete", #"{"name":"ada"}"#).status == 403)
             }
-            #expect(try AuditLog(guarded.control).lines(linesMax: 200).count == HourlyLimit.perHour)
+            #expect(try guarded.control.auditLog.lines(linesMax: 200).count == HourlyLimit.perHour)
             clock.advance(bySeconds: 3_600)
             _ = try client.post("accounts/delete", #"{"name":"ada"}"#)
-            #expect(try AuditLog(guarded.control).lines(linesMax: 200).count == HourlyLimit.perHour + 1)
+            #expect(try guarded.control.auditLog.lines(linesMax: 200).count == HourlyLimit.perHour + 1)
         }
     }
 

@@ -84,7 +84,7 @@ extension JSONValue {
                 request["operation"].text == "records/modify" && request["zones"].array == [.string("Work")])
             #expect(request["recordErrors"]["CONFLICT"].number == 1 && request["status"].number == 200)
             #expect(request["user"].text == (try scene.client.ada) && request["client"].text == "Notes/1.0")
-            let session = try #require(try guarded.control.sessions().first?.id)
+            let session = try #require(try guarded.control.sessions.list().first?.id)
             #expect(request["session"].text == session)
             let record = try #require(request["records"].array.first)
             #expect(record["name"].text == "a" && record["zone"].text == "Work")
@@ -118,7 +118,7 @@ extension JSONValue {
                 "private/records/modify", HistoryScene.save("a", zone: "Work", type: "create"))
             _ = try scene.ask("private/records/lookup", #"{"records":[{"recordName":"x"}]}"#)
             let ada = try scene.client.ada
-            let session = try #require(try guarded.control.sessions().first?.id)
+            let session = try #require(try guarded.control.sessions.list().first?.id)
             #expect(try scene.requests().count == 4)
             let ofZone = try scene.requests("zone=Work").map { $0["operation"].text }
             #expect(ofZone == ["records/modify", "records/modify", "zones/modify"])

@@ -54,9 +54,9 @@ import UseCounter
     @Test func aSignInKeepsItsBounds() throws {
         let cloud = try WalkedCloud()
         let hash = try PasswordHash(hashing: "bob's password")
-        _ = try cloud.control.addAccount(name: "bob", passwordHash: hash.text)
+        _ = try cloud.control.accounts.add(name: "bob", passwordHash: hash.text)
         let check = try SignInCheck(cloud.control, isDevelopmentForEveryone: true)
-        let app = try cloud.control.makeToken(container: RawDevice.container, name: "sign-in")
+        let app = try cloud.control.tokens.make(container: RawDevice.container, name: "sign-in")
         let request = SignInRequest(
             account: "bob", password: "bob's password", container: RawDevice.container,
             environment: "development", apiToken: app)

@@ -9,14 +9,14 @@ extension WalkedCloud {
     /// Somebody whom others find; returns the name of their record.
     func addPerson(_ name: String, email: String) throws -> String {
         let person = String(repeating: "\"", count: 60)
-        let account = try control.addAccount(
+        let account = try control.accounts.add(
             name: name, givenName: person, familyName: person, email: email, passwordHash: "x")
-        let made = try control.makeSession(
+        let made = try control.sessions.make(
             of: account, container: Self.container.identifier, environment: "development")
-        guard let session = try control.session(token: made.token) else { throw Failure("no session") }
-        try control.setDiscoverability(
+        guard let session = try control.sessions.find(token: made.token) else { throw Failure("no session") }
+        try control.people.setDiscoverability(
             ControlDiscoverability(isDiscoverable: true, isListed: true), of: session)
-        return try control.userRecordName(of: account, container: Self.container.identifier)
+        return try control.accounts.userRecordName(of: account, container: Self.container.identifier)
     }
 
     /// A device of the user that fetches pushes; returns its token.

@@ -53,12 +53,12 @@ final class WalkedCloud {
         let dataFolder = DataFolder(path: folder.path)
         _ = try dataFolder.make()
         control = try ControlStore(path: dataFolder.controlPath)
-        apiToken = try control.makeToken(container: RawDevice.container, name: "app")
-        let account = try control.addAccount(name: "ada", passwordHash: "x")
-        let made = try control.makeSession(
+        apiToken = try control.tokens.make(container: RawDevice.container, name: "app")
+        let account = try control.accounts.add(name: "ada", passwordHash: "x")
+        let made = try control.sessions.make(
             of: account, container: RawDevice.container, environment: "development")
         session = made.token
-        userRecordName = try control.userRecordName(of: account, container: RawDevice.container)
+        userRecordName = try control.accounts.userRecordName(of: account, container: RawDevice.container)
         var options = OpenOptions()
         options.vfsName = vfs.name
         options.checkpointFrames = .max

@@ -36,7 +36,7 @@ import Testing
             #expect(shown.contains(#""givenName":"Bob""#) && !shown.contains(password))
             #expect(shown.contains(#""sessionsCount":1"#) && shown.contains(#""environment":"production""#))
             #expect(try client.post("accounts/add", #"{"name":"BOB@example.com"}"#).status == 409)
-            let lines = try AuditLog(guarded.control).lines(linesMax: 3)
+            let lines = try guarded.control.auditLog.lines(linesMax: 3)
             #expect(lines.map(\.outcome) == [.refused, .done] && lines[1].action == .accountMade)
             #expect(!"\(lines)".contains(password))
         }
@@ -51,14 +51,14 @@ import Testing
         try await withGuardedServer { guarded in
             let client = try OperatorClient(guarded, role: .administer)
             #expect(try client.post("accounts/add", body).status == 400)
-            #expect(try guarded.control.accounts().map(\.name) == ["ada"])
+            #expect(try guarded.control.accounts.list().map(\.name) == ["ada"])
         }
     }
 
     @Test func accountsAreListedAPageAtATime() async throws {
         try await withGuardedServer { guarded in
             for number in 0..<60 {
-                _ = try guarded.control.addAccount(name: "bob\(number)", passwordHash: "x")
+                _ = try guarded.control.accounts.add(name: "bob\(number)", passwordHash: "x")
             }
             let client = try OperatorClient(guarded, role: .look)
             let first = try client.get("accounts?named=BOB").text
@@ -71,16 +71,16 @@ import Testing
 
     @Test func aChangeIsMadeAsAWholeOrNotAtAll() async throws {
         try await withGuardedServer { guarded in
-            _ = try guarded.control.addAccount(name: "bob", email: "bob@example.com", passwordHash: "x")
+            _ = try guarded.control.accounts.add(name: "bob", email: "bob@example.com", passwordHash: "x")
             let client = try OperatorClient(guarded, role: .administer)
             let refused = try client.post(
                 "accounts/change", #"{"name":"ada","isDeveloper":false,"email":"bob@example.com"}"#)
             #expect(refused.status == 409)
-            #expect(try guarded.control.account(named: "ada")?.isDeveloper == true)
+            #expect(try guarded.control.accounts.find(named: "ada")?.isDeveloper == true)
             let changed = try client.post(
                 "accounts/change", #"{"name":"ada","isDeveloper":false,"givenName":"Ada","email":""}"#)
             #expect(changed.status == 200 && changed.text.contains(#""isDeveloper":false"#))
-            let account = try #require(try guarded.control.account(named: "ada"))
+            let account = try #require(try guarded.control.accounts.find(named: "ada"))
             #expect(account.givenName == "Ada" && account.email == nil && !account.isDeveloper)
             #expect(try client.post("accounts/change", #"{"name":"nobody"}"#).status == 404)
         }
@@ -92,7 +92,7 @@ import Testing
             #expect(try Self.signIn(guarded, "ada", "ada's password") == 200)
             let disabled = try client.post("accounts/disable", #"{"name":"ada"}"#)
             #expect(disabled.status == 200 && disabled.text.contains(#""isDisabled":true"#))
-            #expect(try guarded.control.sessions(account: "ada").isEmpty)
+            #expect(try guarded.control.sessions.list(account: "ada").isEmpty)
             #expect(try Self.signIn(guarded, "ada", "ada's password") == 401)
             let device = try RawConnection(port: guarded.server.port)
             let target = guarded.target(
@@ -105,7 +105,7 @@ import Testing
             #expect(try Self.signIn(guarded, "ada", "another password") == 401)
             #expect(try client.post("accounts/enable", #"{"name":"ada"}"#).status == 200)
             #expect(try Self.signIn(guarded, "ada", "another password") == 200)
-            let lines = try AuditLog(guarded.control).lines(linesMax: 10)
+            let lines = try guarded.control.auditLog.lines(linesMax: 10)
             #expect(lines.map(\.action) == [.accountEnabled, .accountPassword, .accountDisabled])
             #expect(lines.allSatisfy { $0.outcome == .done && $0.names == ["ada"] })
         }
@@ -139,17 +139,17 @@ import Testing
 
     @Test func aSessionOfAnotherAccountIsNotEnded() async throws {
         try await withGuardedServer { guarded in
-            let bob = try guarded.control.addAccount(name: "bob", passwordHash: "x")
-            let session = try guarded.control.makeSession(
+            let bob = try guarded.control.accounts.add(name: "bob", passwordHash: "x")
+            let session = try guarded.control.sessions.make(
                 of: bob, container: RawDevice.container, environment: "production"
             ).session
             let client = try OperatorClient(guarded, role: .administer)
             let body = #"{"name":"ada","session":"\#(session.id)"}"#
             #expect(try client.post("accounts/sessions/end", body).status == 404)
-            #expect(try guarded.control.sessions(account: "bob").count == 1)
+            #expect(try guarded.control.sessions.list(account: "bob").count == 1)
             let own = #"{"name":"bob","session":"\#(session.id)"}"#
             #expect(try client.post("accounts/sessions/end", own).status == 200)
-            #expect(try guarded.control.sessions(account: "bob").isEmpty)
+            #expect(try guarded.control.sessions.list(account: "bob").isEmpty)
         }
     }
 
@@ -179,14 +179,14 @@ import Testing
             #expect(try client.post(others, save(["c"], zone: "_defaultZone")).status == 200)
             let deleted = try client.post("accounts/delete", #"{"name":"ada","erase":true}"#)
             #expect(deleted.text.contains(#""erasedCount":302"#), "\(deleted.text)")
-            #expect(try guarded.control.account(named: "ada") == nil)
+            #expect(try guarded.control.accounts.find(named: "ada") == nil)
             let counts = "\(RawDevice.container)/development/counts?user="
             #expect(try client.get(counts + ada).text.contains(#""zones":[]"#))
             #expect(try client.get(counts + other).text.contains(#""count":1"#))
             let zones = try client.post(client.data("private", "zones/list", user: ada)).text
             #expect(!zones.contains(#""zoneName":"own""#))
             #expect(try client.post("accounts/delete", #"{"name":"ada","erase":true}"#).status == 404)
-            let lines = try AuditLog(guarded.control).lines(linesMax: 20)
+            let lines = try guarded.control.auditLog.lines(linesMax: 20)
                 .filter { $0.action == .accountDeleted }
             #expect(lines.map(\.outcome) == [.refused, .done] && lines[1].note == "erased 302 records")
         }
@@ -201,7 +201,7 @@ import Testing
             _ = try client.post(client.data("private", "records/modify", user: ada), save)
             let deleted = try client.post("accounts/delete", #"{"name":"ada","erase":false}"#)
             #expect(deleted.text == #"{"erasedCount":0}"#)
-            #expect(try guarded.control.accounts().isEmpty)
+            #expect(try guarded.control.accounts.list().isEmpty)
             let counts = try client.get("\(RawDevice.container)/development/counts?user=\(ada)").text
             #expect(counts.contains(#""recordType":"N""#) && counts.contains(#""isCapped":false"#))
         }

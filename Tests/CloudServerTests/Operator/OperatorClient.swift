@@ -19,11 +19,11 @@ struct OperatorClient {
         self.guarded = guarded
         connection = try RawConnection(port: guarded.server.port)
         guard let role else { return }
-        let administrators = Administrators(guarded.control)
+        let administrators = guarded.control.administrators
         let administrator =
             try administrators.administrator(named: role.rawValue)
             ?? administrators.add(role.rawValue, role: role)
-        let made = try AdministratorSessions(guarded.control).make(
+        let made = try guarded.control.administratorSessions.make(
             for: administrator, address: "127.0.0.1", client: "tests")
         cookie = "yap-operator-\(guarded.server.port)=\(made.token)"
     }
@@ -57,7 +57,7 @@ struct OperatorClient {
     /// The record name of Ada, who has an account.
     var ada: String {
         get throws {
-            try #require(try guarded.control.session(token: guarded.session)?.userRecordName)
+            try #require(try guarded.control.sessions.find(token: guarded.session)?.userRecordName)
         }
     }
 
@@ -71,7 +71,7 @@ struct OperatorClient {
     static func setPassword(of name: String, _ control: ControlStore) throws {
         let hash = try PasswordHash(
             hashing: password, cost: .init(costLog2: 4, blockSize: 8, parallelism: 1))
-        try Administrators(control).setPassword(hash, of: name)
+        try control.administrators.setPassword(hash, of: name)
     }
 
     private var sent: [(name: String, value: String)] { cookie.map { [("Cookie", $0)] } ?? [] }

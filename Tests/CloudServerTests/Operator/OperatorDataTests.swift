@@ -66,7 +66,7 @@ import Testing
             // There already: the request as a whole is answered, and its record refused.
             _ = try client.post(path, Self.save("note", "create"))
             _ = try client.post(path, "no JSON")
-            let lines = try AuditLog(guarded.control).lines(linesMax: 10)
+            let lines = try guarded.control.auditLog.lines(linesMax: 10)
             #expect(lines.map(\.outcome) == [.refused, .refused, .done])
             #expect(lines.map(\.names) == [[], ["note"], ["note"]])
             #expect(lines[1].note == "1 CONFLICT")
@@ -96,7 +96,7 @@ import Testing
                 #"{"operations":[{"operationType":"create","record":{"recordName":"note","recordType":"Note","#
                     + #""fields":{"photo":{"value":\#(file)}}}}]}"#)
             #expect(saved.status == 200 && saved.text.contains("downloadURL"), "\(saved.text)")
-            let line = try #require(try AuditLog(guarded.control).lines(linesMax: 2).last)
+            let line = try #require(try guarded.control.auditLog.lines(linesMax: 2).last)
             #expect(line.action == .filesSent && line.names == ["note"] && line.outcome == .done)
             let seen = try device.exchange(
                 "POST",
@@ -113,10 +113,10 @@ import Testing
             let client = try OperatorClient(guarded, role: .look)
             let path = client.data("private", "zones/list", user: try client.ada)
             for _ in 0..<3 { #expect(try client.post(path).status == 200) }
-            #expect(try AuditLog(guarded.control).lines(linesMax: 10).map(\.action) == [.lookAsUser])
+            #expect(try guarded.control.auditLog.lines(linesMax: 10).map(\.action) == [.lookAsUser])
             clock.advance(bySeconds: Double(900_001) / 1_000)
             #expect(try client.post(path).status == 200)
-            #expect(try AuditLog(guarded.control).lines(linesMax: 10).count == 2)
+            #expect(try guarded.control.auditLog.lines(linesMax: 10).count == 2)
         }
     }
 
@@ -126,7 +126,7 @@ import Testing
             let path = client.data("private", "zones/modify", user: try client.ada)
             let nope = #"{"operations":[{"operationType":"delete","zone":{"zoneID":{"zoneName":"nope"}}}]}"#
             #expect(try client.post(path, nope).status == 200)
-            let line = try #require(try AuditLog(guarded.control).lines(linesMax: 1).first)
+            let line = try #require(try guarded.control.auditLog.lines(linesMax: 1).first)
             #expect(line.outcome == .refused && line.note == "1 ZONE_NOT_FOUND" && line.names == ["nope"])
         }
     }
@@ -136,7 +136,7 @@ import Testing
             let client = try OperatorClient(guarded, role: .change)
             let path = "iCloud.not.there/development/private/zones/list?user=\(try client.ada)"
             #expect(try client.post(path).status == 404)
-            #expect(try AuditLog(guarded.control).lines(linesMax: 1).isEmpty)
+            #expect(try guarded.control.auditLog.lines(linesMax: 1).isEmpty)
         }
     }
 
@@ -204,7 +204,7 @@ import Testing
     @Test func accountsAreFoundByTheBeginningOfTheirNamesAPageAtATime() async throws {
         try await withGuardedServer { guarded in
             for number in 0..<60 {
-                _ = try guarded.control.addAccount(name: "bob\(number)", passwordHash: "x")
+                _ = try guarded.control.accounts.add(name: "bob\(number)", passwordHash: "x")
             }
             let client = try OperatorClient(guarded, role: .look)
             let path = "\(RawDevice.container)/accounts"

@@ -46,7 +46,7 @@ import Testing
     /// An administrator who may look has looked, signed out, or was refused.
     private static func checkNothingWasDone(byRole role: String, _ guarded: GuardedServer) throws {
         let own: Set<AuditLine.Action> = [.lookAsUser, .signOut, .sessionEnded, .password]
-        for line in try AuditLog(guarded.control).lines(linesMax: 100_000)
+        for line in try guarded.control.auditLog.lines(linesMax: 100_000)
         where line.role == role && line.outcome == .done {
             #expect(own.contains(line.action), "\(line)")
         }

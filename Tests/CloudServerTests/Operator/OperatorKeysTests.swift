@@ -27,7 +27,7 @@ import Testing
             #expect(try client.get("iCloud.com.example.new/tokens").text.contains(#""tokens":[]"#))
             #expect(
                 try client.post("containers/add", #"{"identifier":"iCloud.com.example.new"}"#).status == 409)
-            let lines = try AuditLog(guarded.control).lines(linesMax: 10)
+            let lines = try guarded.control.auditLog.lines(linesMax: 10)
             #expect(lines.map(\.action) == [.containerAdded, .containerAdded])
             #expect(lines.map(\.outcome) == [.refused, .done])
             #expect(lines[1].container == "iCloud.com.example.new")
@@ -41,7 +41,7 @@ import Testing
         try await withGuardedServer { guarded in
             let client = try OperatorClient(guarded, role: .administer)
             #expect(try client.post("containers/add", #"{"identifier":"\#(name)"}"#).status == 400)
-            #expect(try guarded.control.containers().map(\.identifier) == [Self.container])
+            #expect(try guarded.control.containers.list().map(\.identifier) == [Self.container])
         }
     }
 
@@ -56,18 +56,18 @@ import Testing
             guard case .object(let members) = try JSONValue(json: made.body),
                 case .string(let token)? = members["token"]
             else { throw Failure("no token: \(made.text)") }
-            #expect(try guarded.control.app(apiToken: token)?.name == "page")
+            #expect(try guarded.control.tokens.app(apiToken: token)?.name == "page")
             let list = try client.get("\(Self.container)/tokens").text
             #expect(list.contains(#""origins":["https://a.example.com"]"#) && !list.contains(token))
             #expect(list.contains(#""environment":"development""#) && !list.contains("notes"))
             let changed = try client.post(
                 "\(Self.container)/tokens/change", #"{"name":"page","environment":"production"}"#)
             #expect(changed.text.contains(#""environment":"production""#))
-            #expect(try guarded.control.app(apiToken: token)?.environments == .production)
+            #expect(try guarded.control.tokens.app(apiToken: token)?.environments == .production)
             #expect(try client.post("\(Self.container)/tokens/revoke", #"{"name":"page"}"#).status == 200)
-            #expect(try guarded.control.app(apiToken: token) == nil)
+            #expect(try guarded.control.tokens.app(apiToken: token) == nil)
             #expect(try client.post("\(Self.container)/tokens/revoke", #"{"name":"page"}"#).status == 404)
-            let lines = try AuditLog(guarded.control).lines(linesMax: 10)
+            let lines = try guarded.control.auditLog.lines(linesMax: 10)
             #expect(lines.map(\.action) == [.tokenRevoked, .tokenRevoked, .tokenChanged, .tokenMade])
             #expect(lines.map(\.outcome) == [.refused, .done, .done, .done])
             #expect(lines.allSatisfy { $0.names == ["page"] && $0.container == Self.container })
@@ -88,7 +88,7 @@ import Testing
             let client = try OperatorClient(guarded, role: .administer)
             let response = try client.post("\(Self.container)/tokens/add", body)
             #expect(response.status == 400, "\(body): \(response.text)")
-            #expect(try guarded.control.tokens().count == 2)
+            #expect(try guarded.control.tokens.list().count == 2)
         }
     }
 
@@ -100,9 +100,9 @@ import Testing
             let key = #"{"name":"x","environment":"production","publicKey":"\#(pem)"}"#
             #expect(try client.post("iCloud.com.example.none/tokens/add", token).status == 404)
             #expect(try client.post("iCloud.com.example.none/keys/add", key).status == 404)
-            #expect(try guarded.control.containers().count == 1)
+            #expect(try guarded.control.containers.list().count == 1)
             #expect(throws: ControlError.self) {
-                try guarded.control.makeToken(container: "iCloud.none", name: "x", makesContainer: false)
+                try guarded.control.tokens.make(container: "iCloud.none", name: "x", makesContainer: false)
             }
         }
     }
@@ -115,7 +115,7 @@ import Testing
             let body = #"{"name":"jobs","environment":"production","publicKey":"\#(pem)"}"#
             let added = try client.post("\(Self.container)/keys/add", body)
             #expect(added.status == 200, "\(added.text)")
-            let key = try #require(try guarded.control.serverKeys().first)
+            let key = try #require(try guarded.control.serverKeys.list().first)
             #expect(key.publicKey == pair.publicKey.der && key.environment == "production")
             #expect(try client.get("\(Self.container)/keys").text.contains(#""keyID":"\#(key.id)""#))
             #expect(try client.post("\(Self.container)/keys/add", body).status == 409)
@@ -125,7 +125,7 @@ import Testing
             #expect(try client.post("\(Self.container)/keys/revoke", elsewhere).status == 404)
             let revoke = #"{"name":"jobs","environment":"production"}"#
             #expect(try client.post("\(Self.container)/keys/revoke", revoke).status == 200)
-            #expect(try guarded.control.serverKeys().isEmpty)
+            #expect(try guarded.control.serverKeys.list().isEmpty)
         }
     }
 
@@ -151,7 +151,7 @@ import Testing
             #expect(try client.post(remove, #"{"name":"shop"}"#).status == 200)
             #expect(try client.get("\(Self.container)/development/webhooks").text.contains(#""webhooks":[]"#))
             #expect(try client.post(remove, #"{"name":"shop"}"#).status == 404)
-            let lines = try AuditLog(guarded.control).lines(linesMax: 3)
+            let lines = try guarded.control.auditLog.lines(linesMax: 3)
             #expect(lines.map(\.outcome) == [.refused, .done] && lines[1].names == ["shop"])
             #expect(lines[1].environment == "development")
         }

@@ -51,7 +51,7 @@ import Testing
             #expect(
                 deployed.status == 200 && deployed.text.contains("+ record type Note"), "\(deployed.text)")
             #expect(try query().text == #"{"records":[]}"#)
-            let line = try #require(try AuditLog(guarded.control).lines(linesMax: 1).first)
+            let line = try #require(try guarded.control.auditLog.lines(linesMax: 1).first)
             #expect(
                 line.action == .schemaDeployed && line.outcome == .done && line.environment == "production")
             #expect(line.note?.contains("+ record type Note") == true)
@@ -65,7 +65,7 @@ import Testing
             _ = try client.post("\(Self.development)/change", Self.addNote)
             let refused = try client.post(Self.deploy, #"{"plan":"\#(plan)"}"#)
             #expect(refused.status == 409, "\(refused.text)")
-            let line = try #require(try AuditLog(guarded.control).lines(linesMax: 1).first)
+            let line = try #require(try guarded.control.auditLog.lines(linesMax: 1).first)
             #expect(line.outcome == .refused && line.note == "CONFLICT")
             let current = try Self.plan(client)
             #expect(try client.post(Self.deploy, #"{"remove":true,"plan":"\#(current)"}"#).status == 409)
@@ -108,7 +108,7 @@ import Testing
             let gone = try client.post("\(Self.development)/check", #"{"text":"DEFINE SCHEMA"}"#)
             #expect(gone.text.contains("there are records of type 'Note', as a"), "\(gone.text)")
             #expect(gone.text.contains(#""action":"remove""#) && gone.text.contains(#""error":null"#))
-            #expect(try AuditLog(guarded.control).lines(linesMax: 9).map(\.action) == [.recordsChanged])
+            #expect(try guarded.control.auditLog.lines(linesMax: 9).map(\.action) == [.recordsChanged])
         }
     }
 
@@ -132,7 +132,7 @@ import Testing
             #expect(
                 imported.status == 200 && imported.text.contains("+ field Note.more: INT64"),
                 "\(imported.text)")
-            let outcomes = try AuditLog(guarded.control).lines(linesMax: 4).map(\.outcome)
+            let outcomes = try guarded.control.auditLog.lines(linesMax: 4).map(\.outcome)
             #expect(outcomes == [.done, .refused, .refused, .refused])
         }
     }

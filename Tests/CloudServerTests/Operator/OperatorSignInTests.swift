@@ -33,7 +33,7 @@ import Testing
 
     @Test func anotherPasswordNeedsTheFormerOneAndIsNotTooShort() async throws {
         try await withGuardedServer { guarded in
-            try Administrators(guarded.control).add("maria", role: .look)
+            try guarded.control.administrators.add("maria", role: .look)
             try OperatorClient.setPassword(of: "maria", guarded.control)
             var client = try OperatorClient(guarded)
             try client.take(
@@ -50,7 +50,7 @@ import Testing
 
     @Test func wrongPasswordsOfAnAdministratorMakeTheNextTryWaitAlsoTheRightOne() async throws {
         try await withGuardedServer { guarded in
-            try Administrators(guarded.control).add("maria", role: .look)
+            try guarded.control.administrators.add("maria", role: .look)
             try OperatorClient.setPassword(of: "maria", guarded.control)
             let client = try OperatorClient(guarded)
             let wrong = try (0..<AttemptLimiter.accountTriesFree).map { _ in
@@ -60,7 +60,7 @@ import Testing
             let right = try client.post(
                 "session", #"{"name":"maria","password":"\#(OperatorClient.password)"}"#)
             #expect(right.status == 429 && right.header("Retry-After") != nil)
-            let lines = try AuditLog(guarded.control).lines(linesMax: 10)
+            let lines = try guarded.control.auditLog.lines(linesMax: 10)
             #expect(lines.count == 5 && lines.allSatisfy { $0.action == .signInRefused })
         }
     }
@@ -69,7 +69,7 @@ import Testing
         try await withGuardedServer { guarded in
             let client = try OperatorClient(guarded)
             #expect(try client.post("session", #"{"name":"my secret","password":"x"}"#).status == 401)
-            let lines = try AuditLog(guarded.control).lines(linesMax: 10)
+            let lines = try guarded.control.auditLog.lines(linesMax: 10)
             #expect(lines.map(\.administrator) == [""])
         }
     }
@@ -121,7 +121,7 @@ import Testing
 
     @Test func guessesFromElsewhereDontKeepAnAdministratorOutWhereTheyHaveSignedInBefore() async throws {
         try await withGuardedServer(configure: { $0.trustsForwardedFor = true }) { guarded in
-            try Administrators(guarded.control).add("maria", role: .look)
+            try guarded.control.administrators.add("maria", role: .look)
             try OperatorClient.setPassword(of: "maria", guarded.control)
             let client = try OperatorClient(guarded)
             func signIn(_ password: String, from address: String) throws -> Int {
@@ -139,8 +139,8 @@ import Testing
 
     @Test func aPasswordThatWasCheckedWhileItWasReplacedSignsNobodyIn() async throws {
         try await withGuardedServer { guarded in
-            let administrators = Administrators(guarded.control)
-            let sessions = AdministratorSessions(guarded.control)
+            let administrators = guarded.control.administrators
+            let sessions = guarded.control.administratorSessions
             try administrators.add("maria", role: .look)
             try OperatorClient.setPassword(of: "maria", guarded.control)
             let before = try #require(try administrators.administrator(named: "maria"))
@@ -169,7 +169,7 @@ import Testing
             let administer = try OperatorClient(guarded, role: .administer)
             #expect(try look.get("sessions").text.ranges(of: #""session":"#).count == 1)
             #expect(try administer.get("sessions").text.ranges(of: #""session":"#).count == 2)
-            let sessions = AdministratorSessions(guarded.control)
+            let sessions = guarded.control.administratorSessions
             let ids = try sessions.list().reduce(into: [:]) { $0[$1.administrator.name] = $1.id }
             let others = try #require(ids["administer"])
             #expect(try look.post("sessions/end", #"{"session":"\#(others)"}"#).status == 404)

@@ -44,12 +44,12 @@ import Testing
             self.guarded = guarded
             connection = try RawConnection(port: guarded.server.port)
             let control = guarded.control
-            releasedToken = try control.makeToken(
+            releasedToken = try control.tokens.make(
                 container: RawDevice.container, name: "released", environments: .production)
-            let account = try control.addAccount(name: "bob", passwordHash: "x")
-            let editor = try control.addAccount(name: "carol", passwordHash: "x", isDeveloper: true)
+            let account = try control.accounts.add(name: "bob", passwordHash: "x")
+            let editor = try control.accounts.add(name: "carol", passwordHash: "x", isDeveloper: true)
             func signIn(_ life: Int64?, _ account: ControlAccount) throws -> String {
-                try control.makeSession(
+                try control.sessions.make(
                     of: account, container: RawDevice.container, environment: "development",
                     lifeMilliseconds: life
                 ).token
@@ -57,22 +57,22 @@ import Testing
             bob = try signIn(nil, account)
             carol = try signIn(nil, editor)
             ended = try signIn(1_000_000, account)
-            _ = try control.endSession(token: ended)
+            _ = try control.sessions.end(token: ended)
             let key = try P256PrivateKey()
             self.key = key
             func addKey(_ name: String) throws -> String {
-                try control.addServerKey(
+                try control.serverKeys.add(
                     container: RawDevice.container, environment: "development", name: name,
                     publicKey: key.publicKey.der
                 ).id
             }
             liveKey = try addKey("live")
             revokedKey = try addKey("revoked")
-            _ = try control.revokeServerKey(
+            _ = try control.serverKeys.revoke(
                 container: RawDevice.container, environment: "development", name: "revoked")
-            adasName = try #require(try control.session(token: guarded.session)?.userRecordName)
+            adasName = try #require(try control.sessions.find(token: guarded.session)?.userRecordName)
             try prepare()
-            try grant(to: control.userRecordName(of: editor, container: RawDevice.container))
+            try grant(to: control.accounts.userRecordName(of: editor, container: RawDevice.container))
         }
 
         /// Gives roles their permissions as `yap schema import` and `yap role assign` do, beside the server.

@@ -70,7 +70,7 @@ import Testing
             }
             #expect(try poll().status == 200)
 
-            try guarded.control.setDeveloper(false, ofAccount: "ada")
+            try guarded.control.accounts.setDeveloper(false, ofAccount: "ada")
             let answers = [
                 try list("development", guarded.session), try newPushToken(), try poll(),
                 try Self.signIn(guarded, "development"),
@@ -82,7 +82,7 @@ import Testing
             let session = try SignInResponse(json: Self.signIn(guarded, "production").body).webAuthToken
             #expect(try list("production", session).status == 200)
 
-            try guarded.control.setDeveloper(true, ofAccount: "ada")
+            try guarded.control.accounts.setDeveloper(true, ofAccount: "ada")
             #expect(try list("development", guarded.session).status == 200, "the sign-in is still there")
             #expect(try poll().status == 200)
             #expect(try Self.signIn(guarded, "development").status == 200)
@@ -91,12 +91,12 @@ import Testing
 
     @Test func theSignInPageSaysThatDevelopmentIsForDevelopersOnlyBehindTheRightPassword() async throws {
         try await withGuardedServer(configure: { $0.development = .developers }) { guarded in
-            try guarded.control.setDeveloper(false, ofAccount: "ada")
+            try guarded.control.accounts.setDeveloper(false, ofAccount: "ada")
             let ticket = try #require(
-                try guarded.control.makeSignInTicket(
+                try guarded.control.signInTickets.make(
                     apiToken: guarded.boundToken, container: RawDevice.container, environment: "development",
                     origin: GuardedServer.origin))
-            let code = try guarded.control.signInFormCode(ticket: ticket, nonce: "n")
+            let code = try guarded.control.signInTickets.formCode(ticket: ticket, nonce: "n")
             func send(password: String) throws -> RawResponse {
                 let password = PercentEncoding.encoded(password)
                 return try RawConnection(port: guarded.server.port).exchange(
@@ -113,7 +113,7 @@ import Testing
 
     @Test func aTokenOfAnotherEnvironmentIsRefusedWithTheEnvironmentThatItIsFor() async throws {
         try await withGuardedServer { guarded in
-            let released = try guarded.control.makeToken(
+            let released = try guarded.control.tokens.make(
                 container: RawDevice.container, name: "released", environments: .production)
             let connection = try RawConnection(port: guarded.server.port)
             func ask(_ environment: String, _ session: String) throws -> RawResponse {

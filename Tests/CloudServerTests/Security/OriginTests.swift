@@ -26,13 +26,13 @@ final class GuardedServer: Sendable {
         let dataFolder = DataFolder(path: folder.path)
         _ = try dataFolder.make()
         control = try ControlStore(path: dataFolder.controlPath)
-        openToken = try control.makeToken(container: RawDevice.container, name: "open")
-        boundToken = try control.makeToken(
+        openToken = try control.tokens.make(container: RawDevice.container, name: "open")
+        boundToken = try control.tokens.make(
             container: RawDevice.container, name: "bound", origins: [Self.origin, "http://localhost:3000"])
         let hash = try PasswordHash(
             hashing: "ada's password", cost: .init(costLog2: 4, blockSize: 8, parallelism: 1))
-        let ada = try control.addAccount(name: "ada", passwordHash: hash.text, isDeveloper: true)
-        session = try control.makeSession(
+        let ada = try control.accounts.add(name: "ada", passwordHash: hash.text, isDeveloper: true)
+        session = try control.sessions.make(
             of: ada, container: RawDevice.container, environment: "development"
         ).token
         var options = CloudServerOptions()
@@ -256,7 +256,7 @@ func withGuardedServer(
     @Test func aProgramSignsWithItsKeyUntilItIsRevoked() async throws {
         try await withGuardedServer { guarded in
             let key = try P256PrivateKey()
-            let made = try guarded.control.addServerKey(
+            let made = try guarded.control.serverKeys.add(
                 container: RawDevice.container, environment: "development", name: "jobs",
                 publicKey: key.publicKey.der)
             let connection = try RawConnection(port: guarded.server.port)
@@ -281,7 +281,7 @@ func withGuardedServer(
             }
             #expect(try ask("production").status == 401)
             #expect(
-                try guarded.control.revokeServerKey(
+                try guarded.control.serverKeys.revoke(
                     container: RawDevice.container, environment: "development", name: "jobs"))
             #expect(try ask().status == 401)
         }

@@ -26,7 +26,7 @@ import Testing
         try ControlStore.make(path: folder.file("control.sqlite"))
         control = try ControlStore(path: folder.file("control.sqlite"), clock: clock)
         privateKey = try P256PrivateKey()
-        key = try control.addServerKey(
+        key = try control.serverKeys.add(
             container: Self.container, environment: "development", name: "jobs",
             publicKey: privateKey.publicKey.der)
         service = CloudService(
@@ -64,7 +64,7 @@ import Testing
         #expect(first == 1)
         // A write to the control file ends what its look-ups remember.
         let later = try reads {
-            _ = try control.addContainer("iCloud.com.example.notes")
+            _ = try control.containers.add("iCloud.com.example.notes")
             #expect(try status() == 200)
         }
         #expect(later == 0)
@@ -87,7 +87,8 @@ import Testing
     @Test func aRevokedKeyIsRefused() throws {
         #expect(try status() == 200)
         #expect(
-            try control.revokeServerKey(container: Self.container, environment: "development", name: "jobs"))
+            try control.serverKeys.revoke(container: Self.container, environment: "development", name: "jobs")
+        )
         #expect(try status() == 401)
     }
 

@@ -27,11 +27,11 @@ import Testing
             dataFolder = DataFolder(path: folder.path)
             _ = try dataFolder.make()
             control = try ControlStore(path: dataFolder.controlPath, clock: clock)
-            apiToken = try control.makeToken(
+            apiToken = try control.tokens.make(
                 container: Self.container, name: "page", origins: ["https://app.example.com"])
             let cheap = PasswordHash.Cost(costLog2: 4, blockSize: 8, parallelism: 1)
             let hash = try PasswordHash(hashing: "ada's password", cost: cheap)
-            try control.addAccount(name: "ada", passwordHash: hash.text)
+            try control.accounts.add(name: "ada", passwordHash: hash.text)
             var options = CloudServerOptions()
             options.log = log
             options.trustsForwardedFor = true
@@ -55,10 +55,10 @@ import Testing
         /// Signs in on the page.
         func signInOnThePage(from address: String) throws -> RawResponse {
             let ticket = try #require(
-                try control.makeSignInTicket(
+                try control.signInTickets.make(
                     apiToken: apiToken, container: Self.container, environment: "development",
                     origin: "https://app.example.com"))
-            let code = try control.signInFormCode(ticket: ticket, nonce: "n")
+            let code = try control.signInTickets.formCode(ticket: ticket, nonce: "n")
             let body = "ticket=\(ticket)&code=\(code)&account=ada&password=ada%27s+password&action=sign-in"
             return try RawConnection(port: server.port).exchange(
                 "POST", Route.signInFormPath,
@@ -129,9 +129,9 @@ import Testing
             let phone = try served.signIn(from: "192.0.2.1", client: "phone/1")
             served.clock.advance(bySeconds: 60)
             _ = try served.signIn(from: "2001:db8::1", client: "laptop/3")
-            try served.control.addContainer("iCloud.other")
-            let ada = try #require(try served.control.account(named: "ada"))
-            _ = try served.control.makeSession(
+            try served.control.containers.add("iCloud.other")
+            let ada = try #require(try served.control.accounts.find(named: "ada"))
+            _ = try served.control.sessions.make(
                 of: ada, container: "iCloud.other", environment: "development")
             let connection = try RawConnection(port: served.server.port)
             func ask(_ token: String) throws -> RawResponse {
@@ -169,8 +169,8 @@ import Testing
     /// Who copied a session's token may have those of its devices, which are good without a sign-in.
     @Test func aTokenThatIsReplayedEndsThePushesOfTheAccountsDevices() async throws {
         try await withServed { served in
-            let ada = try #require(try served.control.account(named: "ada"))
-            let made = try served.control.makeSession(
+            let ada = try #require(try served.control.accounts.find(named: "ada"))
+            let made = try served.control.sessions.make(
                 of: ada, container: Served.container, environment: "development",
                 lifeMilliseconds: SignInPage.longLifeMilliseconds)
             let connection = try RawConnection(port: served.server.port)

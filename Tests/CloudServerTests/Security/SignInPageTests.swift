@@ -96,7 +96,7 @@ import Testing
                 let shown = try connection.exchange("GET", "\(Route.signInPath)?ticket=\(ticket)")
                 #expect(shown.status == 400 && !shown.text.contains("<form"))
                 #expect(shown.text.contains("names no page") && shown.text.contains("--origin"))
-                let code = try guarded.control.signInFormCode(ticket: ticket, nonce: "n")
+                let code = try guarded.control.signInTickets.formCode(ticket: ticket, nonce: "n")
                 let body =
                     "ticket=\(ticket)&code=\(code)&account=ada&password=ada%27s+password&action=sign-in"
                 let sent = try connection.exchange(
@@ -104,7 +104,7 @@ import Testing
                     body: Array(body.utf8))
                 #expect(sent.status == 400 && Self.attribute("token", sent) == nil)
             }
-            let token = try guarded.control.makeToken(
+            let token = try guarded.control.tokens.make(
                 container: RawDevice.container, name: "led", callback: "https://led.example/in")
             let page = try Self.open(guarded, apiToken: token, origin: "https://led.example")
             #expect(try page.send(Self.right).status == 303)
@@ -115,7 +115,7 @@ import Testing
         _ guarded: GuardedServer, apiToken: String, origin: String? = nil
     ) throws -> String {
         try #require(
-            try guarded.control.makeSignInTicket(
+            try guarded.control.signInTickets.make(
                 apiToken: apiToken, container: RawDevice.container, environment: "development",
                 origin: origin))
     }
@@ -138,7 +138,7 @@ import Testing
 
     @Test func aRegisteredCallbackGetsTheTokenPercentEncodedOnce() async throws {
         try await withGuardedServer { guarded in
-            let token = try guarded.control.makeToken(
+            let token = try guarded.control.tokens.make(
                 container: RawDevice.container, name: "led", origins: ["https://led.example"],
                 callback: "https://led.example/in?x=1")
             let page = try Self.open(guarded, apiToken: token, origin: "https://led.example")
@@ -244,7 +244,7 @@ import Testing
             {
                 let page = try Self.open(guarded, apiToken: guarded.boundToken, origin: GuardedServer.origin)
                 let session = try #require(Self.attribute("token", try page.send(Self.right + fields)))
-                #expect(try guarded.control.session(token: session)?.lifeMilliseconds == life)
+                #expect(try guarded.control.sessions.find(token: session)?.lifeMilliseconds == life)
             }
         }
     }
@@ -267,8 +267,8 @@ import Testing
             let connection = try RawConnection(port: guarded.server.port)
             let path = try DataFolder(path: guarded.folder.path).storePath(
                 container: RawDevice.container, environment: "development")
-            let ada = try #require(try guarded.control.account(named: "ada"))
-            let user = try guarded.control.userRecordName(of: ada, container: RawDevice.container)
+            let ada = try #require(try guarded.control.accounts.find(named: "ada"))
+            let user = try guarded.control.accounts.userRecordName(of: ada, container: RawDevice.container)
             func devices() throws -> [String] {
                 var wanted = StoreLoad()
                 wanted.devicesOf = [user]
@@ -283,7 +283,7 @@ import Testing
                 #expect(try connection.exchange("POST", target, body: body).status == 200)
             }
             #expect(try devices() == ["phone", "tab", "tablet"])
-            let other = try guarded.control.makeSession(
+            let other = try guarded.control.sessions.make(
                 of: ada, container: RawDevice.container, environment: "development"
             ).token
             func signOut(_ items: String) throws -> Int {
@@ -293,7 +293,7 @@ import Testing
             #expect(try devices().count == 3)
             #expect(try signOut("ckWebAuthToken=\(guarded.session)&clientId=tab") == 200)
             #expect(try devices() == ["phone", "tablet"])
-            #expect(try guarded.control.session(token: guarded.session) == nil)
+            #expect(try guarded.control.sessions.find(token: guarded.session) == nil)
             // Which device it is isn't said: those that are still signed in come back by themselves.
             #expect(try signOut("ckWebAuthToken=\(other)") == 200)
             #expect(try devices() == [])

@@ -16,11 +16,11 @@ final class ServerFolder: Sendable {
         let dataFolder = DataFolder(path: folder.path)
         _ = try dataFolder.make()
         let control = try ControlStore(path: dataFolder.controlPath)
-        _ = try control.addContainer(RawDevice.container)
-        let apiToken = try control.makeToken(container: RawDevice.container, name: "tests")
+        _ = try control.containers.add(RawDevice.container)
+        let apiToken = try control.tokens.make(container: RawDevice.container, name: "tests")
         tokens = try accounts.map { name in
-            let account = try control.addAccount(name: name, passwordHash: "x")
-            let session = try control.makeSession(
+            let account = try control.accounts.add(name: name, passwordHash: "x")
+            let session = try control.sessions.make(
                 of: account, container: RawDevice.container, environment: "development")
             return Credential(webAuthToken: session.token, apiToken: apiToken)
         }

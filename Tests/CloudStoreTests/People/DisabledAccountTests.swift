@@ -12,53 +12,55 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         control = try ControlStore.make(in: folder)
-        try control.addContainer(Self.todo)
+        try control.containers.add(Self.todo)
     }
 
-    private func account() throws -> ControlAccount { try #require(try control.account(named: "ann")) }
+    private func account() throws -> ControlAccount { try #require(try control.accounts.find(named: "ann")) }
 
     @Test func aDisabledAccountHasAnotherHashUntilItIsEnabled() throws {
-        let made = try control.addAccount(name: "ann", passwordHash: "hash")
-        let session = try control.makeSession(of: made, container: Self.todo, environment: "production")
-        #expect(try control.disableAccount(named: "ANN"))
-        #expect(try !control.disableAccount(named: "ann"), "once")
+        let made = try control.accounts.add(name: "ann", passwordHash: "hash")
+        let session = try control.sessions.make(of: made, container: Self.todo, environment: "production")
+        #expect(try control.accounts.disable(named: "ANN"))
+        #expect(try !control.accounts.disable(named: "ann"), "once")
         #expect(try account().isDisabled)
         #expect(try account().passwordHash != "hash", "an earlier version of the program refuses it too")
-        #expect(try control.session(token: session.token) == nil)
-        #expect(try control.enableAccount(named: "ann"))
-        #expect(try !control.enableAccount(named: "ann"))
+        #expect(try control.sessions.find(token: session.token) == nil)
+        #expect(try control.accounts.enable(named: "ann"))
+        #expect(try !control.accounts.enable(named: "ann"))
         #expect(try account() == made)
-        #expect(throws: ControlError.noSuchAccount(name: "bob")) { try control.disableAccount(named: "bob") }
+        #expect(throws: ControlError.noSuchAccount(name: "bob")) {
+            try control.accounts.disable(named: "bob")
+        }
     }
 
     @Test func aNewPasswordOfADisabledAccountCountsWhenItIsEnabled() throws {
-        try control.addAccount(name: "ann", passwordHash: "hash")
-        try control.disableAccount(named: "ann")
-        try control.setPasswordHash("other", ofAccount: "ann")
+        try control.accounts.add(name: "ann", passwordHash: "hash")
+        try control.accounts.disable(named: "ann")
+        try control.accounts.setPasswordHash("other", ofAccount: "ann")
         #expect(try account().isDisabled)
         #expect(try account().passwordHash != "other")
-        try control.enableAccount(named: "ann")
+        try control.accounts.enable(named: "ann")
         #expect(try account().passwordHash == "other")
     }
 
     @Test func aPasswordThatWasCheckedBeforeTheAccountWasShutSignsNobodyIn() throws {
-        let checked = try control.addAccount(name: "ann", passwordHash: "hash")
-        try control.disableAccount(named: "ann")
+        let checked = try control.accounts.add(name: "ann", passwordHash: "hash")
+        try control.accounts.disable(named: "ann")
         #expect(throws: ControlError.noSuchAccount(name: "ann")) {
-            try control.makeSession(of: checked, container: Self.todo, environment: "production")
+            try control.sessions.make(of: checked, container: Self.todo, environment: "production")
         }
-        try control.enableAccount(named: "ann")
-        try control.setPasswordHash("other", ofAccount: "ann")
+        try control.accounts.enable(named: "ann")
+        try control.accounts.setPasswordHash("other", ofAccount: "ann")
         #expect(throws: ControlError.noSuchAccount(name: "ann")) {
-            try control.makeSession(of: checked, container: Self.todo, environment: "production")
+            try control.sessions.make(of: checked, container: Self.todo, environment: "production")
         }
-        #expect(try control.sessions().isEmpty)
+        #expect(try control.sessions.list().isEmpty)
     }
 
     @Test func anAccountThatIsMadeAgainIsNotDisabled() throws {
-        try control.addAccount(name: "ann", passwordHash: "hash")
-        try control.disableAccount(named: "ann")
-        try control.removeAccount(named: "ann")
-        #expect(try !control.addAccount(name: "ann", passwordHash: "hash").isDisabled)
+        try control.accounts.add(name: "ann", passwordHash: "hash")
+        try control.accounts.disable(named: "ann")
+        try control.accounts.remove(named: "ann")
+        #expect(try !control.accounts.add(name: "ann", passwordHash: "hash").isDisabled)
     }
 }

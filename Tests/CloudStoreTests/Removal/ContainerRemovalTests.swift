@@ -19,21 +19,22 @@ import Testing
         folder = DataFolder(path: temporary.file("data"))
         try folder.make()
         control = try ControlStore(path: folder.controlPath)
-        try control.addAccount(name: "ann", passwordHash: "x")
+        try control.accounts.add(name: "ann", passwordHash: "x")
         try fill()
     }
 
     /// Both containers with stores, files of records, an app's token, a key, a session and who may be found.
     private func fill() throws {
-        let ann = try #require(try control.account(named: "ann"))
-        for container in [Self.old, Self.other] where try control.addContainer(container) {
-            _ = try control.makeToken(container: container, name: "app")
+        let ann = try #require(try control.accounts.find(named: "ann"))
+        for container in [Self.old, Self.other] where try control.containers.add(container) {
+            _ = try control.tokens.make(container: container, name: "app")
             for environment in ["development", "production"] {
                 try fill(container, environment)
-                let session = try control.makeSession(
+                let session = try control.sessions.make(
                     of: ann, container: container, environment: environment
                 ).session
-                try control.setDiscoverability(ControlDiscoverability(isDiscoverable: true), of: session)
+                try control.people.setDiscoverability(
+                    ControlDiscoverability(isDiscoverable: true), of: session)
             }
         }
     }
@@ -89,7 +90,7 @@ import Testing
 
     /// A server and a command remove the same container: one finds that the other has ended it.
     @Test func aRemovalThatAnotherProcessEndsMeanwhileLeavesNoFolder() throws {
-        let removal = try control.beginRemoval(container: Self.old)
+        let removal = try control.containers.beginRemoval(container: Self.old)
         let other = EnvironmentRemover(folder, control)
         let isFirst = Lock(true)
         let remover = EnvironmentRemover(folder, control) { step in
@@ -117,19 +118,21 @@ import Testing
             let isDone = try removeInAProcess(environment, killedAt: step)
             if !isDone {
                 for name in environment.map({ [$0] }) ?? ["development", "production"] {
-                    #expect(try !control.serves(container: Self.old, environment: name), "step \(step)")
+                    #expect(
+                        try !control.containers.serves(container: Self.old, environment: name), "step \(step)"
+                    )
                     #expect(try folder.hold(container: Self.old, environment: name, in: control) == nil)
                     #expect(try !folder.environments().contains { $0 == (Self.old, name) })
                 }
                 if environment == nil {
                     #expect(throws: ControlError.isBeingRemoved(container: Self.old, environment: nil)) {
-                        try control.addContainer(Self.old)
+                        try control.containers.add(Self.old)
                     }
                 }
-                let removal = try #require(try control.removals().first)
+                let removal = try #require(try control.containers.removals().first)
                 #expect(try EnvironmentRemover(folder, control).run(removal) == .done)
             }
-            #expect(try control.removals().isEmpty)
+            #expect(try control.containers.removals().isEmpty)
             let ofOld = try left(of: Self.old, environment).filter { !$0.hasSuffix(".lock") }
             #expect(ofOld == [], "step \(step)")
             #expect(try left(of: Self.other) == others)
@@ -138,8 +141,8 @@ import Testing
             // Made again, for the next step.
             if let environment {
                 try fill(Self.old, environment)
-                let ann = try #require(try control.account(named: "ann"))
-                _ = try control.makeSession(of: ann, container: Self.old, environment: environment)
+                let ann = try #require(try control.accounts.find(named: "ann"))
+                _ = try control.sessions.make(of: ann, container: Self.old, environment: environment)
             } else {
                 try fill()
             }
@@ -151,7 +154,7 @@ import Testing
     @Test func whatSomebodyHasOpenIsNotTouchedBeforeThatIsClosed() throws {
         let hold = try #require(
             try folder.hold(container: Self.old, environment: "production", in: control))
-        let removal = try control.beginRemoval(container: Self.old)
+        let removal = try control.containers.beginRemoval(container: Self.old)
         let before = try left(of: Self.old)
         #expect(try EnvironmentRemover(folder, control).run(removal) == .inUse)
         #expect(try left(of: Self.old).filter { !$0.hasSuffix("development.lock") } == before)
@@ -160,7 +163,7 @@ import Testing
     }
 
     @Test func whileABackupRunsNothingGoesAndTheBackupHasNoneOfIt() throws {
-        let removal = try control.beginRemoval(container: Self.old)
+        let removal = try control.containers.beginRemoval(container: Self.old)
         let archive = temporary.file("b.tar")
         let outcomes = Lock<[EnvironmentRemover.Outcome]>([])
         _ = try folder.backUp(to: archive) { _ in
@@ -173,63 +176,64 @@ import Testing
         #expect(try restored.environments().map(\.container) == [Self.other, Self.other])
         // What the backup has of the mark, the restored folder's server ends.
         let copy = try ControlStore(path: restored.controlPath)
-        let left = try #require(try copy.removals().first)
+        let left = try #require(try copy.containers.removals().first)
         #expect(try EnvironmentRemover(restored, copy).run(left) == .done)
-        #expect(try copy.tokens(container: Self.old).isEmpty)
+        #expect(try copy.tokens.list(container: Self.old).isEmpty)
     }
 
     /// The second of two that remove the same must not take along what was made again meanwhile.
     @Test func aRemovalDoesNothingToAContainerThatWasMadeAgain() throws {
-        let stale = try control.beginRemoval(container: Self.old)
-        #expect(try control.beginRemoval(container: Self.old) == stale, "marked once")
+        let stale = try control.containers.beginRemoval(container: Self.old)
+        #expect(try control.containers.beginRemoval(container: Self.old) == stale, "marked once")
         #expect(try EnvironmentRemover(folder, control).run(stale) == .done)
         try fill()
         let made = try left(of: Self.old)
         #expect(try EnvironmentRemover(folder, control).run(stale) == .done)
-        try control.endRemoval(stale)
-        #expect(try control.removeSessions(of: stale, after: nil) == nil)
-        #expect(try !control.removeDiscoverable(of: stale))
+        try control.containers.endRemoval(stale)
+        #expect(try control.sessions.remove(in: stale, after: nil) == nil)
+        #expect(try !control.people.remove(in: stale))
         #expect(try left(of: Self.old) == made)
     }
 
     @Test func nothingIsMadeInWhatIsBeingRemoved() throws {
-        let ann = try #require(try control.account(named: "ann"))
-        let session = try control.makeSession(of: ann, container: Self.old, environment: "production").session
-        _ = try control.beginRemoval(container: Self.old, environment: "production")
+        let ann = try #require(try control.accounts.find(named: "ann"))
+        let session = try control.sessions.make(of: ann, container: Self.old, environment: "production")
+            .session
+        _ = try control.containers.beginRemoval(container: Self.old, environment: "production")
         let refused = ControlError.isBeingRemoved(container: Self.old, environment: "production")
         #expect(throws: refused) {
-            try control.makeSession(of: ann, container: Self.old, environment: "production")
+            try control.sessions.make(of: ann, container: Self.old, environment: "production")
         }
         #expect(throws: refused) {
-            try control.setDiscoverability(ControlDiscoverability(isDiscoverable: true), of: session)
+            try control.people.setDiscoverability(ControlDiscoverability(isDiscoverable: true), of: session)
         }
-        _ = try control.makeSession(of: ann, container: Self.old, environment: "development")
+        _ = try control.sessions.make(of: ann, container: Self.old, environment: "development")
         // The whole container takes the environment along.
-        let whole = try control.beginRemoval(container: Self.old)
-        #expect(try control.removals() == [whole])
+        let whole = try control.containers.beginRemoval(container: Self.old)
+        #expect(try control.containers.removals() == [whole])
         #expect(throws: ControlError.isBeingRemoved(container: Self.old, environment: nil)) {
-            try control.makeToken(container: Self.old, name: "late")
+            try control.tokens.make(container: Self.old, name: "late")
         }
         #expect(throws: ControlError.noSuchContainer("iCloud.never")) {
-            try control.beginRemoval(container: "iCloud.never")
+            try control.containers.beginRemoval(container: "iCloud.never")
         }
     }
 
     @Test func sessionsGoSoManyAtATime() throws {
-        let ann = try #require(try control.account(named: "ann"))
+        let ann = try #require(try control.accounts.find(named: "ann"))
         try Connection(path: folder.controlPath).execute(
             """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
             INSERT INTO sessions (digest, account, container, environment, createdMilliseconds, expiresMilliseconds)
             SELECT randomblob(32), \(ann.id), '\(Self.old)', 'development', 0, 1 FROM n
             """)
-        let removal = try control.beginRemoval(container: Self.old)
+        let removal = try control.containers.beginRemoval(container: Self.old)
         var (calls, last) = (0, [UInt8]?.none)
         repeat {
-            last = try control.removeSessions(of: removal, after: last)
+            last = try control.sessions.remove(in: removal, after: last)
             calls += 1
         } while last != nil
         #expect(calls == 3)
-        #expect(try control.sessions().allSatisfy { $0.container == Self.other })
+        #expect(try control.sessions.list().allSatisfy { $0.container == Self.other })
     }
 }

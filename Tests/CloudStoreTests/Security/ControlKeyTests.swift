@@ -17,20 +17,20 @@ import Testing
     }
 
     @Test func anAppKeepsItsOriginsItsCallbackAndItsNotes() throws {
-        let token = try control.makeToken(
+        let token = try control.tokens.make(
             container: "iCloud.todo", name: "web",
             origins: ["HTTPS://App.example.com:443/", "http://localhost:3000", "http://localhost:3000"],
             callback: "https://app.example.com/signed-in?x=1", notes: "the page's")
-        let app = try #require(try control.app(apiToken: token))
+        let app = try #require(try control.tokens.app(apiToken: token))
         #expect(app.origins == ["http://localhost:3000", "https://app.example.com"])
         #expect(app.callback == "https://app.example.com/signed-in?x=1" && app.name == "web")
-        let kept = try #require(try control.tokens().first)
+        let kept = try #require(try control.tokens.list().first)
         #expect(kept.origins == app.origins && kept.notes == "the page's" && kept.callback == app.callback)
-        let open = try control.makeToken(container: "iCloud.todo", name: "any")
-        #expect(try control.app(apiToken: open)?.origins == nil)
-        #expect(try control.app(apiToken: "another") == nil)
-        #expect(try control.revokeToken(container: "iCloud.todo", name: "web"))
-        #expect(try control.app(apiToken: token) == nil)
+        let open = try control.tokens.make(container: "iCloud.todo", name: "any")
+        #expect(try control.tokens.app(apiToken: open)?.origins == nil)
+        #expect(try control.tokens.app(apiToken: "another") == nil)
+        #expect(try control.tokens.revoke(container: "iCloud.todo", name: "web"))
+        #expect(try control.tokens.app(apiToken: token) == nil)
     }
 
     @Test(arguments: [
@@ -43,7 +43,7 @@ import Testing
     ])
     func whatIsNoOriginIsRefused(text: String) throws {
         #expect(throws: ControlError.badOrigin(text)) {
-            try control.makeToken(container: "iCloud.todo", name: "web", origins: [text])
+            try control.tokens.make(container: "iCloud.todo", name: "web", origins: [text])
         }
     }
 
@@ -51,8 +51,8 @@ import Testing
         "https://example.com", "http://[::1]:8080", "todo-app://signed-in", "https://a.b:8443/c?d=e%20",
     ])
     func anAddressMayBeACallback(text: String) throws {
-        let token = try control.makeToken(container: "iCloud.todo", name: "web", callback: text)
-        #expect(try control.app(apiToken: token)?.callback == text)
+        let token = try control.tokens.make(container: "iCloud.todo", name: "web", callback: text)
+        #expect(try control.tokens.app(apiToken: token)?.callback == text)
     }
 
     @Test(arguments: [
@@ -65,47 +65,47 @@ import Testing
     ])
     func whatIsNoAddressIsNoCallback(text: String) throws {
         #expect(throws: ControlError.badCallback(text)) {
-            try control.makeToken(container: "iCloud.todo", name: "web", callback: text)
+            try control.tokens.make(container: "iCloud.todo", name: "web", callback: text)
         }
     }
 
     @Test func aKeyIsKeptUntilItIsRevoked() throws {
         let key = try P256PrivateKey().publicKey
-        let made = try control.addServerKey(
+        let made = try control.serverKeys.add(
             container: "iCloud.todo", environment: "production", name: "jobs", publicKey: key.der)
         #expect(made.id.count == 64 && made.publicKey == key.der)
         #expect(made.userRecordName.count == 33 && made.userRecordName.hasPrefix("_"))
-        #expect(try control.serverKey(id: made.id) == made)
-        #expect(try control.serverKeys(container: "iCloud.todo") == [made])
-        #expect(try control.serverKeys(container: "iCloud.other") == [])
-        #expect(try control.containerExists("iCloud.todo"))
+        #expect(try control.serverKeys.find(id: made.id) == made)
+        #expect(try control.serverKeys.list(container: "iCloud.todo") == [made])
+        #expect(try control.serverKeys.list(container: "iCloud.other") == [])
+        #expect(try control.containers.exists("iCloud.todo"))
         let again = ControlError.keyExists(name: "jobs", container: "iCloud.todo", environment: "production")
         #expect(throws: again) {
-            try control.addServerKey(
+            try control.serverKeys.add(
                 container: "iCloud.todo", environment: "production", name: "jobs", publicKey: key.der)
         }
-        let other = try control.addServerKey(
+        let other = try control.serverKeys.add(
             container: "iCloud.todo", environment: "development", name: "jobs", publicKey: key.der)
         #expect(other.id != made.id && other.userRecordName != made.userRecordName)
-        #expect(try control.serverKey(id: "jobs") == nil)
+        #expect(try control.serverKeys.find(id: "jobs") == nil)
         #expect(
-            try control.revokeServerKey(container: "iCloud.todo", environment: "production", name: "jobs"))
-        #expect(try control.serverKey(id: made.id) == nil)
+            try control.serverKeys.revoke(container: "iCloud.todo", environment: "production", name: "jobs"))
+        #expect(try control.serverKeys.find(id: made.id) == nil)
         #expect(
-            try !control.revokeServerKey(container: "iCloud.todo", environment: "production", name: "jobs"))
-        #expect(try control.serverKeys() == [other])
+            try !control.serverKeys.revoke(container: "iCloud.todo", environment: "production", name: "jobs"))
+        #expect(try control.serverKeys.list() == [other])
     }
 
     @Test func whatIsNoKeyIsNotKept() throws {
         #expect(throws: ControlError.badKey) {
-            try control.addServerKey(
+            try control.serverKeys.add(
                 container: "iCloud.todo", environment: "production", name: "jobs", publicKey: [1, 2, 3])
         }
         #expect(throws: ControlError.self) {
-            try control.addServerKey(
+            try control.serverKeys.add(
                 container: "iCloud.todo", environment: "test", name: "jobs",
                 publicKey: P256PrivateKey().publicKey.der)
         }
-        #expect(try control.serverKeys() == [])
+        #expect(try control.serverKeys.list() == [])
     }
 }

@@ -14,8 +14,8 @@ import Testing
         folder = try TemporaryFolder()
         try ControlStore.make(path: folder.file("control.sqlite"))
         control = try ControlStore(path: folder.file("control.sqlite"), clock: ManualTimeSource())
-        _ = try control.addContainer("iCloud.todo")
-        ada = try control.addAccount(name: "ada", passwordHash: "x")
+        _ = try control.containers.add("iCloud.todo")
+        ada = try control.accounts.add(name: "ada", passwordHash: "x")
     }
 
     private func expectSealed(_ text: String, _ isTaken: (String) throws -> Bool) throws {
@@ -34,25 +34,25 @@ import Testing
     }
 
     @Test(arguments: [nil, 1_800_000] as [Int64?]) func aSessionsToken(lifeMilliseconds: Int64?) throws {
-        let token = try control.makeSession(
+        let token = try control.sessions.make(
             of: ada, container: "iCloud.todo", environment: "development", lifeMilliseconds: lifeMilliseconds
         ).token
-        try expectSealed(token) { try control.session(token: $0) != nil }
+        try expectSealed(token) { try control.sessions.find(token: $0) != nil }
     }
 
     @Test func anAppsToken() throws {
-        let token = try control.makeToken(container: "iCloud.todo", name: "app")
-        try expectSealed(token) { try control.app(apiToken: $0) != nil }
+        let token = try control.tokens.make(container: "iCloud.todo", name: "app")
+        try expectSealed(token) { try control.tokens.app(apiToken: $0) != nil }
     }
 
     @Test func theAddressOfASignInPage() throws {
-        let token = try control.makeToken(
+        let token = try control.tokens.make(
             container: "iCloud.todo", name: "app", origins: ["https://app.example.com"])
         let ticket = try #require(
-            try control.makeSignInTicket(
+            try control.signInTickets.make(
                 apiToken: token, container: "iCloud.todo", environment: "development",
                 origin: "https://app.example.com"))
-        try expectSealed(ticket) { try control.isSignInTicket($0) }
-        try expectSealed(ticket) { try control.signInPage(ticket: $0) != nil }
+        try expectSealed(ticket) { try control.signInTickets.isValid($0) }
+        try expectSealed(ticket) { try control.signInTickets.page(ticket: $0) != nil }
     }
 }

@@ -23,7 +23,8 @@ guard words.count == 5, let last = Int(words[4]) else {
 do {
     let folder = DataFolder(path: words[1])
     let control = try ControlStore(path: folder.controlPath)
-    let removal = try control.beginRemoval(container: words[2], environment: words[3] == "-" ? nil : words[3])
+    let removal = try control.containers.beginRemoval(
+        container: words[2], environment: words[3] == "-" ? nil : words[3])
     let steps = Lock(0)
     let remover = EnvironmentRemover(folder, control) { _ in
         let step = steps.withLock { steps in

@@ -12,20 +12,25 @@ extension DataFolder {
     public func hold(
         container: String, environment: String, in control: ControlStore
     ) throws -> DataFolderLock? {
-        while try control.serves(container: container, environment: environment) {
+        while try control.containers.serves(container: container, environment: environment) {
             let path = try holdPath(container, environment, makesFolders: true)
             do {
                 guard let lock = try DataFolderLock(sharing: path, LOCK_SH | LOCK_NB).ifStill(at: path) else {
                     continue
                 }
-                return try control.serves(container: container, environment: environment) ? lock : nil
+                return try control.containers.serves(container: container, environment: environment)
+                    ? lock : nil
             } catch DataFolderError.held {
                 // The process that removes holds it alone, until the mark is away.
-                guard try control.serves(container: container, environment: environment) else { return nil }
+                guard try control.containers.serves(container: container, environment: environment) else {
+                    return nil
+                }
                 _ = try DataFolderLock(sharing: path, LOCK_SH)
             } catch {
                 // Its folder may have gone in between.
-                guard try control.serves(container: container, environment: environment) else { return nil }
+                guard try control.containers.serves(container: container, environment: environment) else {
+                    return nil
+                }
                 throw error
             }
         }
@@ -39,7 +44,7 @@ extension DataFolder {
         container: String, environment: String, in control: ControlStore
     ) throws -> DataFolderLock {
         if let hold = try hold(container: container, environment: environment, in: control) { return hold }
-        throw try control.containerExists(container)
+        throw try control.containers.exists(container)
             ? ControlError.isBeingRemoved(container: container, environment: environment)
             : ControlError.noSuchContainer(container)
     }

@@ -53,14 +53,14 @@ public struct EnvironmentRemover: Sendable {
         var holds: [DataFolderLock] = []
         for environment in removal.environments {
             // Before it is held: the folder of one that is gone would be made again.
-            guard try control.isBegun(removal) else { return try ended(removal, holds) }
+            guard try control.containers.isBegun(removal) else { return try ended(removal, holds) }
             try before(.hold)
             guard
                 let hold = try folder.holdAlone(container: removal.container, environment: environment)
             else { return .inUse }
             holds.append(hold)
         }
-        guard try control.isBegun(removal) else { return try ended(removal, holds) }
+        guard try control.containers.isBegun(removal) else { return try ended(removal, holds) }
         var count = 0
         for environment in removal.environments {
             let path = try folder.storePath(container: removal.container, environment: environment)
@@ -74,7 +74,7 @@ public struct EnvironmentRemover: Sendable {
         try removeRows(of: removal, progress, count)
         try before(.removeMark)
         if removal.environment == nil { removeFolder(of: removal) }
-        try control.endRemoval(removal)
+        try control.containers.endRemoval(removal)
         withExtendedLifetime(holds) {}
         return .done
     }
@@ -82,7 +82,7 @@ public struct EnvironmentRemover: Sendable {
     /// Another process has ended the removal, and the container may exist again. If it doesn't, the holds have made its
     /// folder again.
     private func ended(_ removal: ControlRemoval, _ holds: [DataFolderLock]) throws -> Outcome {
-        if !holds.isEmpty, try !control.containerExists(removal.container) { removeFolder(of: removal) }
+        if !holds.isEmpty, try !control.containers.exists(removal.container) { removeFolder(of: removal) }
         withExtendedLifetime(holds) {}
         return .done
     }
@@ -155,12 +155,12 @@ public struct EnvironmentRemover: Sendable {
         var last: [UInt8]?
         repeat {
             try before(.removeRows)
-            last = try control.removeSessions(of: removal, after: last)
+            last = try control.sessions.remove(in: removal, after: last)
             try progress(count)
         } while last != nil
         repeat {
             try before(.removeRows)
             try progress(count)
-        } while try control.removeDiscoverable(of: removal)
+        } while try control.people.remove(in: removal)
     }
 }

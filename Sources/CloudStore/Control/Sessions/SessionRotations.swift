@@ -30,7 +30,7 @@ struct SessionRotations {
                 savedMilliseconds: session.expiresMilliseconds - life)
         let isOver =
             now >= entry.rotation.usedMilliseconds + life
-            || now >= session.createdMilliseconds + ControlStore.sessionMilliseconds
+            || now >= session.createdMilliseconds + SessionTable.lifeMilliseconds
         guard !isOver else { return .over }
         guard entry.rotation.use(step: step, at: now) == .counts else { return .replayed }
         let wantsSaving = now - entry.savedMilliseconds >= Self.lagMilliseconds

@@ -38,16 +38,16 @@ package final class AbusedServer {
         try data.make()
         let control = try ControlStore(path: data.controlPath)
         let container = Requests.container
-        requests = Requests(apiToken: try control.makeToken(container: container, name: "app"))
-        keyID = try control.addServerKey(
+        requests = Requests(apiToken: try control.tokens.make(container: container, name: "app"))
+        keyID = try control.serverKeys.add(
             container: container, environment: "development", name: "jobs",
             publicKey: P256PrivateKey().publicKey.der
         ).id
         // All passwords are one: its hash takes longer than all the rest.
         let hash = try PasswordHash(hashing: Self.password).text
         tokens = try (0..<accountsCount).map { number in
-            let account = try control.addAccount(name: Self.account(number), passwordHash: hash)
-            return try control.makeSession(of: account, container: container, environment: "development")
+            let account = try control.accounts.add(name: Self.account(number), passwordHash: hash)
+            return try control.sessions.make(of: account, container: container, environment: "development")
                 .token
         }
     }
