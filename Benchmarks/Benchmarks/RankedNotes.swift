@@ -27,7 +27,7 @@ enum RankedNotes {
                 let rank = Int64(number) * 7_919 % Int64(recordsCount / 2)
                 let key = RecordKey(zone: zone, recordName: names[number])
                 changes.records.append(
-                    RecordRow(
+                    StoredRecord(
                         key: key, recordType: "Note", tagEpoch: UInt64(number) + 1, counter: 0,
                         created: stamp, modified: stamp,
                         fields: FieldsBinary.encode(fields(number, rank: rank))))

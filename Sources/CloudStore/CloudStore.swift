@@ -45,7 +45,7 @@ public protocol CloudStoreReader {
     ) throws -> ChangesPage<ZoneRow>
 
     /// A part of a zone's change log: each changed record once, as it is now.
-    func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow>
+    func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<StoredRecord>
 
     /// The zones behind `after` (nil: from the first), of all users, in the order of their keys; `zonesMax` at
     /// most. Deleted zones are among them, default zones are not: they have no row.
@@ -55,7 +55,7 @@ public protocol CloudStoreReader {
     /// tombstones. The page ends with the record whose fields cross `bytesMax`.
     func records(
         in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
-    ) throws -> ChangesPage<RecordRow>
+    ) throws -> ChangesPage<StoredRecord>
 
     /// The push tasks behind `after` (nil: from the first), in the order of their zones, `tasksMax` at most.
     func pushTasks(after: ZoneKey?, tasksMax: Int) throws -> ChangesPage<PushTaskRow>
@@ -80,7 +80,7 @@ public protocol CloudStoreReader {
     /// ends with the record whose fields cross `bytesMax`.
     func records(
         ofType recordType: String, after: RecordKey?, recordsMax: Int, bytesMax: Int
-    ) throws -> ChangesPage<RecordRow>
+    ) throws -> ChangesPage<StoredRecord>
 
     /// What a record of a type is found by; nil when it is not there, or nothing was ever said of it.
     func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]?

@@ -30,7 +30,7 @@ extension ForwardingStoreWriter {
         try base.changedZones(in: database, after: after, deletedAfter: deletedAfter, zonesMax: zonesMax)
     }
 
-    package func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
+    package func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<StoredRecord> {
         try base.changedRecords(query)
     }
 
@@ -40,7 +40,7 @@ extension ForwardingStoreWriter {
 
     package func records(
         in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
-    ) throws -> ChangesPage<RecordRow> {
+    ) throws -> ChangesPage<StoredRecord> {
         try base.records(in: zone, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
     }
 
@@ -59,7 +59,7 @@ extension ForwardingStoreWriter {
 
     package func records(
         ofType recordType: String, after: RecordKey?, recordsMax: Int, bytesMax: Int
-    ) throws -> ChangesPage<RecordRow> {
+    ) throws -> ChangesPage<StoredRecord> {
         try base.records(ofType: recordType, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
     }
 

@@ -155,10 +155,10 @@ public struct IndexHit: Sendable {
     /// Where it stands.
     public let position: IndexPosition
     /// The record, when it was wanted.
-    public let record: RecordRow?
+    public let record: StoredRecord?
 
     /// Makes a hit.
-    public init(position: IndexPosition, record: RecordRow? = nil) {
+    public init(position: IndexPosition, record: StoredRecord? = nil) {
         self.position = position
         self.record = record
     }

@@ -90,7 +90,7 @@ public struct OutdatedRows: Hashable, Sendable {
     /// Devices.
     public var devices: [DeviceKey] = []
     /// Tombstones.
-    public var tombstones: [RecordRow] = []
+    public var tombstones: [StoredRecord] = []
     /// Deleted zones.
     public var zones: [ZoneRow] = []
 

@@ -27,7 +27,7 @@ public struct StoreChanges: Sendable {
     /// into the zone's row.
     public var removedRecords: [RecordKey] = []
     /// Record rows and tombstones to write.
-    public var records: [RecordRow] = []
+    public var records: [StoredRecord] = []
     /// What records are found by from now on.
     public var indexes: [RecordIndexRow] = []
     /// What is left to do on types' indexes.

@@ -66,7 +66,7 @@ public struct StoreLoaded: Sendable {
     /// The zones' rows, deleted zones among them.
     public var zones: [ZoneKey: ZoneRow] = [:]
     /// The records' rows, tombstones among them.
-    public var records: [RecordKey: RecordRow] = [:]
+    public var records: [RecordKey: StoredRecord] = [:]
     /// Who refers to a record, sorted; an empty list where it was asked for and nobody does.
     public var dependants: [RecordKey: [ReferenceRow]] = [:]
     /// How many records refer to one with DELETE_SELF, as far as it was counted.

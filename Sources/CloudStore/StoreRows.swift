@@ -77,7 +77,7 @@ public struct StoreStamp: Hashable, Sendable {
 }
 
 /// A record, or the tombstone of a deleted one.
-public struct RecordRow: Hashable, Sendable {
+public struct StoredRecord: Hashable, Sendable {
     /// The record.
     public let key: RecordKey
     /// Its type; a tombstone keeps it.

@@ -232,7 +232,7 @@ import Testing
         let stamp = StoreStamp(timestampMilliseconds: 0, userRecordName: "_ada", deviceID: "1")
         var changes = StoreChanges()
         changes.records = [
-            RecordRow(
+            StoredRecord(
                 key: RecordKey(zone: zone, recordName: "a"), recordType: "todo", tagEpoch: 1, counter: 9,
                 created: stamp, modified: stamp, fields: [0xFF, 0x00, 0xFF])
         ]

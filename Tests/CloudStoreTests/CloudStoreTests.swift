@@ -290,7 +290,7 @@ import Testing
             ]
         }
         func page(after: String?, recordsMax: Int = 10, bytesMax: Int = 1 << 20) throws -> ChangesPage<
-            RecordRow
+            StoredRecord
         > {
             try store.read {
                 try $0.records(in: Rows.zone, after: after, recordsMax: recordsMax, bytesMax: bytesMax)

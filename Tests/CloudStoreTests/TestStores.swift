@@ -30,8 +30,8 @@ enum Rows {
     static func record(
         _ name: String, counter: Int64, isDeleted: Bool = false, in zone: ZoneKey = zone,
         fields: [UInt8] = [1, 2, 3]
-    ) -> RecordRow {
-        RecordRow(
+    ) -> StoredRecord {
+        StoredRecord(
             key: key(name, in: zone), recordType: "todo", isDeleted: isDeleted, tagEpoch: .max - 1,
             counter: counter,
             created: stamp, modified: stamp, fields: isDeleted ? [] : fields)
@@ -57,13 +57,13 @@ extension CloudStore {
         try write { try $0.removeClearedRows(rowsMax: rowsMax, bytesMax: 1 << 20) }
     }
 
-    func record(_ name: String, in zone: ZoneKey = Rows.zone) throws -> RecordRow? {
+    func record(_ name: String, in zone: ZoneKey = Rows.zone) throws -> StoredRecord? {
         try load { $0.records = [Rows.key(name, in: zone)] }.records[Rows.key(name, in: zone)]
     }
 
     func changes(
         after: Int64 = 0, tombstonesAfter: Int64 = 0, recordsMax: Int = 100, bytesMax: Int = 1 << 20
-    ) throws -> ChangesPage<RecordRow> {
+    ) throws -> ChangesPage<StoredRecord> {
         try read {
             try $0.changedRecords(
                 RecordChangesQuery(

@@ -84,7 +84,7 @@ struct Workload: Sendable, CustomTestStringConvertible {
 
     private struct Refused: Error {}
 
-    private static func record(_ name: String, _ counter: Int, bytes: Int = 10) -> RecordRow {
+    private static func record(_ name: String, _ counter: Int, bytes: Int = 10) -> StoredRecord {
         Rows.record(
             name, counter: Int64(counter), fields: [UInt8](repeating: UInt8(counter % 251), count: bytes))
     }
@@ -99,7 +99,7 @@ struct Workload: Sendable, CustomTestStringConvertible {
 
 /// All that a workload writes.
 struct Content: Hashable {
-    let records: [RecordRow]
+    let records: [StoredRecord]
     let found: [String]
     let zone: ZoneRow?
 

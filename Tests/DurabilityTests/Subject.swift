@@ -212,7 +212,7 @@ final class CloudStoreSubject: Subject {
         if wasLive && isDeleted { changes.removedReferences = [reference] }
         if !wasLive && !isDeleted { changes.addedReferences = [reference] }
         changes.records = [
-            RecordRow(
+            StoredRecord(
                 key: key, recordType: "Row", isDeleted: isDeleted, tagEpoch: 2, counter: zone.counter,
                 created: stamp, modified: stamp, fields: fields)
         ]

@@ -11,7 +11,7 @@ struct UsageDeltas: Sendable {
 
     var isEmpty: Bool { deltas.isEmpty && removed.isEmpty }
 
-    mutating func save(_ draft: RecordDraft, as row: RecordRow) {
+    mutating func save(_ draft: RecordDraft, as row: StoredRecord) {
         let change = StoredSize(
             records: draft.old == nil ? 1 : 0,
             recordBytes: Int64(row.fields.count - (draft.old?.fields.count ?? 0)),
@@ -22,23 +22,23 @@ struct UsageDeltas: Sendable {
     }
 
     /// Counts what a record's index row counts as beyond what the record counted until now.
-    mutating func index(_ row: RecordIndexRow, of record: RecordRow) {
+    mutating func index(_ row: RecordIndexRow, of record: StoredRecord) {
         let change = StoredSize(indexBytes: row.countedBytes - record.indexBytes)
         guard change != StoredSize() else { return }
         add(change, in: row.key.zone, creator: record.created.userRecordName)
     }
 
-    mutating func delete(_ row: RecordRow) {
+    mutating func delete(_ row: StoredRecord) {
         removed.append((row.key, row.created.userRecordName))
     }
 
     /// Counts a tombstone and its names.
-    mutating func addTombstone(_ row: RecordRow) {
+    mutating func addTombstone(_ row: StoredRecord) {
         add(StoredSize(indexBytes: row.indexBytes, tombstones: 1), in: row.key.zone, creator: "")
     }
 
     /// Takes off a tombstone, and of its names what was counted.
-    mutating func removeTombstone(_ row: RecordRow) {
+    mutating func removeTombstone(_ row: StoredRecord) {
         removeTombstones(in: row.key.zone, count: 1, nameBytes: row.indexBytes)
     }
 

@@ -31,7 +31,7 @@ struct QueryFiring {
 
     /// Adds a changed record. `old` is the row with its fields.
     mutating func add(
-        _ changed: ChangedRecord, old: RecordRow, _ readers: inout SubscriberAccess
+        _ changed: ChangedRecord, old: StoredRecord, _ readers: inout SubscriberAccess
     ) throws {
         guard let index = indexes[changed.watch], changed.trigger != .delete || index.watchesDeletions else {
             return

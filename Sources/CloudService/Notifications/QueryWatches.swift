@@ -6,7 +6,7 @@ import System
 struct ChangedRecord {
     let trigger: WireSubscription.Trigger
     /// The saved record, or what was loaded of a deleted one.
-    let row: RecordRow
+    let row: StoredRecord
 
     var watch: WatchKey { WatchKey(database: row.key.zone.database, recordType: row.recordType) }
 }
@@ -98,7 +98,7 @@ final class QueryWatches: Sendable {
     /// Records that go along with others were loaded without their fields.
     private func oldRecords(
         of changed: some Sequence<ChangedRecord>, loaded: StoreLoaded, _ reader: any CloudStoreReader
-    ) throws -> [RecordKey: RecordRow] {
+    ) throws -> [RecordKey: StoredRecord] {
         let keys = changed.filter { $0.row.fields.isEmpty }.map(\.row.key)
         guard !keys.isEmpty else { return [:] }
         var wanted = StoreLoad()

@@ -11,7 +11,7 @@ struct SubscriberAccess {
         self.reader = reader
     }
 
-    mutating func mayRead(_ row: RecordRow, _ user: String) throws -> Bool {
+    mutating func mayRead(_ row: StoredRecord, _ user: String) throws -> Bool {
         guard row.key.zone.database == .publicDatabase else { return true }
         let grants = schema.recordTypes[row.recordType]?.grants ?? RecordType.usualGrants
         // Subscribers are signed in, so the roles of a single user rarely matter.

@@ -40,7 +40,7 @@ struct WatchIndex: Sendable {
     func candidatesCount(fields: [String: Field]) -> Int { candidates(fields: fields).count }
 
     /// The subscriptions that a change fires, in the order of their numbers.
-    func fired(by trigger: WireSubscription.Trigger, _ record: RecordRow, fields: [String: Field])
+    func fired(by trigger: WireSubscription.Trigger, _ record: StoredRecord, fields: [String: Field])
         -> [QuerySubscription]
     {
         let subject = QuerySubject(row: record, fields: fields)

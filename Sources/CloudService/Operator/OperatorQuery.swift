@@ -20,7 +20,7 @@ package struct OperatorQuery {
     ///
     /// - Throws: `WireError` where `records/query` refuses the query: no index serves it, or not yet.
     package mutating func page(in reader: any CloudStoreReader) throws -> (
-        rows: [RecordRow], moreComing: Bool
+        rows: [StoredRecord], moreComing: Bool
     ) {
         var wanted = StoreLoad()
         wanted.schema = true

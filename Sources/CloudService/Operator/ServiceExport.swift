@@ -89,7 +89,7 @@ struct ServiceExport: Sendable {
             try write(bytes)
         }
 
-        mutating func put(_ row: RecordRow) throws {
+        mutating func put(_ row: StoredRecord) throws {
             let fields = try FieldsBinary.decode(row.fields)
             for use in fields.assetUses where written.insert(use.digest).inserted { try put(use) }
             var record = row.wireRecord(fields: fields, desiredKeys: nil)

@@ -229,7 +229,7 @@ struct ServiceImport: Sendable {
     }
 
     private func draft(
-        _ record: WireRecord, _ key: RecordKey, old: RecordRow?, growth: inout SchemaGrowth
+        _ record: WireRecord, _ key: RecordKey, old: StoredRecord?, growth: inout SchemaGrowth
     ) throws -> RecordDraft {
         let recordType = record.recordType ?? ""
         guard old == nil || old?.recordType == recordType else {

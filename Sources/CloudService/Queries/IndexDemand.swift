@@ -15,7 +15,7 @@ package struct IndexDemand {
     }
 
     /// Returns true if `entries` are those of a record.
-    package func isMet(by entries: [IndexEntry], of row: RecordRow) -> Bool {
+    package func isMet(by entries: [IndexEntry], of row: StoredRecord) -> Bool {
         // A record that can't be read can't be found by what is in it.
         let subject = (try? QuerySubject(row: row)) ?? QuerySubject(row: row, fields: [:])
         let wanted = IndexEntries.row(subject, schema).entries

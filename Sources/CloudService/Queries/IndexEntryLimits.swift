@@ -97,7 +97,7 @@ extension QuerySubject {
     init(key: RecordKey, recordType: String, fields: [String: Field]) {
         let stamp = StoreStamp(timestampMilliseconds: 0, userRecordName: "", deviceID: "")
         self.init(
-            row: RecordRow(
+            row: StoredRecord(
                 key: key, recordType: recordType, tagEpoch: 0, counter: 0, created: stamp, modified: stamp,
                 fields: []),
             fields: fields)

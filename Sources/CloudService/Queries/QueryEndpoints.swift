@@ -120,7 +120,7 @@ struct QueryEndpoints: Sendable {
     /// Which of a type's records the caller may see; nil: all.
     private func visibility(
         of recordType: String, _ caller: ServiceCaller, _ schema: Schema, _ reader: any CloudStoreReader
-    ) throws -> ((RecordRow) -> Bool)? {
+    ) throws -> ((StoredRecord) -> Bool)? {
         let access = try schemas.access(of: caller, schema: schema, in: reader)
         if access.permissions(recordType, creator: nil).contains(.read) { return nil }
         guard access.permissionsForOwn(recordType).contains(.read) else {

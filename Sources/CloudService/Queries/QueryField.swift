@@ -110,7 +110,7 @@ struct QueryField: Hashable, Sendable {
 
 /// A record as queries see it.
 struct QuerySubject {
-    let row: RecordRow
+    let row: StoredRecord
     let fields: [String: Field]
     private let known = Known()
 
@@ -121,13 +121,13 @@ struct QuerySubject {
         var elementSets: [String: Set<[UInt8]>] = [:]
     }
 
-    init(row: RecordRow, fields: [String: Field]) {
+    init(row: StoredRecord, fields: [String: Field]) {
         self.row = row
         self.fields = fields
     }
 
     /// - Throws: `BinaryError` when the fields can't be read.
-    init(row: RecordRow) throws {
+    init(row: StoredRecord) throws {
         self.init(row: row, fields: try FieldsBinary.decode(row.fields))
     }
 

@@ -26,7 +26,7 @@ struct QueryMatcher: Hashable, Sendable {
     }
 
     /// Returns true if the query finds a record with these fields; never a tombstone.
-    func matches(_ row: RecordRow, fields: [String: Field]) -> Bool {
+    func matches(_ row: StoredRecord, fields: [String: Field]) -> Bool {
         matches(QuerySubject(row: row, fields: fields))
     }
 

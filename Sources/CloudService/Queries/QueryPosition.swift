@@ -57,5 +57,5 @@ struct QueryOrder: Sendable {
 /// A record that a query has found.
 struct QueryFound {
     let position: QueryPosition
-    let row: RecordRow
+    let row: StoredRecord
 }

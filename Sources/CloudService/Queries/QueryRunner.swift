@@ -3,7 +3,7 @@ import CloudWire
 
 /// A page of a query's results.
 struct QueryPage {
-    var rows: [RecordRow] = []
+    var rows: [StoredRecord] = []
     /// Where the next page begins; nil: at the beginning, or this is the last.
     var next: QueryPosition?
     var moreComing = false
@@ -18,7 +18,7 @@ struct QueryRunner {
     let limits: ServiceLimits
     let recordsMax: Int
     /// Nil: all records may be seen.
-    let isVisible: ((RecordRow) -> Bool)?
+    let isVisible: ((StoredRecord) -> Bool)?
 
     /// Finds a page within `budget`, and takes away from it what that cost.
     func page(after cursor: QueryPosition?, _ budget: inout AnswerBudget) throws -> QueryPage {

@@ -6,7 +6,7 @@ final class ZoneSearch {
     let zone: ZoneKey
     let query: ResolvedQuery
     /// Nil: all records may be seen.
-    let isVisible: ((RecordRow) -> Bool)?
+    let isVisible: ((StoredRecord) -> Bool)?
     let order: QueryOrder
     let wanted: Int
     let search: QuerySearchLimits
@@ -23,7 +23,7 @@ final class ZoneSearch {
     init(
         _ reader: any CloudStoreReader, zone: ZoneKey, query: ResolvedQuery, wanted: Int, rowsMax: Int,
         bytesMax: Int,
-        search: QuerySearchLimits, isVisible: ((RecordRow) -> Bool)?
+        search: QuerySearchLimits, isVisible: ((StoredRecord) -> Bool)?
     ) {
         self.reader = reader
         self.zone = zone
@@ -51,7 +51,7 @@ final class ZoneSearch {
     // MARK: - What is found
 
     /// Takes a record that is there and may be seen; false: look no further.
-    func take(_ row: RecordRow, _ position: QueryPosition) -> Bool {
+    func take(_ row: StoredRecord, _ position: QueryPosition) -> Bool {
         guard found.count < wanted, bytesLeft > 0 else {
             // The one before was the last: this one comes next time.
             stoppedAt = found.last?.position
@@ -63,7 +63,7 @@ final class ZoneSearch {
     }
 
     /// As how many rows a record counts: a large one takes longer, and so does one that much is asked about.
-    func cost(of record: RecordRow?) -> Int {
+    func cost(of record: StoredRecord?) -> Int {
         (1 + (record?.fields.count ?? 0) / search.bytesOfRow) * query.rowsOfRecord
     }
 
@@ -80,7 +80,7 @@ final class ZoneSearch {
 
     /// The record with its fields, when it is one of the query's and has the `fixed` keys. One that can't be read has
     /// none, and stands in nobody's way.
-    func match(_ row: RecordRow?, fixed: [[UInt8]] = [], without condition: Int? = nil) -> QuerySubject? {
+    func match(_ row: StoredRecord?, fixed: [[UInt8]] = [], without condition: Int? = nil) -> QuerySubject? {
         guard let row, !row.isDeleted, isVisible?(row) ?? true, let subject = try? QuerySubject(row: row)
         else { return nil }
         for (index, other) in query.conditions.enumerated() where index != condition {
@@ -210,7 +210,7 @@ final class ZoneSearch {
     }
 
     private func isFound(
-        _ hit: IndexHit, _ row: RecordRow, _ walk: QueryWalk, _ driver: QueryDriver?, _ known: Int?
+        _ hit: IndexHit, _ row: StoredRecord, _ walk: QueryWalk, _ driver: QueryDriver?, _ known: Int?
     ) -> Bool {
         guard let subject = match(row, without: known) else { return false }
         guard let driver else { return true }

@@ -16,7 +16,7 @@ struct ModifyBatch {
         let target: Result<RecordKey, WireError>
 
         /// Returns true if the client knows the record as it is.
-        func knows(_ old: RecordRow) -> Bool { old.changeTag == record.recordChangeTag }
+        func knows(_ old: StoredRecord) -> Bool { old.changeTag == record.recordChangeTag }
 
         /// True if it may be refused for what the record is, before anybody looks at the fields.
         var isConditional: Bool {
@@ -28,7 +28,7 @@ struct ModifyBatch {
         }
 
         /// Returns true if it changes a record that is there, so that its fields are needed.
-        func changes(_ old: RecordRow) -> Bool { !old.isDeleted && kind != .create && knows(old) }
+        func changes(_ old: StoredRecord) -> Bool { !old.isDeleted && kind != .create && knows(old) }
     }
 
     let caller: ServiceCaller

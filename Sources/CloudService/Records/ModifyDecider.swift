@@ -151,7 +151,7 @@ struct ModifyDecider {
         return zip(drafts, keys).map { draft, key in
             guard let draft, let key else { return 0 }
             // As it will be written, but for the tag, which isn't made yet.
-            let row = RecordRow(
+            let row = StoredRecord(
                 key: key, recordType: draft.recordType, tagEpoch: .max, counter: .max, parent: draft.parent,
                 created: draft.old?.created ?? stamp, modified: stamp, fields: [])
             let subject = QuerySubject(row: row, fields: draft.fields)
@@ -169,7 +169,7 @@ struct ModifyDecider {
     }
 
     /// What a record's `indexBytes` come to, also where no step has counted or made all of it yet.
-    private func knownIndexBytes(_ old: RecordRow?, _ schema: Schema) -> Int64 {
+    private func knownIndexBytes(_ old: StoredRecord?, _ schema: Schema) -> Int64 {
         guard let old, let subject = try? QuerySubject(row: old) else { return old?.indexBytes ?? 0 }
         return max(old.indexBytes, IndexEntries.row(subject, schema).countedBytes)
     }
@@ -251,7 +251,7 @@ struct ModifyDecider {
     }
 
     private func decision(
-        _ outcomes: [ModifyOutcome], keys: [RecordKey?], cascades: [Int: [RecordRow]], loaded: StoreLoaded
+        _ outcomes: [ModifyOutcome], keys: [RecordKey?], cascades: [Int: [StoredRecord]], loaded: StoreLoaded
     ) -> ModifyDecision {
         let additions = outcomes.compactMap(\.schemaAdditions)
         let schema = schema.adding(additions)
@@ -284,7 +284,7 @@ struct ModifyDecider {
     }
 
     private func saved(
-        _ row: RecordRow, _ draft: RecordDraft, _ operation: ModifyBatch.Operation
+        _ row: StoredRecord, _ draft: RecordDraft, _ operation: ModifyBatch.Operation
     ) -> RecordResult {
         let record = row.wireRecord(
             fields: access.visible(draft.fields, of: row, to: operation), desiredKeys: operation.desiredKeys)

@@ -7,7 +7,7 @@ enum ModifyOutcome {
     /// An earlier write of the same series has made the record, and it was deleted since: nothing is written, and the
     /// answer has the tag and the stamps of then.
     case madeBefore(RecordDraft, MadeRecord)
-    case delete(RecordRow)
+    case delete(StoredRecord)
     /// The record was gone already, and the client is content with that.
     case nothingToDelete
     case failed(WireError)
@@ -15,7 +15,7 @@ enum ModifyOutcome {
 
 /// A record as it will be, without the version that it gets when all is decided.
 struct RecordDraft {
-    let old: RecordRow?
+    let old: StoredRecord?
     let oldReferences: [ReferenceRow]
     let recordType: String
     let parent: String?
@@ -49,7 +49,7 @@ struct ModifyOperationDecider {
     ///
     /// Throws only when the stored row can't be read.
     func outcome(
-        of operation: ModifyBatch.Operation, key: RecordKey, stored: RecordRow?, growth: inout SchemaGrowth
+        of operation: ModifyBatch.Operation, key: RecordKey, stored: StoredRecord?, growth: inout SchemaGrowth
     ) throws -> ModifyOutcome {
         let old = stored.flatMap { $0.isDeleted ? nil : $0 } ?? access.ownUserRecord(key)
         if let refusal = access.refusal(of: operation, key: key, old: old) { return .failed(refusal) }
@@ -81,16 +81,16 @@ struct ModifyOperationDecider {
         }
     }
 
-    private func exists(_ old: RecordRow) -> WireError {
+    private func exists(_ old: StoredRecord) -> WireError {
         access.hiding(ServiceError.recordExists(old.wireOutline), of: old)
     }
 
-    private func stale(_ old: RecordRow) -> WireError {
+    private func stale(_ old: StoredRecord) -> WireError {
         access.hiding(ServiceError.staleTag(old.wireOutline), of: old)
     }
 
     private func save(
-        _ operation: ModifyBatch.Operation, key: RecordKey, old: RecordRow?, growth: inout SchemaGrowth
+        _ operation: ModifyBatch.Operation, key: RecordKey, old: StoredRecord?, growth: inout SchemaGrowth
     ) throws -> ModifyOutcome {
         var record = operation.record
         guard let recordType = record.recordType ?? old?.recordType else {

@@ -123,7 +123,7 @@ extension RecordDraft {
     var hasNewParent: Bool { parent != nil && parent != old?.parent }
 }
 
-extension RecordRow {
+extension StoredRecord {
     /// The record's parent; nil for a tombstone.
     fileprivate var parentKey: RecordKey? {
         isDeleted ? nil : parent.map { RecordKey(zone: key.zone, recordName: $0) }

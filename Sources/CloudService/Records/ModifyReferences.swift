@@ -13,7 +13,7 @@ struct ModifyReferences {
     let keys: [RecordKey?]
     private(set) var outcomes: [ModifyOutcome]
     /// Records that go because of the delete at an index, in the order in which they were found.
-    private(set) var cascades: [Int: [RecordRow]] = [:]
+    private(set) var cascades: [Int: [StoredRecord]] = [:]
     let indexOfKey: [RecordKey: Int]
     /// The operations that save a record, or were to.
     let savesIndex: Set<Int>
@@ -144,7 +144,7 @@ struct ModifyReferences {
         cascades = [:]
         for (index, outcome) in outcomes.enumerated() {
             guard case .delete = outcome, let key = keys[index] else { continue }
-            var found: [RecordRow] = []
+            var found: [StoredRecord] = []
             var waiting = [key]
             while let target = waiting.popLast() {
                 for reference in loaded.dependants[target] ?? [] where reference.kind == .deleteSelf {

@@ -27,10 +27,10 @@ struct ModifyWriting {
 
     /// Writes a record, and returns its row; with stamps of its own when it comes from an export.
     @discardableResult
-    mutating func save(_ draft: RecordDraft, key: RecordKey, stamps: RecordStamps? = nil) -> RecordRow {
+    mutating func save(_ draft: RecordDraft, key: RecordKey, stamps: RecordStamps? = nil) -> StoredRecord {
         let version = nextVersion(in: key.zone)
         let checksum = draft.checksum(of: key, changeTag: version)
-        var row = RecordRow(
+        var row = StoredRecord(
             key: key, recordType: draft.recordType, tagEpoch: version.epoch, counter: version.counter,
             parent: draft.parent, created: stamps?.created ?? draft.old?.created ?? stamp,
             modified: stamps?.modified ?? stamp,
@@ -54,7 +54,7 @@ struct ModifyWriting {
     }
 
     /// Deletes a record. Its fields needn't be loaded. In a zone with a feed it leaves a tombstone.
-    mutating func delete(_ row: RecordRow) {
+    mutating func delete(_ row: StoredRecord) {
         changes.removedSources.append(row.key)
         usage.delete(row)
         guard loaded.zones[row.key.zone] != nil else {
@@ -63,7 +63,7 @@ struct ModifyWriting {
         }
         let version = nextVersion(in: row.key.zone)
         count(nil, insteadOf: row.checksum, in: row.key.zone)
-        var tombstone = RecordRow(
+        var tombstone = StoredRecord(
             key: row.key, recordType: row.recordType, isDeleted: true, tagEpoch: version.epoch,
             counter: version.counter, created: row.created, modified: stamp, fields: [])
         tombstone.indexBytes = row.key.countedNameBytes(recordType: row.recordType)

@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 
-extension RecordRow {
+extension StoredRecord {
     /// The version of the record, which a locked update must name.
     var changeTag: String { ChangeTag(epoch: tagEpoch, counter: counter).text }
 

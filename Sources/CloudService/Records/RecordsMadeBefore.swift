@@ -18,7 +18,7 @@ extension RecordsEndpoints {
         _ batch: ModifyBatch, _ operation: OperationID?, _ loaded: StoreLoaded, _ reader: any CloudStoreReader
     ) throws -> [RecordKey: MadeRecord] {
         guard let series = operation?.series else { return [:] }
-        let deleted = batch.operations.compactMap { operation -> RecordRow? in
+        let deleted = batch.operations.compactMap { operation -> StoredRecord? in
             guard operation.kind == .create, let key = try? operation.target.get() else { return nil }
             return loaded.records[key].flatMap { $0.isDeleted ? $0 : nil }
         }
@@ -49,8 +49,8 @@ extension RecordsEndpoints {
 
 extension MadeRecord {
     /// The row that the record had then.
-    func row(of draft: RecordDraft, key: RecordKey) -> RecordRow {
-        RecordRow(
+    func row(of draft: RecordDraft, key: RecordKey) -> StoredRecord {
+        StoredRecord(
             key: key, recordType: draft.recordType, tagEpoch: changeTag.epoch, counter: changeTag.counter,
             parent: draft.parent, created: created, modified: modified,
             fields: draft.fieldBytes)

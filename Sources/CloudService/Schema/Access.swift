@@ -48,7 +48,7 @@ struct Access: Sendable {
     var decides: Bool { roles != nil }
 
     /// What the caller may do with a record.
-    func permissions(_ row: RecordRow) -> Permissions {
+    func permissions(_ row: StoredRecord) -> Permissions {
         permissions(row.recordType, creator: row.maker)
     }
 
@@ -64,7 +64,7 @@ extension Permissions {
     static let all: Permissions = [.read, .create, .write]
 }
 
-extension RecordRow {
+extension StoredRecord {
     /// The owner of the record. A user record always belongs to its user.
     var maker: String {
         recordType == Schema.usersTypeName && key.zone.database == .publicDatabase

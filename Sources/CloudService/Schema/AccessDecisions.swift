@@ -6,7 +6,7 @@ extension Access {
     /// Returns the error of a forbidden operation, or nil if it is allowed or fails for another reason.
     ///
     /// A caller without read permission gets the same error as for a missing record.
-    func refusal(of operation: ModifyBatch.Operation, key: RecordKey, old: RecordRow?) -> WireError? {
+    func refusal(of operation: ModifyBatch.Operation, key: RecordKey, old: StoredRecord?) -> WireError? {
         guard decides else { return nil }
         guard let old else { return refusal(ofNew: operation, key: key) }
         // A caller that wants the name learns in any case that it is taken.
@@ -46,7 +46,7 @@ extension Access {
     }
 
     /// An error without the record in it that the caller may not read.
-    func hiding(_ error: WireError, of row: RecordRow) -> WireError {
+    func hiding(_ error: WireError, of row: StoredRecord) -> WireError {
         guard !permissions(row).contains(.read) else { return error }
         var error = error
         error.serverRecord = nil
@@ -55,7 +55,7 @@ extension Access {
 
     /// The fields in the response to a save: a caller that may not read the record gets back only what it has sent.
     func visible(
-        _ fields: [String: Field], of row: RecordRow, to operation: ModifyBatch.Operation
+        _ fields: [String: Field], of row: StoredRecord, to operation: ModifyBatch.Operation
     ) -> [String: Field] {
         guard !permissions(row).contains(.read) else { return fields }
         return fields.filter { operation.record.fields[$0.key] != nil }
@@ -63,18 +63,18 @@ extension Access {
 
     /// The caller's own record among the users' in the public database, which is there before anybody has saved it:
     /// empty, and of no time.
-    func ownUserRecord(_ key: RecordKey) -> RecordRow? {
+    func ownUserRecord(_ key: RecordKey) -> StoredRecord? {
         guard decides, let user, key.recordName == user, key.zone.isDefault,
             key.zone.database == .publicDatabase
         else { return nil }
         let stamp = StoreStamp(timestampMilliseconds: 0, userRecordName: user, deviceID: "")
-        return RecordRow(
-            key: key, recordType: Schema.usersTypeName, tagEpoch: RecordRow.madeUpEpoch, counter: 0,
+        return StoredRecord(
+            key: key, recordType: Schema.usersTypeName, tagEpoch: StoredRecord.madeUpEpoch, counter: 0,
             created: stamp, modified: stamp, fields: FieldsBinary.encode([:]))
     }
 }
 
-extension RecordRow {
+extension StoredRecord {
     /// No save gets it: a version's 64 bits are random.
     fileprivate static let madeUpEpoch: UInt64 = 0
 

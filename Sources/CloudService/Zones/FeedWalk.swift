@@ -26,14 +26,14 @@ struct FeedWalk {
     var through: Int64 { descent.map { $0.below - 1 } ?? .max }
 
     /// Up to which change the client knows all behind a page. On the way downwards that is what it knew before.
-    func counter(behind page: ChangesPage<RecordRow>) -> Int64 {
+    func counter(behind page: ChangesPage<StoredRecord>) -> Int64 {
         guard page.moreComing else { return descent?.newest ?? feedCounter }
         return descent == nil ? page.rows.last?.counter ?? known.counter : known.counter
     }
 
     /// The token behind a page. What changes while a client walks downwards has a counter above the walk's beginning,
     /// and comes with the fetch after the walk.
-    func token(behind page: ChangesPage<RecordRow>) -> String {
+    func token(behind page: ChangesPage<StoredRecord>) -> String {
         guard let descent else {
             let last = page.rows.last?.counter ?? known.counter
             return known.token(counter: page.moreComing ? last : feedCounter)

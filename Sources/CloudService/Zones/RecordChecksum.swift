@@ -16,7 +16,7 @@ extension RecordDraft {
     }
 }
 
-extension RecordRow {
+extension StoredRecord {
     /// What the record adds to its zone's checksum, counted from its row.
     package var countedChecksum: StoreChecksum {
         // Fields that can't be read are told to nobody. They count as they lie there, so that a later save takes the

@@ -36,7 +36,7 @@ extension MemoryTransaction {
         for row in changes.secrets { tables.secrets[row.name] = row.value }
     }
 
-    private func size(of row: RecordRow) -> StoredSize {
+    private func size(of row: StoredRecord) -> StoredSize {
         StoredSize(
             records: 1, recordBytes: Int64(row.fields.count),
             assetBytes: (tables.assets[row.key] ?? []).reduce(0) { $0 + $1.bytes },

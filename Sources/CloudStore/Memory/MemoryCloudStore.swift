@@ -27,7 +27,7 @@ public final class MemoryCloudStore: CloudStore {
 struct MemoryTables {
     var databases: [DatabaseKey: DatabaseRow] = [:]
     var zones: [ZoneKey: ZoneRow] = [:]
-    var records: [ZoneKey: BucketMap<String, RecordRow>] = [:]
+    var records: [ZoneKey: BucketMap<String, StoredRecord>] = [:]
     /// By zone, then by the name of the target.
     var references: [ZoneKey: [String: Set<ReferenceRow>]] = [:]
     var subscriptions: [SubscriptionKey: SubscriptionRow] = [:]
@@ -124,7 +124,7 @@ final class MemoryTransaction: CloudStoreWriter {
         return ChangesPage(rows: Array(changed.prefix(zonesMax)), moreComing: changed.count > zonesMax)
     }
 
-    func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
+    func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<StoredRecord> {
         let changed = (tables.records[query.zone] ?? BucketMap()).values
             .filter { record in
                 record.counter > 0 && record.counter > query.after && record.counter <= query.through
@@ -143,15 +143,16 @@ final class MemoryTransaction: CloudStoreWriter {
 
     func records(
         in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
-    ) throws -> ChangesPage<RecordRow> {
+    ) throws -> ChangesPage<StoredRecord> {
         let behind = (tables.records[zone] ?? BucketMap()).values
             .filter { record in !record.isDeleted && after.map { $0 < record.key.recordName } ?? true }
             .sorted { $0.key < $1.key }
         return page(of: behind, recordsMax: recordsMax, bytesMax: bytesMax)
     }
 
-    private func page(of records: [RecordRow], recordsMax: Int, bytesMax: Int) -> ChangesPage<RecordRow> {
-        var page = ChangesPage<RecordRow>(rows: [], moreComing: false)
+    private func page(of records: [StoredRecord], recordsMax: Int, bytesMax: Int) -> ChangesPage<StoredRecord>
+    {
+        var page = ChangesPage<StoredRecord>(rows: [], moreComing: false)
         var bytes = 0
         for record in records {
             guard page.rows.count < recordsMax, bytes < bytesMax else {

@@ -78,12 +78,12 @@ extension MemoryTransaction {
 
     func records(
         ofType recordType: String, after: RecordKey?, recordsMax: Int, bytesMax: Int
-    ) throws -> ChangesPage<RecordRow> {
+    ) throws -> ChangesPage<StoredRecord> {
         let keys = tables.indexParts.filter { $0.key.recordType == recordType }
             .flatMap { key, part in part.entries.keys.map { RecordKey(zone: key.zone, recordName: $0) } }
             .filter { key in after.map { $0 < key } ?? true }
             .sorted()
-        var page = ChangesPage<RecordRow>(rows: [], moreComing: false)
+        var page = ChangesPage<StoredRecord>(rows: [], moreComing: false)
         var bytes = 0
         for key in keys {
             guard let record = tables.records[key.zone]?[key.recordName] else { continue }

@@ -60,8 +60,8 @@ final class IndexTables {
 
     func records(
         ofType recordType: String, after: RecordKey?, recordsMax: Int, bytesMax: Int
-    ) throws -> ChangesPage<RecordRow> {
-        var page = ChangesPage<RecordRow>(rows: [], moreComing: false)
+    ) throws -> ChangesPage<StoredRecord> {
+        var page = ChangesPage<StoredRecord>(rows: [], moreComing: false)
         var bytes = 0
         var next = after?.zone
         while true {

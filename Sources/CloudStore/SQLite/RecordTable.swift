@@ -25,7 +25,7 @@ struct RecordTable {
         }
     }
 
-    func changed(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
+    func changed(_ query: RecordChangesQuery) throws -> ChangesPage<StoredRecord> {
         // "counter > 0" lets SQLite use the index, which holds no other rows. It begins at the first of the two terms
         // that it finds: the other order would walk the log from its beginning. Without the "+" SQLite compares ?4 with
         // the index's 0, and prepares the statement anew for each value.
@@ -46,7 +46,7 @@ struct RecordTable {
 
     func records(
         in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
-    ) throws -> ChangesPage<RecordRow> {
+    ) throws -> ChangesPage<StoredRecord> {
         // Nobody's name is empty, so that all names lie behind it.
         let sql = """
             SELECT name, \(Self.columns) FROM records
@@ -60,7 +60,7 @@ struct RecordTable {
         }
     }
 
-    func outdatedTombstones(_ query: OutdatedQuery) throws -> [RecordRow] {
+    func outdatedTombstones(_ query: OutdatedQuery) throws -> [StoredRecord] {
         let sql = """
             SELECT scope, owner, zone, name, \(Self.columns) FROM records AS r INDEXED BY tombstonesMade
             WHERE isDeleted = 1 AND modifiedMilliseconds < ?1 AND \(ZonePlaces.isNotCleared)
@@ -107,7 +107,7 @@ struct RecordTable {
 
     func hasRows(at place: ZoneKey) throws -> Bool { try connection.hasRows(in: "records", at: place) }
 
-    private func record(_ key: RecordKey, columns: String) throws -> RecordRow? {
+    private func record(_ key: RecordKey, columns: String) throws -> StoredRecord? {
         let sql = """
             SELECT \(columns) FROM records
             WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4
@@ -177,8 +177,8 @@ struct RecordTable {
     /// Reads rows of a record's name and `columns`.
     private func page(
         of zone: ZoneKey, from statement: borrowing Statement, recordsMax: Int, bytesMax: Int
-    ) throws -> ChangesPage<RecordRow> {
-        var page = ChangesPage<RecordRow>(rows: [], moreComing: false)
+    ) throws -> ChangesPage<StoredRecord> {
+        var page = ChangesPage<StoredRecord>(rows: [], moreComing: false)
         var bytes = 0
         while try statement.step() {
             guard page.rows.count < recordsMax, bytes < bytesMax else {
@@ -193,8 +193,8 @@ struct RecordTable {
         return page
     }
 
-    func row(_ key: RecordKey, from statement: borrowing Statement, at column: Int32) -> RecordRow {
-        var row = RecordRow(
+    func row(_ key: RecordKey, from statement: borrowing Statement, at column: Int32) -> StoredRecord {
+        var row = StoredRecord(
             key: key, recordType: statement.text(at: column), isDeleted: statement.int64(at: column + 1) != 0,
             tagEpoch: UInt64(bitPattern: statement.int64(at: column + 2)),
             counter: statement.int64(at: column + 3), parent: statement.optionalText(at: column + 4),
@@ -214,7 +214,7 @@ struct RecordTable {
 
     // MARK: - Writing
 
-    func write(_ row: RecordRow) throws {
+    func write(_ row: StoredRecord) throws {
         let fieldsRow = try storeLargeFields(of: row)
         let sql = """
             INSERT OR REPLACE INTO records
@@ -276,7 +276,7 @@ struct RecordTable {
     /// By hand, because with a trigger SQLite copies the pages of each statement, to be able to take it back.
     ///
     /// - Returns: The number of the row; nil for fields that stand in the row of their record.
-    private func storeLargeFields(of record: RecordRow) throws -> Int64? {
+    private func storeLargeFields(of record: StoredRecord) throws -> Int64? {
         guard record.fields.count > LargeFieldTable.fieldsInRowBytesMax else {
             try removeLargeFields(of: record.key)
             return nil

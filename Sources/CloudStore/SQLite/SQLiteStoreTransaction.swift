@@ -89,7 +89,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         try zoneTables.changed(in: database, after: after, deletedAfter: deletedAfter, zonesMax: zonesMax)
     }
 
-    func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
+    func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<StoredRecord> {
         try recordTable.changed(query)
     }
 
@@ -99,7 +99,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
 
     func records(
         in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
-    ) throws -> ChangesPage<RecordRow> {
+    ) throws -> ChangesPage<StoredRecord> {
         try recordTable.records(in: zone, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
     }
 
@@ -119,7 +119,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
 
     func records(
         ofType recordType: String, after: RecordKey?, recordsMax: Int, bytesMax: Int
-    ) throws -> ChangesPage<RecordRow> {
+    ) throws -> ChangesPage<StoredRecord> {
         try indexTables.records(
             ofType: recordType, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
     }

@@ -109,7 +109,7 @@ struct RecordSource {
         var query = OperatorQuery(asked.query, database: database, zoneNames: zoneNames)
         var isFirst = true
         while true {
-            let page: (rows: [RecordRow], moreComing: Bool)
+            let page: (rows: [StoredRecord], moreComing: Bool)
             do {
                 page = try file.read { try query.page(in: $0) }
             } catch is WireError where isFirst {

@@ -245,7 +245,7 @@ import Testing
         }
         let index = WatchIndex(rows, schema: Self.schema, limits: ServiceLimits())
         let stamp = StoreStamp(timestampMilliseconds: 0, userRecordName: "_ada", deviceID: "1")
-        let record = RecordRow(
+        let record = StoredRecord(
             key: RecordKey(
                 zone: ZoneKey(database: .publicDatabase, zoneName: "_defaultZone"), recordName: "a"),
             recordType: "todo", tagEpoch: 1, counter: 0, created: stamp, modified: stamp, fields: [])

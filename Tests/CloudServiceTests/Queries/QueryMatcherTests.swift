@@ -35,10 +35,10 @@ import Testing
     }()
 
     static func row(_ name: String, parent: String? = nil, millis: Int64 = 1_000, by: String = "_ada")
-        -> RecordRow
+        -> StoredRecord
     {
         let stamp = StoreStamp(timestampMilliseconds: millis, userRecordName: by, deviceID: "1")
-        return RecordRow(
+        return StoredRecord(
             key: RecordKey(zone: zone, recordName: name), recordType: "todo", tagEpoch: 7, counter: 1,
             parent: parent,
             created: stamp, modified: stamp, fields: [])

@@ -105,9 +105,9 @@ import Testing
         {
             let stamp = StoreStamp(timestampMilliseconds: 1, userRecordName: "_ada", deviceID: "1")
             func row(_ name: String, _ type: String, _ fields: [String: Field], in database: DatabaseKey)
-                -> RecordRow
+                -> StoredRecord
             {
-                RecordRow(
+                StoredRecord(
                     key: RecordKey(
                         zone: ZoneKey(database: database, zoneName: "_defaultZone"), recordName: name),
                     recordType: type, tagEpoch: 7, counter: 0, created: stamp, modified: stamp,

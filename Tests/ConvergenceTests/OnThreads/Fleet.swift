@@ -202,7 +202,7 @@ final class Fleet {
 
 extension Ledger {
     /// Hears of rows that the service has written.
-    mutating func serverHas(_ rows: [RecordRow]) {
+    mutating func serverHas(_ rows: [StoredRecord]) {
         for row in rows {
             if row.isDeleted {
                 serverDeleted(record: row.key.recordName)

@@ -239,7 +239,7 @@ final class SimulatedCloud {
         }
     }
 
-    private func observe(_ row: RecordRow) throws {
+    private func observe(_ row: StoredRecord) throws {
         let name = row.key.recordName
         if row.isDeleted {
             ledger.serverDeleted(record: name)

@@ -78,7 +78,7 @@ struct KillLedger {
     // MARK: The server
 
     /// The server wrote a record.
-    mutating func wrote(_ row: RecordRow) {
+    mutating func wrote(_ row: StoredRecord) {
         let key = row.key.recordName
         guard !row.isDeleted else {
             current[key] = nil

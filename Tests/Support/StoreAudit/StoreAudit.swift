@@ -26,7 +26,7 @@ public struct StoreAudit {
         let creator: String
         let fields: [String: Field]
         /// As the service sees it.
-        let row: RecordRow
+        let row: StoredRecord
 
         var bytes: Int { row.fields.count }
     }
@@ -150,7 +150,7 @@ public struct StoreAudit {
         findings += damaged
     }
 
-    private func row(at place: Place, from statement: borrowing Statement) -> RecordRow {
+    private func row(at place: Place, from statement: borrowing Statement) -> StoredRecord {
         let database: DatabaseKey = place.scope == 1 ? .publicDatabase : .privateDatabase(of: place.owner)
         let zone = ZoneKey(database: database, zoneName: place.zone)
         func stamp(user: Int32, milliseconds: Int32, device: Int32) -> StoreStamp {
@@ -158,7 +158,7 @@ public struct StoreAudit {
                 timestampMilliseconds: statement.int64(at: milliseconds),
                 userRecordName: statement.text(at: user), deviceID: statement.text(at: device))
         }
-        var row = RecordRow(
+        var row = StoredRecord(
             key: RecordKey(zone: zone, recordName: place.name), recordType: statement.text(at: 4),
             isDeleted: statement.int64(at: 5) != 0, tagEpoch: UInt64(bitPattern: statement.int64(at: 10)),
             counter: statement.int64(at: 6), parent: statement.isNull(at: 7) ? nil : statement.text(at: 7),

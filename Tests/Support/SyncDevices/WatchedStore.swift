@@ -6,10 +6,10 @@ import System
 /// The change log shows a record only as it is now; the ledger wants every value that ever was on the server.
 package final class WatchedStore: CloudStore {
     private let base: any CloudStore
-    private let onCommit: @Sendable ([RecordRow]) -> Void
+    private let onCommit: @Sendable ([StoredRecord]) -> Void
 
     /// - Parameter onCommit: Told before the next transaction may begin.
-    package init(_ base: any CloudStore, onCommit: @escaping @Sendable ([RecordRow]) -> Void) {
+    package init(_ base: any CloudStore, onCommit: @escaping @Sendable ([StoredRecord]) -> Void) {
         self.base = base
         self.onCommit = onCommit
     }
@@ -21,7 +21,7 @@ package final class WatchedStore: CloudStore {
     package func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
         // Told before the next transaction may begin, so that the ledger has the server's own order.
         try order.withLock { _ in
-            var rows: [RecordRow] = []
+            var rows: [StoredRecord] = []
             let result = try base.write { writer in
                 let watched = WatchedWriter(writer)
                 let result = try body(watched)
@@ -38,7 +38,7 @@ package final class WatchedStore: CloudStore {
 
 private final class WatchedWriter: ForwardingStoreWriter {
     let base: any CloudStoreWriter
-    private(set) var rows: [RecordRow] = []
+    private(set) var rows: [StoredRecord] = []
 
     init(_ base: any CloudStoreWriter) {
         self.base = base

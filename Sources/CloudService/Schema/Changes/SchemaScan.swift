@@ -33,7 +33,7 @@ final class SchemaScan {
     ///
     /// - Throws: `SchemaRefusal` when there are more records than may be looked at, what `body` throws,
     ///   `CloudStoreError`.
-    func forEach(_ recordType: String, _ body: (RecordRow) throws -> Bool) throws {
+    func forEach(_ recordType: String, _ body: (StoredRecord) throws -> Bool) throws {
         var after: RecordKey?
         while true {
             guard

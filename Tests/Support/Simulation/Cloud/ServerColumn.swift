@@ -11,9 +11,9 @@ package struct ServerColumn {
     }
 
     /// Every record of the zone's change log above a counter, tombstones too, in the order of the log.
-    package func rows(after counter: Int64) throws -> [RecordRow] {
+    package func rows(after counter: Int64) throws -> [StoredRecord] {
         try store.read { reader in
-            var rows = [RecordRow]()
+            var rows = [StoredRecord]()
             var after = counter
             while true {
                 let page = try reader.changedRecords(
@@ -35,7 +35,7 @@ package struct ServerColumn {
         return todos
     }
 
-    package static func todo(of row: RecordRow) throws -> Todo {
+    package static func todo(of row: StoredRecord) throws -> Todo {
         let fields = try FieldsBinary.decode(row.fields)
         func text(_ name: String) -> String? {
             guard case .string(let text)? = fields[name]?.value else { return nil }

@@ -422,7 +422,7 @@ final class SimulatedService {
         }
     }
 
-    private func observe(_ row: RecordRow, user: Int) throws {
+    private func observe(_ row: StoredRecord, user: Int) throws {
         let name = row.key.recordName
         let key = World.ledgerKey(name, user: user)
         if row.isDeleted {
