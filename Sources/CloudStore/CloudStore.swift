@@ -41,7 +41,7 @@ public protocol CloudStoreReader {
     /// The zones of `database` whose last change has a counter above `after`, in that order, `zonesMax` at
     /// most. Deleted zones only when their counter is above `deletedAfter`.
     func changedZones(
-        in database: DatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
+        in database: StoredDatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
     ) throws -> ChangesPage<ZoneRow>
 
     /// A part of a zone's change log: each changed record once, as it is now.

@@ -25,7 +25,7 @@ extension ForwardingStoreWriter {
     package func load(_ wanted: StoreLoad) throws -> StoreLoaded { try base.load(wanted) }
 
     package func changedZones(
-        in database: DatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
+        in database: StoredDatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
     ) throws -> ChangesPage<ZoneRow> {
         try base.changedZones(in: database, after: after, deletedAfter: deletedAfter, zonesMax: zonesMax)
     }

@@ -1,14 +1,14 @@
 /// Names a write of a user in a database, as its client named it.
 public struct OperationKey: Hashable, Comparable, Sendable {
     /// The database.
-    public let database: DatabaseKey
+    public let database: StoredDatabaseKey
     /// The record name of the user.
     public let user: String
     /// The client's name for the write.
     public let operationID: String
 
     /// Makes the key of an operation.
-    public init(database: DatabaseKey, user: String, operationID: String) {
+    public init(database: StoredDatabaseKey, user: String, operationID: String) {
         self.database = database
         self.user = user
         self.operationID = operationID

@@ -1,14 +1,14 @@
 /// Names a user's subscription in a database.
 public struct SubscriptionKey: Hashable, Comparable, Sendable {
     /// The database that is watched.
-    public let database: DatabaseKey
+    public let database: StoredDatabaseKey
     /// The record name of the user who watches.
     public let user: String
     /// The subscription's own name, unique for its user in its database.
     public let subscriptionID: String
 
     /// Makes the key of a subscription.
-    public init(database: DatabaseKey, user: String, subscriptionID: String) {
+    public init(database: StoredDatabaseKey, user: String, subscriptionID: String) {
         self.database = database
         self.user = user
         self.subscriptionID = subscriptionID
@@ -104,12 +104,12 @@ public struct PushKey: Hashable, Comparable, Sendable {
     /// Who is to be told.
     public let device: DeviceKey
     /// The database that changed.
-    public let database: DatabaseKey
+    public let database: StoredDatabaseKey
     /// The subscription of the device's user.
     public let subscriptionID: String
 
     /// Makes the key of a push.
-    public init(device: DeviceKey, database: DatabaseKey, subscriptionID: String) {
+    public init(device: DeviceKey, database: StoredDatabaseKey, subscriptionID: String) {
         self.device = device
         self.database = database
         self.subscriptionID = subscriptionID

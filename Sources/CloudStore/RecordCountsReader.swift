@@ -27,7 +27,7 @@ public struct CountedRows: Hashable, Sendable {
 /// What a store counts for the operator. Tombstones don't count, nor do rows of zones that were deleted.
 public protocol RecordCountsReader {
     /// The records of a database by zone and type. Counting ends after `rowsMax` records.
-    func countRecords(in database: DatabaseKey, rowsMax: Int) throws -> [RecordCount]
+    func countRecords(in database: StoredDatabaseKey, rowsMax: Int) throws -> [RecordCount]
 
     /// The records of a type, of all users; counts `rowsMax` at most.
     func countRecords(ofType recordType: String, rowsMax: Int) throws -> CountedRows
@@ -42,7 +42,7 @@ public protocol RecordCountsReader {
 }
 
 extension SQLiteStoreTransaction: RecordCountsReader {
-    func countRecords(in database: DatabaseKey, rowsMax: Int) throws -> [RecordCount] {
+    func countRecords(in database: StoredDatabaseKey, rowsMax: Int) throws -> [RecordCount] {
         try indexTables.countRecords(in: database, rowsMax: rowsMax)
     }
 

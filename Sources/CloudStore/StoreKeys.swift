@@ -1,5 +1,5 @@
 /// A database of the container: the first part of every key, so that one user's data is one contiguous range.
-public struct DatabaseKey: Hashable, Comparable, Sendable {
+public struct StoredDatabaseKey: Hashable, Comparable, Sendable {
     /// Which of a container's databases. The raw value is what stands on disk.
     public enum Scope: Int64, Hashable, Comparable, Sendable {
         /// One database for all users of the container.
@@ -17,15 +17,15 @@ public struct DatabaseKey: Hashable, Comparable, Sendable {
     public let owner: String
 
     /// The container's one public database.
-    public static let publicDatabase = DatabaseKey(scope: .publicDatabase, owner: "")
+    public static let publicDatabase = StoredDatabaseKey(scope: .publicDatabase, owner: "")
 
     /// The private database of the user `owner`.
-    public static func privateDatabase(of owner: String) -> DatabaseKey {
-        DatabaseKey(scope: .privateDatabase, owner: owner)
+    public static func privateDatabase(of owner: String) -> StoredDatabaseKey {
+        StoredDatabaseKey(scope: .privateDatabase, owner: owner)
     }
 
     /// Orders by scope, then owner.
-    public static func < (left: DatabaseKey, right: DatabaseKey) -> Bool {
+    public static func < (left: StoredDatabaseKey, right: StoredDatabaseKey) -> Bool {
         (left.scope, left.owner) < (right.scope, right.owner)
     }
 }
@@ -33,12 +33,12 @@ public struct DatabaseKey: Hashable, Comparable, Sendable {
 /// A zone of a database.
 public struct ZoneKey: Hashable, Comparable, Sendable {
     /// The database the zone lies in.
-    public let database: DatabaseKey
+    public let database: StoredDatabaseKey
     /// The zone's name, unique in its database.
     public let zoneName: String
 
     /// Makes the key of the zone `zoneName` in `database`.
-    public init(database: DatabaseKey, zoneName: String) {
+    public init(database: StoredDatabaseKey, zoneName: String) {
         self.database = database
         self.zoneName = zoneName
     }

@@ -1,7 +1,7 @@
 /// What a decision needs to know, asked for at once: one round trip on a store that is far away.
 public struct StoreLoad: Sendable {
     /// Databases whose feed row is wanted.
-    public var databases: [DatabaseKey] = []
+    public var databases: [StoredDatabaseKey] = []
     /// Zones wanted.
     public var zones: [ZoneKey] = []
     /// Records wanted, tombstones among them.
@@ -17,7 +17,7 @@ public struct StoreLoad: Sendable {
     /// The same for all of them together; beyond, what was loaded is cut short.
     public var deleteSelfCountsMax = Int.max
     /// Databases whose subscriptions are wanted.
-    public var subscriptionsIn: [DatabaseKey] = []
+    public var subscriptionsIn: [StoredDatabaseKey] = []
     /// Users whose devices are wanted.
     public var devicesOf: [String] = []
     /// Tokens whose devices are wanted.
@@ -62,7 +62,7 @@ public struct StoreLoaded: Sendable {
     /// The users who were asked for, sorted.
     public var owners: [String] = []
     /// The databases' rows.
-    public var databases: [DatabaseKey: DatabaseRow] = [:]
+    public var databases: [StoredDatabaseKey: DatabaseRow] = [:]
     /// The zones' rows, deleted zones among them.
     public var zones: [ZoneKey: ZoneRow] = [:]
     /// The records' rows, tombstones among them.
@@ -72,7 +72,7 @@ public struct StoreLoaded: Sendable {
     /// How many records refer to one with DELETE_SELF, as far as it was counted.
     public var deleteSelfCounts: [RecordKey: Int] = [:]
     /// The subscriptions in a database, sorted by their keys.
-    public var subscriptions: [DatabaseKey: [SubscriptionRow]] = [:]
+    public var subscriptions: [StoredDatabaseKey: [SubscriptionRow]] = [:]
     /// A user's devices, sorted by their keys.
     public var devices: [String: [DeviceRow]] = [:]
     /// Devices by their token.

@@ -1,7 +1,7 @@
 /// A private database's own feed: which zone changed last is told by this counter.
 public struct DatabaseRow: Hashable, Sendable {
     /// The database.
-    public let key: DatabaseKey
+    public let key: StoredDatabaseKey
     /// 64 random bits; a token with others comes from another life of the database.
     public var epoch: UInt64
     /// Counts the changes of zones: a write adds one for each zone that it changed, so no two share a number.
@@ -12,7 +12,7 @@ public struct DatabaseRow: Hashable, Sendable {
     public var zoneFloor: Int64 = 0
 
     /// Makes a row.
-    public init(key: DatabaseKey, epoch: UInt64, counter: Int64, subscriptionCount: Int64 = 0) {
+    public init(key: StoredDatabaseKey, epoch: UInt64, counter: Int64, subscriptionCount: Int64 = 0) {
         self.key = key
         self.epoch = epoch
         self.counter = counter

@@ -124,7 +124,7 @@ import Testing
         try subscribe("all", nil)
         try cloud.zones(.delete)
         while try cloud.service.keepUp() {}
-        let database = DatabaseKey.privateDatabase(of: "_ada")
+        let database = StoredDatabaseKey.privateDatabase(of: "_ada")
         var wanted = StoreLoad()
         wanted.subscriptionsIn = [database]
         wanted.databases = [database]

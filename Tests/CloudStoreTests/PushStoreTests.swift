@@ -6,13 +6,14 @@ import Testing
 @Suite struct PushStoreTests {
     let folder: TemporaryFolder
     private let database = Rows.database
-    private let bobs = DatabaseKey.privateDatabase(of: "_bob")
+    private let bobs = StoredDatabaseKey.privateDatabase(of: "_bob")
 
     init() throws {
         folder = try TemporaryFolder()
     }
 
-    private func subscription(_ id: String, in database: DatabaseKey, zone: String? = nil) -> SubscriptionRow
+    private func subscription(_ id: String, in database: StoredDatabaseKey, zone: String? = nil)
+        -> SubscriptionRow
     {
         SubscriptionRow(
             key: SubscriptionKey(database: database, user: database.owner, subscriptionID: id),
@@ -150,7 +151,8 @@ import Testing
 
     @Test(arguments: TestStore.all) func aKeptAnswerIsFoundByDatabaseUserAndName(_ kind: TestStore) throws {
         let store = try kind.make(folder)
-        func row(_ id: String, user: String = "_ada", in database: DatabaseKey? = nil) -> KeptAnswerRow {
+        func row(_ id: String, user: String = "_ada", in database: StoredDatabaseKey? = nil) -> KeptAnswerRow
+        {
             KeptAnswerRow(
                 key: OperationKey(database: database ?? self.database, user: user, operationID: id),
                 requestHash: Array(user.utf8), atMilliseconds: 7, answer: Array(id.utf8))

@@ -4,7 +4,7 @@ import Testing
 
 /// What a store counts for the operator.
 @Suite struct RecordCountsTests {
-    private static let database = DatabaseKey.privateDatabase(of: "ann")
+    private static let database = StoredDatabaseKey.privateDatabase(of: "ann")
 
     @Test func countingEndsAtTheBoundAndSaysSo() throws {
         let folder = try TemporaryFolder()

@@ -75,7 +75,7 @@ import Testing
         throws
     {
         let store = try kind.make(folder)
-        let other = DatabaseKey.publicDatabase
+        let other = StoredDatabaseKey.publicDatabase
         let schema = SchemaRow(version: 3, content: [3])
         let roles = UserRolesRow(user: "_ada", roles: ["editor"])
         try store.apply {

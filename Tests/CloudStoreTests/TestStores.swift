@@ -18,7 +18,7 @@ struct TestStore: Sendable, CustomTestStringConvertible {
 }
 
 enum Rows {
-    static let database = DatabaseKey.privateDatabase(of: "_ada")
+    static let database = StoredDatabaseKey.privateDatabase(of: "_ada")
     static let zone = ZoneKey(database: database, zoneName: "todos")
     static let stamp = StoreStamp(
         timestampMilliseconds: 1_700_000_000_000, userRecordName: "_ada", deviceID: "phone")

@@ -125,7 +125,7 @@ final class YapSubject: Subject {
 final class CloudStoreSubject: Subject {
     static let name = "CloudStore"
 
-    private let database = DatabaseKey.privateDatabase(of: "owner")
+    private let database = StoredDatabaseKey.privateDatabase(of: "owner")
     private let store: SQLiteCloudStore
 
     init(path: String, vfsName: String?, isDurable: Bool) throws {

@@ -90,7 +90,7 @@ package struct SyncReport: Sendable {
         _ rows: [HistorySync], of user: String, in container: CloudService.Container
     ) throws -> JSONValue {
         let file = try stores.file(of: container)
-        let database = DatabaseKey.privateDatabase(of: user)
+        let database = StoredDatabaseKey.privateDatabase(of: user)
         let zones = try file?.zones(of: database, max: Self.zonesMax) ?? []
         var counts = BehindCounts(file: file, left: Self.countedMax)
         let devices = try Dictionary(grouping: rows, by: \.key.session).map { session, rows in

@@ -19,7 +19,7 @@ struct OperatorCounts: Sendable {
         let user = try request.user
         switch asked {
         case .records:
-            let database = user.map { DatabaseKey.privateDatabase(of: $0) } ?? .publicDatabase
+            let database = user.map { StoredDatabaseKey.privateDatabase(of: $0) } ?? .publicDatabase
             try stores.read(container, request) { try $0.messages.countsMessage(in: database, $1) }
         case .devices:
             guard let user else {

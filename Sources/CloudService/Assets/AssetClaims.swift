@@ -19,7 +19,7 @@ struct AssetClaims: Hashable, Sendable {
     var purpose: Purpose
     /// Time at which it expires.
     var expiresMilliseconds: Int64
-    var database: DatabaseKey
+    var database: StoredDatabaseKey
     /// Empty in a download.
     var zoneName = ""
     /// Empty when the file may be for any record.
@@ -69,7 +69,7 @@ struct AssetClaims: Hashable, Sendable {
         }
         self.purpose = purpose
         expiresMilliseconds = try reader.signed()
-        guard let scope = DatabaseKey.Scope(rawValue: Int64(bitPattern: try reader.unsigned())) else {
+        guard let scope = StoredDatabaseKey.Scope(rawValue: Int64(bitPattern: try reader.unsigned())) else {
             return nil
         }
         let owner = try reader.text()
@@ -85,7 +85,7 @@ struct AssetClaims: Hashable, Sendable {
         try reader.expectEnd()
     }
 
-    init(_ purpose: Purpose, database: DatabaseKey, expiresMilliseconds: Int64) {
+    init(_ purpose: Purpose, database: StoredDatabaseKey, expiresMilliseconds: Int64) {
         self.purpose = purpose
         self.database = database
         self.expiresMilliseconds = expiresMilliseconds

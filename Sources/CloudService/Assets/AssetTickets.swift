@@ -28,7 +28,7 @@ struct AssetTickets: Sendable {
         return AssetForm { kept, zoneID in
             guard let file = StoredAsset(kept) else { return kept }
             let owner = zoneID?.ownerRecordName
-            let database = owner.map { DatabaseKey.privateDatabase(of: $0) } ?? .publicDatabase
+            let database = owner.map { StoredDatabaseKey.privateDatabase(of: $0) } ?? .publicDatabase
             var told = file.told(in: database.scope)
             var claims = AssetClaims(.download, database: database, expiresMilliseconds: expires)
             claims.file = file

@@ -106,7 +106,7 @@ extension StoredAsset {
 
     /// The file as clients are told of it. In a private database Apple's protocol has two more keys, which clients send
     /// back and which mean nothing here.
-    func told(in database: DatabaseKey.Scope) -> Asset {
+    func told(in database: StoredDatabaseKey.Scope) -> Asset {
         var asset = Asset(fileChecksum: fileChecksum, size: bytes)
         guard database == .privateDatabase else { return asset }
         asset.wrappingKey = Base64.encoded(Array(digest.suffix(16)))

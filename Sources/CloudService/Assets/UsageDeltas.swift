@@ -72,7 +72,7 @@ extension UsageKey {
 
     /// The usage rows that a record of `database` counts to: a private database's owner; in the public one the creator
     /// and the database as a whole.
-    static func all(of database: DatabaseKey, creator: String) -> [UsageKey] {
+    static func all(of database: StoredDatabaseKey, creator: String) -> [UsageKey] {
         guard database.scope == .publicDatabase else {
             return [UsageKey(scope: database.scope, user: database.owner)]
         }

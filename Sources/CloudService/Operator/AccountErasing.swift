@@ -30,7 +30,7 @@ package enum AccountTraces {
     static func page(
         of user: String, after: String?, recordsMax: Int, _ reader: any CloudStoreReader
     ) throws -> Page {
-        let database = DatabaseKey.privateDatabase(of: user)
+        let database = StoredDatabaseKey.privateDatabase(of: user)
         var page = Page()
         page.zones = try reader.changedZones(
             in: database, after: 0, deletedAfter: .max, zonesMax: zonesMax

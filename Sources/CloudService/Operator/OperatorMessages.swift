@@ -51,7 +51,7 @@ package struct OperatorCounting {
 
 /// Counts nothing, for a store that can't.
 private struct NoCounts: RecordCountsReader {
-    func countRecords(in database: DatabaseKey, rowsMax: Int) throws -> [RecordCount] { [] }
+    func countRecords(in database: StoredDatabaseKey, rowsMax: Int) throws -> [RecordCount] { [] }
 
     func countRecords(ofType recordType: String, rowsMax: Int) throws -> CountedRows {
         CountedRows(count: rowsMax, rowsRead: 0)
@@ -101,7 +101,7 @@ package struct OperatorMessages: Sendable {
     ///
     /// - Throws: `CloudStoreError`.
     package func countsMessage(
-        in database: DatabaseKey, _ reader: any CloudStoreReader
+        in database: StoredDatabaseKey, _ reader: any CloudStoreReader
     ) throws -> JSONValue {
         let reader = (reader as? any RecordCountsReader) ?? NoCounts()
         let rows = try reader.countRecords(in: database, rowsMax: OperatorCounting.countMax)

@@ -6,11 +6,11 @@ package struct OperatorQuery {
     private static let recordsMax = 200
 
     private let query: RecordQuery
-    private let database: DatabaseKey
+    private let database: StoredDatabaseKey
     private let zones: [ZoneKey]
     private var position: QueryPosition?
 
-    package init(_ query: RecordQuery, database: DatabaseKey, zoneNames: [String]) {
+    package init(_ query: RecordQuery, database: StoredDatabaseKey, zoneNames: [String]) {
         self.query = query
         self.database = database
         zones = zoneNames.map { ZoneKey(database: database, zoneName: $0) }.sorted()

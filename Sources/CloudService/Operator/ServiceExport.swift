@@ -50,7 +50,7 @@ struct ServiceExport: Sendable {
     }
 
     private func export(
-        _ database: DatabaseKey, _ reader: any CloudStoreReader, _ writer: inout ExportWriter
+        _ database: StoredDatabaseKey, _ reader: any CloudStoreReader, _ writer: inout ExportWriter
     ) throws {
         for zone in try reader.zoneNames(in: database) {
             try writer.put(.zone(zone))
@@ -136,7 +136,7 @@ extension CloudStoreReader {
     }
 
     /// The default zone, and the custom ones by name.
-    func zoneNames(in database: DatabaseKey) throws -> [String] {
+    func zoneNames(in database: StoredDatabaseKey) throws -> [String] {
         var names = [ZoneID.defaultZoneName]
         guard database.scope == .privateDatabase else { return names }
         var after = ZoneKey(database: database, zoneName: "")

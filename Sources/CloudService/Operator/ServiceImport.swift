@@ -70,11 +70,11 @@ struct ServiceImport: Sendable {
     }
 
     private func hasData(_ scope: ExportScope, _ reader: any CloudStoreReader) throws -> Bool {
-        let databases: [DatabaseKey]
+        let databases: [StoredDatabaseKey]
         switch scope {
         case .user(let user): databases = [.privateDatabase(of: user)]
         case .container:
-            databases = try [.publicDatabase] + reader.owners().map(DatabaseKey.privateDatabase(of:))
+            databases = try [.publicDatabase] + reader.owners().map(StoredDatabaseKey.privateDatabase(of:))
         }
         return try databases.contains { database in
             let names = try reader.zoneNames(in: database)
@@ -88,7 +88,7 @@ struct ServiceImport: Sendable {
 
     /// What waits to be written.
     private struct ImportWriter {
-        var database: DatabaseKey
+        var database: StoredDatabaseKey
         var zone: ZoneKey
         var records: [WireRecord] = []
         /// Their names: one that stands twice is written twice, the later one last.

@@ -5,7 +5,7 @@ import System
 /// Decides which devices get a push: all devices of each subscriber, except the one that made all the changes. Pure.
 struct PushDecider {
     /// The subscriptions in the databases of changed zones.
-    let subscriptions: [DatabaseKey: [SubscriptionRow]]
+    let subscriptions: [StoredDatabaseKey: [SubscriptionRow]]
     /// The query subscriptions that watch a type.
     let indexes: [WatchKey: WatchIndex]
 

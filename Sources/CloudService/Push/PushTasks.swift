@@ -12,7 +12,7 @@ extension StoreLoaded {
         merge(try reader.load(wanted))
     }
 
-    fileprivate func isWatched(_ database: DatabaseKey) -> Bool {
+    fileprivate func isWatched(_ database: StoredDatabaseKey) -> Bool {
         (databases[database]?.subscriptionCount ?? 0) > 0
     }
 }
@@ -33,7 +33,7 @@ extension StoreChanges {
     /// Removes the subscriptions to those of `zones` that are gone, after their subscribers were told. A zone that was
     /// made anew before that keeps them.
     mutating func removeSubscriptions(of zones: [ZoneKey], loaded: StoreLoaded) {
-        var left: [DatabaseKey: DatabaseRow] = [:]
+        var left: [StoredDatabaseKey: DatabaseRow] = [:]
         for zone in zones where loaded.zones[zone]?.isDeleted ?? false {
             guard var database = left[zone.database] ?? loaded.databases[zone.database] else { continue }
             let rows = (loaded.subscriptions[zone.database] ?? [])

@@ -12,7 +12,7 @@ struct SubscriptionsDecider {
     let operations: [SubscriptionOperation]
     let caller: ServiceCaller
     let user: String
-    let database: DatabaseKey
+    let database: StoredDatabaseKey
     let limits: ServiceLimits
     let random: any RandomSource
 

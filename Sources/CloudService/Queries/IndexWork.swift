@@ -74,11 +74,12 @@ struct IndexWork: Hashable {
             missing.insert(IndexPiece(field: field, kind: kind))
         }
         if try reader.byte() == 1 {
-            guard let scope = DatabaseKey.Scope(rawValue: try reader.signed()) else {
+            guard let scope = StoredDatabaseKey.Scope(rawValue: try reader.signed()) else {
                 throw reader.error("an unknown database")
             }
             let owner = try reader.text()
-            let database = scope == .publicDatabase ? .publicDatabase : DatabaseKey.privateDatabase(of: owner)
+            let database =
+                scope == .publicDatabase ? .publicDatabase : StoredDatabaseKey.privateDatabase(of: owner)
             let zone = ZoneKey(database: database, zoneName: try reader.text())
             position = RecordKey(zone: zone, recordName: try reader.text())
         }

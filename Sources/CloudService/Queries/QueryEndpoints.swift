@@ -85,7 +85,7 @@ struct QueryEndpoints: Sendable {
 
     /// The requested zone, or all zones of a database.
     private func zones(
-        _ zone: ZoneKey?, in database: DatabaseKey, _ reader: any CloudStoreReader
+        _ zone: ZoneKey?, in database: StoredDatabaseKey, _ reader: any CloudStoreReader
     ) throws -> [(key: ZoneKey, row: ZoneRow?)] {
         if let zone {
             guard !zone.isDefault else { return [(zone, nil)] }

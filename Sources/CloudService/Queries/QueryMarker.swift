@@ -14,7 +14,7 @@ struct QueryMarker {
     private let hash: [UInt8]
     private let seal: Seal
 
-    init(_ query: RecordQuery, database: DatabaseKey, zone: ZoneKey?, secret: [UInt8]) throws {
+    init(_ query: RecordQuery, database: StoredDatabaseKey, zone: ZoneKey?, secret: [UInt8]) throws {
         seal = try Seal(secret: secret, purpose: "query marker")
         var plain = query
         plain.unknown = [:]

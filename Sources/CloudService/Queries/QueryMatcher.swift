@@ -17,7 +17,7 @@ struct QueryMatcher: Hashable, Sendable {
     ///   - userRecordName: the calling user, for `__defaultOwner__`.
     /// - Throws: BAD_REQUEST that names the field, or NOT_FOUND for an unknown record type.
     init(
-        _ query: RecordQuery, schema: Schema, database: DatabaseKey, userRecordName: String?,
+        _ query: RecordQuery, schema: Schema, database: StoredDatabaseKey, userRecordName: String?,
         limits: ServiceLimits
     ) throws(WireError) {
         let reading = QueryReading(

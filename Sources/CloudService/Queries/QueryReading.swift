@@ -5,7 +5,7 @@ import CloudWire
 struct QueryReading {
     let schema: Schema
     /// Where the query looks.
-    let database: DatabaseKey
+    let database: StoredDatabaseKey
     /// The calling user, for the framework's placeholder name.
     let userRecordName: String?
     let limits: ServiceLimits

@@ -43,7 +43,7 @@ struct ServiceCaller {
 
     /// The database that the caller means; nil for the shared one, which nobody has until records can be
     /// shared.
-    var database: DatabaseKey? {
+    var database: StoredDatabaseKey? {
         switch scope {
         case .public: .publicDatabase
         case .private: user.map { .privateDatabase(of: $0.userRecordName) }

@@ -14,7 +14,7 @@ struct ZonesDecider {
     let operations: [ZoneOperation]
     /// The key of each operation's zone, or nil if the caller can't have a zone of that name.
     let keys: [ZoneKey?]
-    let database: DatabaseKey
+    let database: StoredDatabaseKey
     let limits: ServiceLimits
     /// The quota of the database.
     let bytesMax: Int64

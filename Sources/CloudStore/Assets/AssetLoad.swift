@@ -48,12 +48,12 @@ public struct AssetLoaded: Sendable {
 /// A file in the records of one database.
 public struct OwnedAsset: Hashable, Sendable {
     /// The database whose records may hold it.
-    public let database: DatabaseKey
+    public let database: StoredDatabaseKey
     /// The file's SHA-256.
     public let digest: [UInt8]
 
     /// Names the file `digest` as a record of `database` holds it.
-    public init(database: DatabaseKey, digest: [UInt8]) {
+    public init(database: StoredDatabaseKey, digest: [UInt8]) {
         self.database = database
         self.digest = digest
     }

@@ -34,12 +34,12 @@ public struct RecordAssetsRow: Hashable, Sendable {
 /// What a user has in a container: the owner of a private database, or in the public one who made the records.
 public struct UsageKey: Hashable, Comparable, Sendable {
     /// Whether in the private database or in the public one.
-    public let scope: DatabaseKey.Scope
+    public let scope: StoredDatabaseKey.Scope
     /// The record name of the user.
     public let user: String
 
     /// Names what `user` has in the databases of `scope`.
-    public init(scope: DatabaseKey.Scope, user: String) {
+    public init(scope: StoredDatabaseKey.Scope, user: String) {
         self.scope = scope
         self.user = user
     }

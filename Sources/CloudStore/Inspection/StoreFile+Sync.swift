@@ -24,7 +24,7 @@ extension StoreFile {
     /// The custom zones of a database, those that were deleted not among them.
     ///
     /// - Throws: `CloudStoreError`.
-    package func zones(of database: DatabaseKey, max: Int) throws -> [ZoneRow] {
+    package func zones(of database: StoredDatabaseKey, max: Int) throws -> [ZoneRow] {
         try read { try $0.changedZones(in: database, after: 0, deletedAfter: .max, zonesMax: max).rows }
     }
 

@@ -94,7 +94,7 @@ extension StoreFile {
     ///   - rowBytes: what a record, a tombstone and a zone count beside their bytes.
     /// - Throws: `CloudStoreError`.
     public func usage(
-        _ scope: DatabaseKey.Scope, atLeast least: UsageLeast, rowBytes: Int64
+        _ scope: StoredDatabaseKey.Scope, atLeast least: UsageLeast, rowBytes: Int64
     ) throws -> [UsageRow] {
         try inspect { connection in
             // In floating point, since a setting may be larger than any sum.

@@ -25,7 +25,7 @@ public final class MemoryCloudStore: CloudStore {
 
 /// Everything that a memory store holds: a value, so that a rollback is an assignment.
 struct MemoryTables {
-    var databases: [DatabaseKey: DatabaseRow] = [:]
+    var databases: [StoredDatabaseKey: DatabaseRow] = [:]
     var zones: [ZoneKey: ZoneRow] = [:]
     var records: [ZoneKey: BucketMap<String, StoredRecord>] = [:]
     /// By zone, then by the name of the target.
@@ -113,7 +113,7 @@ final class MemoryTransaction: CloudStoreWriter {
     }
 
     func changedZones(
-        in database: DatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
+        in database: StoredDatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
     ) throws -> ChangesPage<ZoneRow> {
         let changed = tables.zones.values
             .filter { zone in

@@ -68,14 +68,14 @@ struct NotificationTables {
 
     private func notification(from statement: borrowing Statement) throws -> NotificationRow {
         guard let kind = NotificationRow.Kind(rawValue: statement.int64(at: 3)),
-            let scope = DatabaseKey.Scope(rawValue: statement.int64(at: 4))
+            let scope = StoredDatabaseKey.Scope(rawValue: statement.int64(at: 4))
         else { throw CloudStoreError.damaged(path: connection.path, reason: "unknown kind of notification") }
         let user = statement.text(at: 0)
         return NotificationRow(
             key: NotificationKey(user: user, number: statement.int64(at: 1)),
             notificationID: statement.text(at: 2), kind: kind,
             subscription: SubscriptionKey(
-                database: DatabaseKey(scope: scope, owner: statement.text(at: 5)), user: user,
+                database: StoredDatabaseKey(scope: scope, owner: statement.text(at: 5)), user: user,
                 subscriptionID: statement.text(at: 6)),
             atMilliseconds: statement.int64(at: 7), isRead: statement.int64(at: 8) != 0,
             maker: statement.optionalText(at: 9), content: statement.bytes(at: 10))

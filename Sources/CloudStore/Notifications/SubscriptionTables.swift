@@ -21,7 +21,7 @@ struct SubscriptionTables {
         for row in changes.notifications.watches { try write(row) }
     }
 
-    private func subscriptions(in database: DatabaseKey) throws -> [SubscriptionRow] {
+    private func subscriptions(in database: StoredDatabaseKey) throws -> [SubscriptionRow] {
         let sql = """
             SELECT \(Self.columns) FROM subscriptions
             WHERE scope = ?1 AND owner = ?2 ORDER BY user, id
@@ -48,7 +48,7 @@ struct SubscriptionTables {
     private static let columns = "user, id, zone, content, type, number"
 
     private func subscriptions(
-        _ sql: String, in database: DatabaseKey, _ bind: (borrowing Statement) throws -> Void
+        _ sql: String, in database: StoredDatabaseKey, _ bind: (borrowing Statement) throws -> Void
     ) throws -> [SubscriptionRow] {
         try connection.withStatement(sql) { statement in
             try statement.bind(database)

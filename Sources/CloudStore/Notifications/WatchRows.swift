@@ -1,12 +1,12 @@
 /// Names what query subscriptions watch: the records of a type in a database.
 public struct WatchKey: Hashable, Comparable, Sendable {
     /// The database.
-    public let database: DatabaseKey
+    public let database: StoredDatabaseKey
     /// The type of the records.
     public let recordType: String
 
     /// Makes a key.
-    public init(database: DatabaseKey, recordType: String) {
+    public init(database: StoredDatabaseKey, recordType: String) {
         self.database = database
         self.recordType = recordType
     }
@@ -40,12 +40,12 @@ public struct WatchRow: Hashable, Sendable {
 /// Names a user's subscriptions in a database.
 public struct SubscriberKey: Hashable, Comparable, Sendable {
     /// The database.
-    public let database: DatabaseKey
+    public let database: StoredDatabaseKey
     /// The record name of the user.
     public let user: String
 
     /// Makes a key.
-    public init(database: DatabaseKey, user: String) {
+    public init(database: StoredDatabaseKey, user: String) {
         self.database = database
         self.user = user
     }

@@ -7,7 +7,7 @@ public struct WebhookRow: Hashable, Sendable {
     /// With which what is sent is signed.
     public var secret: [UInt8]
     /// Only of changes in this kind of database; nil for each.
-    public var scope: DatabaseKey.Scope?
+    public var scope: StoredDatabaseKey.Scope?
     /// Only of records of this type; nil for everything.
     public var recordType: String?
     /// When it was made, in milliseconds since 1970.
@@ -33,7 +33,7 @@ public struct WebhookRow: Hashable, Sendable {
 
     /// Makes a row.
     public init(
-        name: String, url: String, secret: [UInt8], scope: DatabaseKey.Scope? = nil,
+        name: String, url: String, secret: [UInt8], scope: StoredDatabaseKey.Scope? = nil,
         recordType: String? = nil,
         madeMilliseconds: Int64
     ) {

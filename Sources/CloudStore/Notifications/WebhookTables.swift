@@ -20,7 +20,7 @@ struct WebhookTables {
             try statement.rows {
                 var row = WebhookRow(
                     name: $0.text(at: 0), url: $0.text(at: 1), secret: $0.bytes(at: 2),
-                    scope: $0.isNull(at: 3) ? nil : DatabaseKey.Scope(rawValue: $0.int64(at: 3)),
+                    scope: $0.isNull(at: 3) ? nil : StoredDatabaseKey.Scope(rawValue: $0.int64(at: 3)),
                     recordType: $0.optionalText(at: 4), madeMilliseconds: $0.int64(at: 5))
                 row.waitingCount = $0.int64(at: 6)
                 row.deliveredCount = $0.int64(at: 7)

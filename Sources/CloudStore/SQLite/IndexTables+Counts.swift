@@ -5,7 +5,7 @@ extension IndexTables {
     /// Parts of indexes that one count looks at: each is a type in a zone.
     private static let partsMax = 10_000
 
-    func countRecords(in database: DatabaseKey, rowsMax: Int) throws -> [RecordCount] {
+    func countRecords(in database: StoredDatabaseKey, rowsMax: Int) throws -> [RecordCount] {
         let sql = """
             SELECT id, scope, owner, zone, type FROM indexParts WHERE scope = ?1 AND owner = ?2
             ORDER BY zone, type LIMIT \(Self.partsMax)

@@ -73,7 +73,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         var owners: [String] = []
         while owners.count < asked.ownersMax {
             let next = try connection.withStatement(sql) { statement -> String? in
-                try statement.bind(DatabaseKey.Scope.privateDatabase.rawValue, at: 1)
+                try statement.bind(StoredDatabaseKey.Scope.privateDatabase.rawValue, at: 1)
                 try statement.bind(owners.last ?? asked.after, at: 2)
                 return try statement.step() ? statement.optionalText(at: 0) : nil
             }
@@ -84,7 +84,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
     }
 
     func changedZones(
-        in database: DatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
+        in database: StoredDatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
     ) throws -> ChangesPage<ZoneRow> {
         try zoneTables.changed(in: database, after: after, deletedAfter: deletedAfter, zonesMax: zonesMax)
     }

@@ -21,16 +21,16 @@ extension Connection {
     }
 
     /// Reads a scope.
-    func scope(from statement: borrowing Statement, at column: Int32) throws -> DatabaseKey.Scope {
-        guard let scope = DatabaseKey.Scope(rawValue: statement.int64(at: column)) else {
+    func scope(from statement: borrowing Statement, at column: Int32) throws -> StoredDatabaseKey.Scope {
+        guard let scope = StoredDatabaseKey.Scope(rawValue: statement.int64(at: column)) else {
             throw CloudStoreError.damaged(path: path, reason: "unknown scope \(statement.int64(at: column))")
         }
         return scope
     }
 
     /// Reads the two columns of a database's key.
-    func databaseKey(from statement: borrowing Statement, at column: Int32) throws -> DatabaseKey {
-        DatabaseKey(
+    func databaseKey(from statement: borrowing Statement, at column: Int32) throws -> StoredDatabaseKey {
+        StoredDatabaseKey(
             scope: try scope(from: statement, at: column), owner: statement.text(at: column + 1))
     }
 
@@ -79,7 +79,7 @@ extension Statement {
     }
 
     /// Binds a database's key to two parameters.
-    func bind(_ key: DatabaseKey, at index: Int32 = 1) throws {
+    func bind(_ key: StoredDatabaseKey, at index: Int32 = 1) throws {
         try bind(key.scope.rawValue, at: index)
         try bind(key.owner, at: index + 1)
     }

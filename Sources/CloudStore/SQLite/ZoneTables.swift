@@ -16,7 +16,7 @@ struct ZoneTables {
     }
 
     func changed(
-        in database: DatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
+        in database: StoredDatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
     ) throws -> ChangesPage<ZoneRow> {
         let sql = """
             SELECT zone, \(Self.columns) FROM zones
@@ -70,7 +70,7 @@ struct ZoneTables {
         recordBytes, assetBytes, deletedMilliseconds, tombstones, indexBytes
         """
 
-    private func database(_ key: DatabaseKey) throws -> DatabaseRow? {
+    private func database(_ key: StoredDatabaseKey) throws -> DatabaseRow? {
         let sql =
             "SELECT epoch, counter, subscriptions, zoneFloor FROM databases WHERE scope = ?1 AND owner = ?2"
         return try connection.withStatement(sql) { statement in

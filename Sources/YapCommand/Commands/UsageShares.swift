@@ -81,7 +81,7 @@ struct UsageShares {
         try files.reduce(into: StoredSize()) { $0 += try $1.usage(of: key) }
     }
 
-    private func users(_ scope: DatabaseKey.Scope, _ least: UsageLeast) throws -> [String] {
+    private func users(_ scope: StoredDatabaseKey.Scope, _ least: UsageLeast) throws -> [String] {
         let rows = try files.flatMap { try $0.usage(scope, atLeast: least, rowBytes: limits.rowBytes) }
         return Set(rows.map(\.key.user)).sorted()
     }

@@ -203,7 +203,7 @@ enum WebhookCommands {
     /// Webhooks of an environment: each step that tells somebody goes through all of them.
     private static let webhooksMax = 16
 
-    private static func scope(_ invocation: Invocation) throws -> DatabaseKey.Scope? {
+    private static func scope(_ invocation: Invocation) throws -> StoredDatabaseKey.Scope? {
         switch invocation.value("database") {
         case nil: nil
         case "public": .publicDatabase
@@ -212,7 +212,7 @@ enum WebhookCommands {
         }
     }
 
-    private static func word(_ scope: DatabaseKey.Scope?) -> String? {
+    private static func word(_ scope: StoredDatabaseKey.Scope?) -> String? {
         switch scope {
         case .publicDatabase: "public"
         case .privateDatabase: "private"

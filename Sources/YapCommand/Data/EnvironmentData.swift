@@ -75,7 +75,7 @@ struct EnvironmentData {
 
     /// Deletes all that the account has in its private database, and returns how many records that were.
     func erase(account: String) throws -> Int {
-        let database = DatabaseKey.privateDatabase(of: try userRecordName(ofAccount: account))
+        let database = StoredDatabaseKey.privateDatabase(of: try userRecordName(ofAccount: account))
         guard
             let file = try StoreFile(
                 path: folder.storePath(container: container.identifier, environment: container.environment))

@@ -17,7 +17,7 @@ struct RecordSource {
         Command.dataOption,
     ]
 
-    let database: DatabaseKey
+    let database: StoredDatabaseKey
     let zoneNames: [String]
     private let file: StoreFile?
     /// The environment and the container, for a person.
@@ -61,7 +61,8 @@ struct RecordSource {
     }
 
     init(
-        _ file: StoreFile?, database: DatabaseKey, zoneNames: [String], place: String = "The environment"
+        _ file: StoreFile?, database: StoredDatabaseKey, zoneNames: [String],
+        place: String = "The environment"
     ) {
         self.file = file
         self.database = database
@@ -139,7 +140,7 @@ struct RecordSource {
 
     /// The zones to look in: the chosen one, or all.
     private static func zoneNames(
-        in database: DatabaseKey, _ file: StoreFile?, only zone: String?
+        in database: StoredDatabaseKey, _ file: StoreFile?, only zone: String?
     ) throws -> [String] {
         let zones = try zoneNames(in: database, file)
         guard let zone else { return zones }
@@ -151,7 +152,7 @@ struct RecordSource {
     }
 
     /// The default zone, and the custom ones by name.
-    static func zoneNames(in database: DatabaseKey, _ file: StoreFile?) throws -> [String] {
+    static func zoneNames(in database: StoredDatabaseKey, _ file: StoreFile?) throws -> [String] {
         guard let file, database != .publicDatabase else { return [ZoneID.defaultZoneName] }
         var names = [ZoneID.defaultZoneName]
         var after: ZoneKey? = ZoneKey(database: database, zoneName: "")

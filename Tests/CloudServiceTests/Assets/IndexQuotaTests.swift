@@ -40,7 +40,8 @@ import Testing
         String(String(repeating: "n", count: 250) + "\(number + 10_000)".suffix(5))
     }
 
-    private func size(_ service: TestService, _ scope: DatabaseKey.Scope, _ user: String) throws -> StoredSize
+    private func size(_ service: TestService, _ scope: StoredDatabaseKey.Scope, _ user: String) throws
+        -> StoredSize
     {
         let key = UsageKey(scope: scope, user: user)
         var wanted = StoreLoad()

@@ -71,7 +71,7 @@ import Testing
     }
 
     private func recount(_ store: any CloudStore) throws -> [UsageKey: UsageRow] {
-        let databases: [DatabaseKey] = [
+        let databases: [StoredDatabaseKey] = [
             .publicDatabase, .privateDatabase(of: "_ada"), .privateDatabase(of: "_bob"),
         ]
         var rows: [UsageKey: UsageRow] = [:]

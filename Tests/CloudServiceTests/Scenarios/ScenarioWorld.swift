@@ -245,7 +245,7 @@ struct ScenarioWorld {
     }
 
     private func records() throws -> [String: String] {
-        let ada = DatabaseKey.privateDatabase(of: "_ada")
+        let ada = StoredDatabaseKey.privateDatabase(of: "_ada")
         let usual = ZoneID.defaultZoneName
         var zones = ["todos", "other", usual].map { (name: $0, key: ZoneKey(database: ada, zoneName: $0)) }
         zones.append(("public", ZoneKey(database: .publicDatabase, zoneName: usual)))

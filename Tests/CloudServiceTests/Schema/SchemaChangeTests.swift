@@ -104,7 +104,9 @@ import Testing
         for store in [MemoryCloudStore(), try SQLiteCloudStore(path: folder.file("s.db"))] as [any CloudStore]
         {
             let stamp = StoreStamp(timestampMilliseconds: 1, userRecordName: "_ada", deviceID: "1")
-            func row(_ name: String, _ type: String, _ fields: [String: Field], in database: DatabaseKey)
+            func row(
+                _ name: String, _ type: String, _ fields: [String: Field], in database: StoredDatabaseKey
+            )
                 -> StoredRecord
             {
                 StoredRecord(

@@ -21,7 +21,7 @@ import Testing
         try cloud.watch()
     }
 
-    private func add(_ name: String, scope: DatabaseKey.Scope? = nil, type: String? = nil) throws {
+    private func add(_ name: String, scope: StoredDatabaseKey.Scope? = nil, type: String? = nil) throws {
         var changes = StoreChanges()
         changes.notifications.webhooks = [
             WebhookRow(

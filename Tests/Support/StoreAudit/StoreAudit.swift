@@ -151,7 +151,8 @@ public struct StoreAudit {
     }
 
     private func row(at place: Place, from statement: borrowing Statement) -> StoredRecord {
-        let database: DatabaseKey = place.scope == 1 ? .publicDatabase : .privateDatabase(of: place.owner)
+        let database: StoredDatabaseKey =
+            place.scope == 1 ? .publicDatabase : .privateDatabase(of: place.owner)
         let zone = ZoneKey(database: database, zoneName: place.zone)
         func stamp(user: Int32, milliseconds: Int32, device: Int32) -> StoreStamp {
             StoreStamp(

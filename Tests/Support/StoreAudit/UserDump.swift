@@ -18,7 +18,7 @@ public enum UserDump {
         of user: String, in store: any CloudStore, includesIndexes: Bool = true
     ) throws -> [String] {
         try store.read { reader in
-            let database = DatabaseKey.privateDatabase(of: user)
+            let database = StoredDatabaseKey.privateDatabase(of: user)
             let zones = try reader.zones(after: nil, zonesMax: rowsMax).rows.filter {
                 $0.key.database == database
             }
@@ -63,7 +63,8 @@ public enum UserDump {
     }
 
     private static func rows(
-        of user: String, _ database: DatabaseKey, _ includesIndexes: Bool, _ reader: any CloudStoreReader
+        of user: String, _ database: StoredDatabaseKey, _ includesIndexes: Bool,
+        _ reader: any CloudStoreReader
     ) throws -> [String] {
         let places = [
             UsageKey(scope: .privateDatabase, user: user), UsageKey(scope: .publicDatabase, user: user),
