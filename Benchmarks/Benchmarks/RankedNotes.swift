@@ -34,7 +34,7 @@ enum RankedNotes {
                 changes.indexes.append(
                     RecordIndexRow(
                         key: key, recordType: "Note",
-                        entries: [IndexEntry(field: "rank", kind: .order, value: indexValue(rank))]))
+                        entries: [StoredIndexEntry(field: "rank", kind: .order, value: indexValue(rank))]))
             }
             try store.write { try $0.apply(changes) }
         }

@@ -83,7 +83,7 @@ public protocol CloudStoreReader {
     ) throws -> ChangesPage<StoredRecord>
 
     /// What a record of a type is found by; nil when it is not there, or nothing was ever said of it.
-    func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]?
+    func entries(of key: RecordKey, recordType: String) throws -> [StoredIndexEntry]?
 
     /// The work on indexes that is left, in the order of the types, `typesMax` at most.
     func indexWork(typesMax: Int) throws -> [IndexWorkRow]

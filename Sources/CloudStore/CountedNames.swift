@@ -18,6 +18,6 @@ extension RecordKey {
     /// Bytes that the rows of a file which the record holds count as, beside the file's own bytes: two rows, each with
     /// the record's key and the file's SHA-256.
     public var countedFileBytes: Int64 {
-        Int64(2 * (nameBytes + Self.digestBytes) + IndexEntry.rowBytes)
+        Int64(2 * (nameBytes + Self.digestBytes) + StoredIndexEntry.rowBytes)
     }
 }

@@ -63,7 +63,7 @@ extension ForwardingStoreWriter {
         try base.records(ofType: recordType, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
     }
 
-    package func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]? {
+    package func entries(of key: RecordKey, recordType: String) throws -> [StoredIndexEntry]? {
         try base.entries(of: key, recordType: recordType)
     }
 

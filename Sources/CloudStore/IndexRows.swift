@@ -1,7 +1,7 @@
 /// By what a record is found: one value of one of its fields.
 ///
 /// Values are made by the service, so that their bytes order as the values do; the store compares bytes.
-public struct IndexEntry: Hashable, Comparable, Sendable {
+public struct StoredIndexEntry: Hashable, Comparable, Sendable {
     /// What the bytes stand for. The raw value is what stands on disk.
     public enum Kind: Int64, Hashable, Comparable, Sendable {
         /// An element of the field's list, for finding.
@@ -49,7 +49,7 @@ public struct IndexEntry: Hashable, Comparable, Sendable {
     static let rowBytes = 48
 
     /// Orders by field, kind, bytes, as the keys on disk are ordered.
-    public static func < (left: IndexEntry, right: IndexEntry) -> Bool {
+    public static func < (left: StoredIndexEntry, right: StoredIndexEntry) -> Bool {
         if left.field != right.field {
             return left.field.utf8.lexicographicallyPrecedes(right.field.utf8)
         }
@@ -65,7 +65,7 @@ public struct RecordIndexRow: Hashable, Sendable {
     /// The record's type, in which it is found.
     public let recordType: String
     /// The entries, sorted.
-    public var entries: [IndexEntry]
+    public var entries: [StoredIndexEntry]
     /// Bytes that the rows of the record's references and files count as. See `ReferenceRow.countedBytes` and
     /// `RecordKey.countedFileBytes`.
     public let linkBytes: Int64
@@ -79,7 +79,7 @@ public struct RecordIndexRow: Hashable, Sendable {
     }
 
     /// Makes a row.
-    public init(key: RecordKey, recordType: String, entries: [IndexEntry], linkBytes: Int64 = 0) {
+    public init(key: RecordKey, recordType: String, entries: [StoredIndexEntry], linkBytes: Int64 = 0) {
         self.key = key
         self.recordType = recordType
         self.entries = entries
@@ -97,7 +97,7 @@ public struct IndexScan: Sendable {
         /// The names of the type's records: the values are the names.
         case names
         /// The entries of a kind of a field.
-        case entries(field: String, kind: IndexEntry.Kind)
+        case entries(field: String, kind: StoredIndexEntry.Kind)
     }
 
     /// The zone.

@@ -34,7 +34,7 @@ public protocol RecordCountsReader {
 
     /// The entries of an index of a type, of all users; counts `rowsMax` at most.
     func countEntries(
-        ofType recordType: String, field: String, kind: IndexEntry.Kind, rowsMax: Int
+        ofType recordType: String, field: String, kind: StoredIndexEntry.Kind, rowsMax: Int
     ) throws -> CountedRows
 
     /// The pushes that devices haven't taken yet; counts `rowsMax` at most. Nil where that isn't known.
@@ -51,7 +51,7 @@ extension SQLiteStoreTransaction: RecordCountsReader {
     }
 
     func countEntries(
-        ofType recordType: String, field: String, kind: IndexEntry.Kind, rowsMax: Int
+        ofType recordType: String, field: String, kind: StoredIndexEntry.Kind, rowsMax: Int
     ) throws -> CountedRows {
         try indexTables.countEntries(ofType: recordType, field: field, kind: kind, rowsMax: rowsMax)
     }

@@ -153,7 +153,8 @@ public struct ReferenceRow: Hashable, Comparable, Sendable {
     public var countedBytes: Int64 {
         let zone = target.zone
         let names = zone.database.owner.utf8.count + zone.zoneName.utf8.count
-        return Int64(2 * (names + target.recordName.utf8.count + sourceName.utf8.count) + IndexEntry.rowBytes)
+        return Int64(
+            2 * (names + target.recordName.utf8.count + sourceName.utf8.count) + StoredIndexEntry.rowBytes)
     }
 
     /// The record that refers.

@@ -23,7 +23,7 @@ import Testing
                     ReferenceRow(target: Rows.key("root", in: zone), sourceName: name, kind: .deleteSelf))
                 changes.assets.append(
                     RecordAssetsRow(key: key, uses: [AssetUse(digest: Array(name.utf8), bytes: 7)]))
-                let entry = IndexEntry(field: "title", kind: .order, value: [1])
+                let entry = StoredIndexEntry(field: "title", kind: .order, value: [1])
                 changes.indexes.append(RecordIndexRow(key: key, recordType: "todo", entries: [entry]))
             }
         }
@@ -140,7 +140,7 @@ import Testing
         let store = try SQLiteCloudStore(path: path)
         try store.apply { changes in
             for name in ["a", "b"] {
-                let entries = (0..<25).map { IndexEntry(field: "title", kind: .order, value: [$0]) }
+                let entries = (0..<25).map { StoredIndexEntry(field: "title", kind: .order, value: [$0]) }
                 changes.records.append(Rows.record(name, counter: 1))
                 changes.indexes.append(
                     RecordIndexRow(key: Rows.key(name), recordType: "todo", entries: entries))

@@ -11,13 +11,16 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func row(_ name: String, _ entries: [IndexEntry], in zone: ZoneKey = Rows.zone) -> RecordIndexRow
+    private func row(_ name: String, _ entries: [StoredIndexEntry], in zone: ZoneKey = Rows.zone)
+        -> RecordIndexRow
     {
         RecordIndexRow(key: Rows.key(name, in: zone), recordType: "todo", entries: entries.sorted())
     }
 
-    private func entry(_ value: [UInt8], field: String = "f", kind: IndexEntry.Kind = .order) -> IndexEntry {
-        IndexEntry(field: field, kind: kind, value: value)
+    private func entry(_ value: [UInt8], field: String = "f", kind: StoredIndexEntry.Kind = .order)
+        -> StoredIndexEntry
+    {
+        StoredIndexEntry(field: field, kind: kind, value: value)
     }
 
     private func scan(

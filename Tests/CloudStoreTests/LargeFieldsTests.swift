@@ -48,7 +48,7 @@ import Testing
             $0.indexes = [
                 RecordIndexRow(
                     key: row.key, recordType: "todo",
-                    entries: [IndexEntry(field: "title", kind: .order, value: [1])])
+                    entries: [StoredIndexEntry(field: "title", kind: .order, value: [1])])
             ]
         }
         try store.read { reader in

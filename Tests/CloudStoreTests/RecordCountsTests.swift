@@ -20,7 +20,7 @@ import Testing
                     changes.indexes.append(
                         RecordIndexRow(
                             key: key, recordType: type,
-                            entries: [IndexEntry(field: "text", kind: .word, value: [UInt8(number)])]))
+                            entries: [StoredIndexEntry(field: "text", kind: .word, value: [UInt8(number)])]))
                 }
             }
             try writer.apply(changes)

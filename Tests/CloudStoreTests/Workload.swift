@@ -79,7 +79,7 @@ struct Workload: Sendable, CustomTestStringConvertible {
     private static func entries(_ name: String) -> RecordIndexRow {
         RecordIndexRow(
             key: Rows.key(name), recordType: "todo",
-            entries: [IndexEntry(field: "title", kind: .order, value: [1])])
+            entries: [StoredIndexEntry(field: "title", kind: .order, value: [1])])
     }
 
     private struct Refused: Error {}

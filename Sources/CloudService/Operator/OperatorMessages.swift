@@ -33,7 +33,9 @@ package struct OperatorCounting {
     }
 
     /// The entries of an index, of all users.
-    mutating func entries(ofType recordType: String, field: String, kind: IndexEntry.Kind) throws -> Count {
+    mutating func entries(ofType recordType: String, field: String, kind: StoredIndexEntry.Kind) throws
+        -> Count
+    {
         let reader = reader
         return try take {
             try reader.countEntries(ofType: recordType, field: field, kind: kind, rowsMax: $0)
@@ -58,7 +60,7 @@ private struct NoCounts: RecordCountsReader {
     }
 
     func countEntries(
-        ofType recordType: String, field: String, kind: IndexEntry.Kind, rowsMax: Int
+        ofType recordType: String, field: String, kind: StoredIndexEntry.Kind, rowsMax: Int
     ) throws -> CountedRows { CountedRows(count: rowsMax, rowsRead: 0) }
 
     func countPushes(rowsMax: Int) throws -> Int? { nil }

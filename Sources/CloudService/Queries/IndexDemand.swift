@@ -15,7 +15,7 @@ package struct IndexDemand {
     }
 
     /// Returns true if `entries` are those of a record.
-    package func isMet(by entries: [IndexEntry], of row: StoredRecord) -> Bool {
+    package func isMet(by entries: [StoredIndexEntry], of row: StoredRecord) -> Bool {
         // A record that can't be read can't be found by what is in it.
         let subject = (try? QuerySubject(row: row)) ?? QuerySubject(row: row, fields: [:])
         let wanted = IndexEntries.row(subject, schema).entries
@@ -59,7 +59,7 @@ extension IndexWork {
 
 extension IndexPiece {
     /// The piece that an entry is of.
-    fileprivate init(_ entry: IndexEntry) {
+    fileprivate init(_ entry: StoredIndexEntry) {
         switch entry.kind {
         case .word: self.init(field: entry.field, kind: .words)
         case .order where entry.value == QuerySortKey.noValue: self.init(field: entry.field, kind: .nulls)

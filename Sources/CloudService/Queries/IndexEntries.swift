@@ -8,8 +8,8 @@ enum IndexEntries {
     /// A field that has a value has an entry when records are found or ordered by it; without a value it has one only
     /// when they are ordered by it. A list has one for each element, a place one for where it is, and a text that can
     /// be searched one for each word.
-    static func of(_ subject: QuerySubject, in type: RecordType) -> [IndexEntry] {
-        var entries = Set<IndexEntry>()
+    static func of(_ subject: QuerySubject, in type: RecordType) -> [StoredIndexEntry] {
+        var entries = Set<StoredIndexEntry>()
         for field in QueryField.indexed(of: type) where field.system != .recordID {
             add(field, subject, to: &entries)
         }
@@ -17,13 +17,15 @@ enum IndexEntries {
     }
 
     /// Where the values of a field stand that is found by value.
-    static func kind(of field: QueryField) -> IndexEntry.Kind {
+    static func kind(of field: QueryField) -> StoredIndexEntry.Kind {
         field.type.isList ? .value : field.type == .location ? .place : .order
     }
 
-    private static func add(_ field: QueryField, _ subject: QuerySubject, to entries: inout Set<IndexEntry>) {
-        func add(_ kind: IndexEntry.Kind, _ value: [UInt8]) {
-            entries.insert(IndexEntry(field: field.name, kind: kind, value: value))
+    private static func add(
+        _ field: QueryField, _ subject: QuerySubject, to entries: inout Set<StoredIndexEntry>
+    ) {
+        func add(_ kind: StoredIndexEntry.Kind, _ value: [UInt8]) {
+            entries.insert(StoredIndexEntry(field: field.name, kind: kind, value: value))
         }
         if field.indexes.contains(.searchable) {
             for word in subject.words(of: field) { add(.word, OrderedBytes.text(word)) }

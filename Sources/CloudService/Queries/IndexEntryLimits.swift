@@ -51,7 +51,7 @@ extension ServiceLimits {
                 (schema.recordTypes[draft.recordType]?.fields.count ?? 0) + SystemField.allCases.count
             return sum + min(indexEntriesMax, draft.fieldBytes.count + fields)
         }
-        let longest = IndexEntry.countedBytes(
+        let longest = StoredIndexEntry.countedBytes(
             fieldBytes: nameBytesMax, valueBytes: max(2 * nameBytesMax, OrderedBytes.indexedBytesMax) + 16,
             nameBytes: nameBytesMax)
         let key = longestKey

@@ -3,9 +3,9 @@ struct MemoryIndexPart {
     /// The names and, with an entry's field and kind, the values; all sorted.
     var positions: [IndexScan.Source: SortedChunks<IndexPosition>] = [:]
     /// By name.
-    var entries = BucketMap<String, [IndexEntry]>()
+    var entries = BucketMap<String, [StoredIndexEntry]>()
 
-    mutating func set(_ new: [IndexEntry]?, of name: String) {
+    mutating func set(_ new: [StoredIndexEntry]?, of name: String) {
         let old = entries[name]
         for entry in IndexEntryBytes.difference(old ?? [], new ?? []) { remove(Self.place(entry, name)) }
         for entry in IndexEntryBytes.difference(new ?? [], old ?? []) { insert(Self.place(entry, name)) }
@@ -15,7 +15,8 @@ struct MemoryIndexPart {
         entries[name] = new
     }
 
-    private static func place(_ entry: IndexEntry, _ name: String) -> (IndexScan.Source, IndexPosition) {
+    private static func place(_ entry: StoredIndexEntry, _ name: String) -> (IndexScan.Source, IndexPosition)
+    {
         (
             .entries(field: entry.field, kind: entry.kind),
             IndexPosition(value: entry.value, recordName: name)
@@ -97,7 +98,7 @@ extension MemoryTransaction {
         return page
     }
 
-    func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]? {
+    func entries(of key: RecordKey, recordType: String) throws -> [StoredIndexEntry]? {
         tables.indexParts[IndexPartKey(zone: key.zone, recordType: recordType)]?.entries[key.recordName]
     }
 

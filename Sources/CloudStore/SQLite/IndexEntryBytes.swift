@@ -1,7 +1,7 @@
 /// A record's entries in one row. `docs/DISK_FORMAT.md` tells the layout.
 enum IndexEntryBytes {
     /// For each entry the field, the kind in a byte, and the value; a length stands before field and value.
-    static func encode(_ entries: [IndexEntry]) -> [UInt8] {
+    static func encode(_ entries: [StoredIndexEntry]) -> [UInt8] {
         var bytes: [UInt8] = []
         for entry in entries {
             append(Array(entry.field.utf8), to: &bytes)
@@ -12,23 +12,25 @@ enum IndexEntryBytes {
     }
 
     /// Nil for bytes that `encode` can't have written.
-    static func decode(_ bytes: [UInt8]) -> [IndexEntry]? {
-        var entries: [IndexEntry] = []
+    static func decode(_ bytes: [UInt8]) -> [StoredIndexEntry]? {
+        var entries: [StoredIndexEntry] = []
         var rest = bytes[...]
         while !rest.isEmpty {
             guard let field = take(&rest), let code = rest.popFirst(),
-                let kind = IndexEntry.Kind(rawValue: Int64(code)),
+                let kind = StoredIndexEntry.Kind(rawValue: Int64(code)),
                 let value = take(&rest)
             else { return nil }
             entries.append(
-                IndexEntry(field: String(decoding: field, as: UTF8.self), kind: kind, value: Array(value)))
+                StoredIndexEntry(
+                    field: String(decoding: field, as: UTF8.self), kind: kind, value: Array(value)))
         }
         return entries
     }
 
     /// What is in `entries` and not in `others`; both are sorted.
-    static func difference(_ entries: [IndexEntry], _ others: [IndexEntry]) -> [IndexEntry] {
-        var difference: [IndexEntry] = []
+    static func difference(_ entries: [StoredIndexEntry], _ others: [StoredIndexEntry]) -> [StoredIndexEntry]
+    {
+        var difference: [StoredIndexEntry] = []
         var index = 0
         for entry in entries {
             while index < others.count, others[index] < entry { index += 1 }

@@ -35,7 +35,7 @@ extension IndexTables {
     }
 
     func countEntries(
-        ofType recordType: String, field: String, kind: IndexEntry.Kind, rowsMax: Int
+        ofType recordType: String, field: String, kind: StoredIndexEntry.Kind, rowsMax: Int
     ) throws -> CountedRows {
         let sql = """
             SELECT count(*) FROM (

@@ -99,7 +99,7 @@ final class IndexTables {
     /// Zones whose places are read together.
     private static let placesMax = 256
 
-    func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]? {
+    func entries(of key: RecordKey, recordType: String) throws -> [StoredIndexEntry]? {
         guard let part = try part(of: key.zone, recordType, makes: false) else { return nil }
         return try storedEntries(part: part, name: key.recordName)
     }
@@ -159,7 +159,7 @@ final class IndexTables {
     }
 
     /// Writes which entries a record has.
-    private func store(_ entries: [IndexEntry], part: Int64, name: String) throws {
+    private func store(_ entries: [StoredIndexEntry], part: Int64, name: String) throws {
         try connection.withStatement(
             "INSERT OR REPLACE INTO indexedRecords (part, name, entries) VALUES (?1, ?2, ?3)"
         ) { statement in
@@ -219,13 +219,13 @@ final class IndexTables {
         }
     }
 
-    private func remove(_ entries: [IndexEntry], part: Int64, name: String) throws {
+    private func remove(_ entries: [StoredIndexEntry], part: Int64, name: String) throws {
         let sql =
             "DELETE FROM indexEntries WHERE part = ?1 AND field = ?2 AND kind = ?3 AND value = ?4 AND name = ?5"
         try run(sql, entries, part: part, name: name)
     }
 
-    private func run(_ sql: String, _ entries: [IndexEntry], part: Int64, name: String) throws {
+    private func run(_ sql: String, _ entries: [StoredIndexEntry], part: Int64, name: String) throws {
         guard !entries.isEmpty else { return }
         try connection.withStatement(sql) { statement in
             try statement.bind(part, at: 1)
@@ -275,7 +275,7 @@ final class IndexTables {
         }
     }
 
-    private func storedEntries(part: Int64, name: String) throws -> [IndexEntry]? {
+    private func storedEntries(part: Int64, name: String) throws -> [StoredIndexEntry]? {
         let sql = "SELECT entries FROM indexedRecords WHERE part = ?1 AND name = ?2"
         return try connection.withStatement(sql) { statement in
             try statement.bind(part, name, at: 1)

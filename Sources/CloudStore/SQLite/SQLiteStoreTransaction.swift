@@ -124,7 +124,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             ofType: recordType, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
     }
 
-    func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]? {
+    func entries(of key: RecordKey, recordType: String) throws -> [StoredIndexEntry]? {
         try indexTables.entries(of: key, recordType: recordType)
     }
 

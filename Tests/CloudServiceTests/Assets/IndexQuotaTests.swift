@@ -105,7 +105,7 @@ import Testing
         #expect(try counted(.none) == free)
         let child = try counted(.none, parent: name(0))
         // A parent is a value that is found by, too.
-        let entry = IndexEntry.countedBytes(
+        let entry = StoredIndexEntry.countedBytes(
             fieldBytes: "___parent".utf8.count, valueBytes: 0, nameBytes: "source".utf8.count)
         #expect(child > free + row + entry)
     }

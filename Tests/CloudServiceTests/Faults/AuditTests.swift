@@ -79,7 +79,7 @@ import Testing
             }
             #expect(entries.contains { $0.field == "n" && $0.kind == .order })
             changes.indexes[0].entries = entries.map { entry in
-                entry.field == "n" ? IndexEntry(field: "n", kind: entry.kind, value: value) : entry
+                entry.field == "n" ? StoredIndexEntry(field: "n", kind: entry.kind, value: value) : entry
             }
         }
         try store.write { try $0.apply(changes) }

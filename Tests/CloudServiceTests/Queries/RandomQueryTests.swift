@@ -216,7 +216,7 @@ enum IndexAudit {
                     }
                     var found: Set<String> = []
                     for field in QueryField.indexed(of: type) {
-                        for kind in [IndexEntry.Kind.value, .order, .word, .place] {
+                        for kind in [StoredIndexEntry.Kind.value, .order, .word, .place] {
                             let scan = IndexScan(
                                 zone: zone, recordType: recordType,
                                 source: .entries(field: field.name, kind: kind),

@@ -13,7 +13,7 @@ extension StoreAudit {
     /// What the two tables of entries say.
     private struct Indexes {
         var listed: [Row: [UInt8]] = [:]
-        var entries: [Row: [IndexEntry]] = [:]
+        var entries: [Row: [StoredIndexEntry]] = [:]
     }
 
     mutating func checkIndexes() throws {
@@ -101,16 +101,16 @@ extension StoreAudit {
         try connection.withStatement("SELECT part, name, field, kind, value FROM indexEntries") { statement in
             while try statement.step() {
                 let row = Row(part: statement.int64(at: 0), name: statement.text(at: 1))
-                guard let kind = IndexEntry.Kind(rawValue: statement.int64(at: 3)) else { continue }
+                guard let kind = StoredIndexEntry.Kind(rawValue: statement.int64(at: 3)) else { continue }
                 indexes.entries[row, default: []].append(
-                    IndexEntry(field: statement.text(at: 2), kind: kind, value: statement.bytes(at: 4)))
+                    StoredIndexEntry(field: statement.text(at: 2), kind: kind, value: statement.bytes(at: 4)))
             }
         }
         return indexes
     }
 
     /// What entries count as: `docs/DISK_FORMAT.md`.
-    private func countedBytes(_ entries: [IndexEntry], _ name: String) -> Int64 {
+    private func countedBytes(_ entries: [StoredIndexEntry], _ name: String) -> Int64 {
         entries.reduce(0) { $0 + Int64(2 * ($1.field.utf8.count + $1.value.count) + name.utf8.count + 48) }
     }
 
@@ -133,7 +133,7 @@ extension StoreAudit {
     }
 
     /// Entries as a record's row lists them: `docs/DISK_FORMAT.md`.
-    private func bytes(of entries: [IndexEntry]) -> [UInt8] {
+    private func bytes(of entries: [StoredIndexEntry]) -> [UInt8] {
         var bytes: [UInt8] = []
         func append(_ part: [UInt8]) {
             var length = part.count
