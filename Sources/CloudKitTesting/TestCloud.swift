@@ -58,10 +58,10 @@ public final class TestCloud: Sendable {
         case memory(MemoryCloudStore)
         case file(path: String)
 
-        func assetFiles(_ clock: any TimeSource) -> any AssetFiles {
+        func assetFiles(_ clock: any TimeSource) -> any AssetStore {
             switch self {
-            case .memory: MemoryAssetFiles(clock: clock)
-            case .file(let path): DiskAssetFiles(path: path + ".assets", clock: clock)
+            case .memory: MemoryAssetStore(clock: clock)
+            case .file(let path): DiskAssetStore(path: path + ".assets", clock: clock)
             }
         }
 
@@ -128,7 +128,7 @@ public final class TestCloud: Sendable {
     private let random: SeededRandomSource
     private let place: StorePlace
     /// The files of records. They outlive the service.
-    let assetFiles: any AssetFiles
+    let assetFiles: any AssetStore
     /// The devices' folder for fetched files. Deleted with the cloud.
     private let cacheFolder: URL
     let state: Lock<State>

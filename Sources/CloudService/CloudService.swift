@@ -96,7 +96,7 @@ public final class CloudService: Sendable {
         accounts: (any ServiceAccounts)? = nil, users: [String: ServiceUser] = [:],
         limits: ServiceLimits = ServiceLimits(), groupLimits: GroupLimits = GroupLimits(),
         settings: ServiceSettings = ServiceSettings(),
-        assetFiles: (any AssetFiles)? = nil, usageElsewhere: UsageElsewhere? = nil,
+        assetFiles: (any AssetStore)? = nil, usageElsewhere: UsageElsewhere? = nil,
         rates: ServiceRates = .unlimited,
         schemaMayGrow: Bool? = nil
     ) {
@@ -105,7 +105,7 @@ public final class CloudService: Sendable {
         self.init(
             store, clock, random, container, publicURL: publicURL, ownAccounts: ownAccounts,
             accounts: accounts ?? ownAccounts, limits, groupLimits, settings,
-            files: assetFiles ?? MemoryAssetFiles(clock: clock),
+            files: assetFiles ?? MemoryAssetStore(clock: clock),
             quotas: Quotas(limits: limits, clock: clock, elsewhere: usageElsewhere),
             rates: CallerRates(rates, clock: clock),
             schemaMayGrow: schemaMayGrow ?? (container?.environment != "production"))
@@ -116,7 +116,7 @@ public final class CloudService: Sendable {
         _ store: any CloudStore, _ clock: any TimeSource, _ random: any RandomSource, _ container: Container?,
         publicURL: String?, ownAccounts: ServiceAccountList, accounts: any ServiceAccounts,
         _ limits: ServiceLimits, _ groupLimits: GroupLimits, _ settings: ServiceSettings,
-        files: any AssetFiles, quotas: Quotas, rates: CallerRates, schemaMayGrow: Bool
+        files: any AssetStore, quotas: Quotas, rates: CallerRates, schemaMayGrow: Bool
     ) {
         (self.store, self.container, self.publicURL) = (store, container, publicURL)
         (self.limits, self.groupLimits, self.settings) = (limits, groupLimits, settings)

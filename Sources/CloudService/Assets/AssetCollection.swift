@@ -16,11 +16,11 @@ final class AssetCollection: Sendable {
 
     private let store: any CloudStore
     private let clock: any TimeSource
-    private let files: any AssetFiles
+    private let files: any AssetStore
     private let limits: AssetLimits
     private let collection = Lock(CollectionState())
 
-    init(store: any CloudStore, clock: any TimeSource, files: any AssetFiles, limits: AssetLimits) {
+    init(store: any CloudStore, clock: any TimeSource, files: any AssetStore, limits: AssetLimits) {
         (self.store, self.clock, self.files, self.limits) = (store, clock, files, limits)
     }
 

@@ -10,7 +10,7 @@ struct AssetTickets: Sendable {
 
     let secret: StoreSecret
     let clock: any TimeSource
-    let files: any AssetFiles
+    let files: any AssetStore
     let limits: AssetLimits
 
     /// The claims of a ticket; nil when it isn't one of this service's, or has expired. Not to be called in a

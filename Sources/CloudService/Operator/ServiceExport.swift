@@ -10,7 +10,7 @@ struct ServiceExport: Sendable {
     fileprivate static let listMax = 200
 
     let store: any CloudStore
-    let files: any AssetFiles
+    let files: any AssetStore
     let schemas: Schemas
 
     /// Writes lines, each with its end, of one committed moment.
@@ -68,14 +68,14 @@ struct ServiceExport: Sendable {
 
     /// Writes lines, and each file before the first record that holds it.
     private struct ExportWriter {
-        let files: any AssetFiles
+        let files: any AssetStore
         let names: ExportNames
         let write: ([UInt8]) throws -> Void
         let digest: LinesDigest
         var summary = ExportSummary()
         private var written: Set<[UInt8]> = []
 
-        init(files: any AssetFiles, names: ExportNames, write: @escaping ([UInt8]) throws -> Void) throws {
+        init(files: any AssetStore, names: ExportNames, write: @escaping ([UInt8]) throws -> Void) throws {
             digest = try LinesDigest()
             self.files = files
             self.names = names

@@ -13,7 +13,7 @@ struct ServiceImport: Sendable {
     private static let batchBytesMax = 4 << 20
 
     let store: any CloudStore
-    let files: any AssetFiles
+    let files: any AssetStore
     let limits: ServiceLimits
     let schemaMayGrow: Bool
     let clock: any TimeSource

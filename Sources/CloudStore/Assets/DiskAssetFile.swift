@@ -8,7 +8,7 @@ import Crypto
 
 /// A file on its way into the folder.
 final class DiskAssetWriter: AssetFileWriter {
-    private let files: DiskAssetFiles
+    private let files: DiskAssetStore
     private let path: String
     /// Nil when the file is finished or given up.
     private var open: Open?
@@ -20,7 +20,7 @@ final class DiskAssetWriter: AssetFileWriter {
     }
 
     /// Takes the descriptor over, unless it throws.
-    init(_ files: DiskAssetFiles, descriptor: Int32, path: String) throws {
+    init(_ files: DiskAssetStore, descriptor: Int32, path: String) throws {
         self.files = files
         self.path = path
         open = Open(descriptor: descriptor, hash: try SHA256())
@@ -48,9 +48,9 @@ final class DiskAssetWriter: AssetFileWriter {
         let count = file.bytes
         do {
             var times = files.timesNow
-            guard futimens(descriptor, &times) == 0 else { throw DiskAssetFiles.failure(path, errno) }
+            guard futimens(descriptor, &times) == 0 else { throw DiskAssetStore.failure(path, errno) }
             try files.before(.sync)
-            guard fsync(descriptor) == 0 else { throw DiskAssetFiles.failure(path, errno) }
+            guard fsync(descriptor) == 0 else { throw DiskAssetStore.failure(path, errno) }
             close(descriptor)
         } catch {
             close(descriptor)
@@ -82,7 +82,7 @@ final class DiskAssetWriter: AssetFileWriter {
                 systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: buffer[offset...]))
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw DiskAssetFiles.failure(path, count == 0 ? ENOSPC : errno) }
+            guard count > 0 else { throw DiskAssetStore.failure(path, count == 0 ? ENOSPC : errno) }
             offset += count
         }
     }
@@ -93,11 +93,11 @@ final class DiskAssetReader: AssetFileReader {
     let bytes: Int64
     private let descriptor: Int32
     private let path: String
-    private let before: @Sendable (DiskAssetFiles.Step) throws -> Void
+    private let before: @Sendable (DiskAssetStore.Step) throws -> Void
 
     init(
         descriptor: Int32, path: String, bytes: Int64,
-        before: @escaping @Sendable (DiskAssetFiles.Step) throws -> Void
+        before: @escaping @Sendable (DiskAssetStore.Step) throws -> Void
     ) {
         self.descriptor = descriptor
         self.path = path
@@ -118,7 +118,7 @@ final class DiskAssetReader: AssetFileReader {
             code = read < 0 ? errno : 0
             count = max(0, read)
         }
-        guard code == 0 else { throw DiskAssetFiles.failure(path, code) }
+        guard code == 0 else { throw DiskAssetStore.failure(path, code) }
         return content
     }
 }

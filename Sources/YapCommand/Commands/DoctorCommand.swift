@@ -163,7 +163,7 @@ enum DoctorCommand {
                         what: "\(unmet) records have other index entries than the schema asks for", todo: todo
                     ))
             }
-            let files = DiskAssetFiles(
+            let files = DiskAssetStore(
                 path: try folder.assetsPath(container: container, environment: environment),
                 clock: SystemTimeSource())
             var missing = 0

@@ -45,7 +45,7 @@ struct EnvironmentData {
             store.close()
         }
         let options = try ServeSettings.kept(in: folder).options
-        let files = DiskAssetFiles(
+        let files = DiskAssetStore(
             path: try folder.assetsPath(
                 container: container.identifier, environment: container.environment),
             clock: SystemTimeSource())

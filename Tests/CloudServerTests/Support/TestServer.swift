@@ -14,7 +14,7 @@ final class TestServer: Sendable {
     /// The token of a user is the user's name.
     init(
         store: (any CloudStore)? = nil, users: [String] = ["ada", "bob"],
-        limits: ServiceLimits = ServiceLimits(), assetFiles: (any AssetFiles)? = nil,
+        limits: ServiceLimits = ServiceLimits(), assetFiles: (any AssetStore)? = nil,
         clock: any TimeSource = SystemTimeSource(),
         configure: (inout CloudServerOptions) -> Void = { _ in }
     ) throws {

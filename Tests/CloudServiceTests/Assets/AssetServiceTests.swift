@@ -7,12 +7,12 @@ import Testing
 
 /// Files without a server: what a receipt is good for, who may fetch, what is collected, and the quota.
 @Suite struct AssetServiceTests {
-    let files: MemoryAssetFiles
+    let files: MemoryAssetStore
     let service: TestService
 
     init() throws {
         service = TestService()
-        files = try #require(service.service.transfers.tickets.files as? MemoryAssetFiles)
+        files = try #require(service.service.transfers.tickets.files as? MemoryAssetStore)
         try service.zones(.create)
     }
 
@@ -325,8 +325,8 @@ import Testing
     private init(_ limits: ServiceLimits) {
         service = TestService(limits: limits)
         files =
-            service.service.transfers.tickets.files as? MemoryAssetFiles
-            ?? MemoryAssetFiles(clock: ManualTimeSource())
+            service.service.transfers.tickets.files as? MemoryAssetStore
+            ?? MemoryAssetStore(clock: ManualTimeSource())
         _ = try? service.zones(.create)
     }
 

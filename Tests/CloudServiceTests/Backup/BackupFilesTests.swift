@@ -27,7 +27,7 @@ import Testing
         let (identifier, environment) = (Self.container.identifier, Self.container.environment)
         let path = try data.storePath(container: identifier, environment: environment, makesFolders: true)
         let store = try SQLiteCloudStore(path: path)
-        let files = DiskAssetFiles(
+        let files = DiskAssetStore(
             path: try data.assetsPath(container: identifier, environment: environment), clock: clock,
             gate: { try data.holdForCollection() })
         let service = CloudService(

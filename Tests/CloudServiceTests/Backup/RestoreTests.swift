@@ -33,7 +33,7 @@ import Testing
     {
         let container = TestService.container
         let assets = try data.assetsPath(container: container.identifier, environment: container.environment)
-        let files = DiskAssetFiles(path: assets, clock: clock, gate: { try data.holdForCollection() })
+        let files = DiskAssetStore(path: assets, clock: clock, gate: { try data.holdForCollection() })
         let service = CloudService(
             store: store, clock: clock, random: SeededRandomSource(seed: seed), container: container,
             users: ["ada": TestService.ada, "bob": TestService.bob], assetFiles: files)

@@ -72,7 +72,7 @@ final class ServiceFaultRun: Sendable {
     private let workload: ServiceFaultTests.Workload
     private let folder: TemporaryFolder
     private let vfs: FaultVFS
-    private let files: DiskAssetFiles
+    private let files: DiskAssetStore
     private let cloud: TestService
     private let thread: CloudServiceThread
 
@@ -85,7 +85,7 @@ final class ServiceFaultRun: Sendable {
         if workload == .large { options.journalSizeLimitBytes = 0 }
         try FileManager.default.copyItem(
             atPath: Self.template.get().file("store.db"), toPath: folder.file("store.db"))
-        files = DiskAssetFiles(path: folder.file("store.assets"), clock: ManualTimeSource())
+        files = DiskAssetStore(path: folder.file("store.assets"), clock: ManualTimeSource())
         cloud = Self.service(
             try SQLiteCloudStore(path: folder.file("store.db"), options: options), files, seed: 2)
         let thread = CloudServiceThread(cloud.service, readerCount: 2)
@@ -97,7 +97,7 @@ final class ServiceFaultRun: Sendable {
     }
 
     private static func service(
-        _ store: SQLiteCloudStore, _ files: DiskAssetFiles, seed: UInt64 = 1
+        _ store: SQLiteCloudStore, _ files: DiskAssetStore, seed: UInt64 = 1
     ) -> TestService {
         let clock = ManualTimeSource()
         let service = CloudService(

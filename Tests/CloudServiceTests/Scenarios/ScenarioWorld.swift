@@ -46,7 +46,7 @@ struct ScenarioWorld {
         let store = MemoryCloudStore()
         let clock = ManualTimeSource(milliseconds: 1_453_760_143_000)
         let accounts = ServiceAccountList(users: Self.users)
-        let files = MemoryAssetFiles(clock: clock)
+        let files = MemoryAssetStore(clock: clock)
         func service(
             _ environment: String, _ limits: ServiceLimits, _ group: GroupLimits,
             _ rates: ServiceRates = .unlimited

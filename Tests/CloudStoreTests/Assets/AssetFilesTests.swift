@@ -14,17 +14,17 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func places() -> [any AssetFiles] {
-        [MemoryAssetFiles(clock: clock), DiskAssetFiles(path: folder.file("a/b.assets"), clock: clock)]
+    private func places() -> [any AssetStore] {
+        [MemoryAssetStore(clock: clock), DiskAssetStore(path: folder.file("a/b.assets"), clock: clock)]
     }
 
-    private func keep(_ bytes: [UInt8], in files: any AssetFiles) throws -> AssetUse {
+    private func keep(_ bytes: [UInt8], in files: any AssetStore) throws -> AssetUse {
         let writer = try files.begin()
         for piece in [bytes.prefix(10), bytes.dropFirst(10)] { try writer.write(Array(piece)) }
         return try writer.finish()
     }
 
-    private func read(_ digest: [UInt8], from files: any AssetFiles) throws -> [UInt8]? {
+    private func read(_ digest: [UInt8], from files: any AssetStore) throws -> [UInt8]? {
         guard let reader = try files.open(digest) else { return nil }
         var bytes: [UInt8] = []
         while true {
@@ -111,7 +111,7 @@ import Testing
         while true {
             let path = folder.file("\(isKill)-\(number).assets")
             let failing = Failing(at: number, isKill: isKill)
-            let files = DiskAssetFiles(path: path, clock: clock, before: { _ in try failing.step() })
+            let files = DiskAssetStore(path: path, clock: clock, before: { _ in try failing.step() })
             var acknowledged = false
             do {
                 acknowledged = try keep(bytes, in: files).digest == digest
@@ -119,7 +119,7 @@ import Testing
                 #expect(error as? CloudStoreError == failing.error)
             }
             // The next life, on a disk that is well.
-            let next = DiskAssetFiles(path: path, clock: clock)
+            let next = DiskAssetStore(path: path, clock: clock)
             let left = try next.sweepUnfinished()
             #expect(isKill || left == 0, "what failed cleans up after itself, at step \(number)")
             let found = try read(digest, from: next)
@@ -137,7 +137,7 @@ import Testing
         let path = folder.file("power.assets")
         // One that makes the folder and dies before it is synced.
         let synced = Lock(0)
-        let first = DiskAssetFiles(path: path, clock: clock) { step in
+        let first = DiskAssetStore(path: path, clock: clock) { step in
             guard step == .syncFolder else { return }
             let count = synced.withLock { count in
                 count += 1
@@ -147,7 +147,7 @@ import Testing
         }
         #expect(throws: CloudStoreError.self) { try keep(bytes, in: first) }
         let steps = Lock(0)
-        let next = DiskAssetFiles(path: path, clock: clock) { step in
+        let next = DiskAssetStore(path: path, clock: clock) { step in
             if step == .syncFolder { steps.withLock { $0 += 1 } }
         }
         _ = try keep(bytes, in: next)
@@ -159,10 +159,10 @@ import Testing
     @Test func whatALifeLeftUnfinishedIsSweptByTheNext() throws {
         let path = folder.file("x.assets")
         let failing = Failing(at: 6, isKill: true)
-        let files = DiskAssetFiles(path: path, clock: clock, before: { _ in try failing.step() })
+        let files = DiskAssetStore(path: path, clock: clock, before: { _ in try failing.step() })
         #expect(throws: CloudStoreError.self) { try keep([UInt8](repeating: 1, count: 100), in: files) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(path)/incoming").count == 1)
-        let next = DiskAssetFiles(path: path, clock: clock)
+        let next = DiskAssetStore(path: path, clock: clock)
         #expect(try next.sweepUnfinished() == 1)
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(path)/incoming") == [])
         #expect(try next.files(after: nil, filesMax: 10) == [])

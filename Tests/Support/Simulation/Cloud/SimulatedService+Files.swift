@@ -82,7 +82,7 @@ extension CloudService {
     }
 }
 
-extension MemoryAssetFiles {
+extension MemoryAssetStore {
     func drop(_ bytes: [UInt8]) throws {
         _ = remove(try SHA256.hash(bytes), ifOlderThan: .max)
     }

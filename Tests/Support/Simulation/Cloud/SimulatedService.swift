@@ -42,7 +42,7 @@ final class SimulatedService {
     private var backup: (database: [Data?], assets: [[UInt8]])?
     private var watch = TagWatch()
     /// The files of records, which each restart finds again.
-    private let assetFiles: MemoryAssetFiles
+    private let assetFiles: MemoryAssetStore
     private var losesPower = false
     private var isZoneDeletionUncertain = false
     private var startsCount = 0
@@ -53,7 +53,7 @@ final class SimulatedService {
     init(_ world: World, path: String) throws {
         self.world = world
         self.path = path
-        assetFiles = MemoryAssetFiles(clock: world.queue.clock)
+        assetFiles = MemoryAssetStore(clock: world.queue.clock)
         var keys = [(0, Self.zoneName)]
         if world.plan.scenario.hasOthers { keys.append((0, Self.otherZoneName)) }
         if world.plan.scenario.hasSecondZone { keys.append((0, Self.secondZoneName)) }

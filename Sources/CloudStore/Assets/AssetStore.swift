@@ -1,6 +1,6 @@
 /// The bytes of the files that records hold, each found by the SHA-256 of its bytes: two records with the same file
 /// share it. Calls may block.
-public protocol AssetFiles: Sendable {
+public protocol AssetStore: Sendable {
     /// Begins a file. Nobody finds it before it is finished.
     ///
     /// - Throws: `CloudStoreError`.

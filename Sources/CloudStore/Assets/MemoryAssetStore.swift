@@ -2,7 +2,7 @@ import Crypto
 import System
 
 /// Files that are forgotten with the process: for tests and for trying things out.
-public final class MemoryAssetFiles: AssetFiles {
+public final class MemoryAssetStore: AssetStore {
     private struct File {
         var bytes: [UInt8]
         var atMilliseconds: Int64
@@ -16,15 +16,15 @@ public final class MemoryAssetFiles: AssetFiles {
         self.clock = clock
     }
 
-    /// Begins a file. See `AssetFiles`.
+    /// Begins a file. See `AssetStore`.
     public func begin() -> any AssetFileWriter { Writer(self) }
 
-    /// Opens a file. See `AssetFiles`.
+    /// Opens a file. See `AssetStore`.
     public func open(_ digest: [UInt8]) -> (any AssetFileReader)? {
         files.withLock { $0[digest].map { Reader(content: $0.bytes) } }
     }
 
-    /// Makes a file young again. See `AssetFiles`.
+    /// Makes a file young again. See `AssetStore`.
     public func renew(_ digest: [UInt8]) -> Bool {
         let now = clock.nowMilliseconds()
         return files.withLock { files in
@@ -34,7 +34,7 @@ public final class MemoryAssetFiles: AssetFiles {
         }
     }
 
-    /// A page of the files. See `AssetFiles`.
+    /// A page of the files. See `AssetStore`.
     public func files(after: [UInt8]?, filesMax: Int) -> [AssetFileEntry] {
         files.withLock { files in
             files.filter { file in after.map { $0.lexicographicallyPrecedes(file.key) } ?? true }
@@ -48,7 +48,7 @@ public final class MemoryAssetFiles: AssetFiles {
         }
     }
 
-    /// Removes a file. See `AssetFiles`.
+    /// Removes a file. See `AssetStore`.
     public func remove(_ digest: [UInt8], ifOlderThan milliseconds: Int64) -> Bool {
         files.withLock { files in
             guard let file = files[digest], file.atMilliseconds < milliseconds else { return false }
@@ -66,10 +66,10 @@ public final class MemoryAssetFiles: AssetFiles {
     }
 
     private final class Writer: AssetFileWriter {
-        private let files: MemoryAssetFiles
+        private let files: MemoryAssetStore
         private var content: [UInt8] = []
 
-        init(_ files: MemoryAssetFiles) {
+        init(_ files: MemoryAssetStore) {
             self.files = files
         }
 

@@ -12,7 +12,7 @@ import System
 ///
 /// A file is written and synced under a name that nobody looks for, then renamed, and the folders are synced: a crash
 /// leaves the file whole, or not at all.
-public final class DiskAssetFiles: AssetFiles {
+public final class DiskAssetStore: AssetStore {
     /// What is done to files and folders, for tests that let it fail.
     package enum Step: Sendable, CaseIterable {
         case makeFolder, create, write, sync, rename, syncFolder, open, read, list, remove
@@ -52,7 +52,7 @@ public final class DiskAssetFiles: AssetFiles {
         self.before = before
     }
 
-    /// Begins a file. See `AssetFiles`.
+    /// Begins a file. See `AssetStore`.
     public func begin() throws -> any AssetFileWriter {
         let number = begun.withLock { begun in
             begun += 1
@@ -79,7 +79,7 @@ public final class DiskAssetFiles: AssetFiles {
         }
     }
 
-    /// Opens a file. See `AssetFiles`.
+    /// Opens a file. See `AssetStore`.
     public func open(_ digest: [UInt8]) throws -> (any AssetFileReader)? {
         let name = filePath(of: digest)
         try before(.open)
@@ -97,7 +97,7 @@ public final class DiskAssetFiles: AssetFiles {
             descriptor: descriptor, path: name, bytes: Int64(status.st_size), before: before)
     }
 
-    /// Makes a file young again. See `AssetFiles`.
+    /// Makes a file young again. See `AssetStore`.
     public func renew(_ digest: [UInt8]) throws -> Bool {
         let name = filePath(of: digest)
         var times = Self.times(clock.nowMilliseconds())
@@ -108,7 +108,7 @@ public final class DiskAssetFiles: AssetFiles {
         }
     }
 
-    /// A page of the files. See `AssetFiles`.
+    /// A page of the files. See `AssetStore`.
     public func files(after: [UInt8]?, filesMax: Int) throws -> [AssetFileEntry] {
         var entries: [AssetFileEntry] = []
         let first = after?.first ?? 0
@@ -130,7 +130,7 @@ public final class DiskAssetFiles: AssetFiles {
         return entries
     }
 
-    /// Removes a file. See `AssetFiles`.
+    /// Removes a file. See `AssetStore`.
     public func remove(_ digest: [UInt8], ifOlderThan milliseconds: Int64) throws -> Bool {
         try begun.withLock { _ in
             guard let entry = entry(of: digest), entry.atMilliseconds < milliseconds else { return false }
@@ -142,7 +142,7 @@ public final class DiskAssetFiles: AssetFiles {
         }
     }
 
-    /// Asks the gate. See `AssetFiles`.
+    /// Asks the gate. See `AssetStore`.
     public func holdForCollection() throws -> (any AnyObject & Sendable)? {
         guard let gate else { return self }
         return try gate()
@@ -172,7 +172,7 @@ public final class DiskAssetFiles: AssetFiles {
 
 // MARK: - Folders
 
-extension DiskAssetFiles {
+extension DiskAssetStore {
     /// Puts a file that is whole and synced under its digest, and returns when that is on the disk too.
     func publish(_ incoming: String, _ digest: [UInt8]) throws {
         let name = filePath(of: digest)
