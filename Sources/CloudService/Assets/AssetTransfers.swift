@@ -12,13 +12,13 @@ public final class AssetUpload: Sendable {
 
     private struct State {
         /// Nil when the file is finished or given up.
-        var writer: (any AssetFileWriter)?
+        var writer: (any StoredAssetWriter)?
         var bytes: Int64 = 0
         /// Those that count as under way.
         var countedBytes: Int64 = 0
     }
 
-    fileprivate init(_ transfers: AssetTransfers, _ claims: AssetClaims, _ writer: any AssetFileWriter) {
+    fileprivate init(_ transfers: AssetTransfers, _ claims: AssetClaims, _ writer: any StoredAssetWriter) {
         self.transfers = transfers
         self.claims = claims
         state = Lock(State(writer: writer))
@@ -33,7 +33,7 @@ public final class AssetUpload: Sendable {
     public func write(_ bytes: [UInt8]) throws(WireError) {
         let limits = transfers.tickets.limits
         try Self.translating {
-            let (givenUp, error) = state.withLock { state -> ((any AssetFileWriter)?, (any Error)?) in
+            let (givenUp, error) = state.withLock { state -> ((any StoredAssetWriter)?, (any Error)?) in
                 state.bytes += Int64(bytes.count)
                 guard state.bytes <= limits.fileBytesMax else {
                     return (giveUp(&state), ServiceError.fileTooLarge(bytesMax: limits.fileBytesMax))
@@ -64,7 +64,7 @@ public final class AssetUpload: Sendable {
     }
 
     /// Returns the writer, for the caller to cancel after the lock.
-    private func giveUp(_ state: inout State) -> (any AssetFileWriter)? {
+    private func giveUp(_ state: inout State) -> (any StoredAssetWriter)? {
         endCount(&state)
         defer { state.writer = nil }
         return state.writer
@@ -100,7 +100,7 @@ public final class AssetUpload: Sendable {
         }
     }
 
-    private func finish(_ writer: any AssetFileWriter) throws -> AssetUse {
+    private func finish(_ writer: any StoredAssetWriter) throws -> AssetUse {
         defer { state.withLock { endCount(&$0) } }
         return try writer.finish()
     }
@@ -127,9 +127,9 @@ public struct AssetDownload: Sendable {
     public let checksum: String
     /// Milliseconds until the address expires.
     public let remainingMilliseconds: Int64
-    private let reader: any AssetFileReader
+    private let reader: any StoredAssetReader
 
-    fileprivate init(_ file: StoredAsset, _ reader: any AssetFileReader, remainingMilliseconds: Int64) {
+    fileprivate init(_ file: StoredAsset, _ reader: any StoredAssetReader, remainingMilliseconds: Int64) {
         bytes = file.bytes
         checksum = file.checksumInAddress
         self.reader = reader

@@ -95,7 +95,7 @@ struct ServiceImport: Sendable {
         var recordNames: Set<String> = []
         /// Bytes of their lines.
         var bytes = 0
-        var file: (digest: [UInt8], writer: any AssetFileWriter)?
+        var file: (digest: [UInt8], writer: any StoredAssetWriter)?
         var summary = ExportSummary()
 
         init(scope: ExportScope) {

@@ -4,12 +4,12 @@ public protocol AssetStore: Sendable {
     /// Begins a file. Nobody finds it before it is finished.
     ///
     /// - Throws: `CloudStoreError`.
-    func begin() throws -> any AssetFileWriter
+    func begin() throws -> any StoredAssetWriter
 
     /// Opens the file `digest`; nil when there is none.
     ///
     /// - Throws: `CloudStoreError`.
-    func open(_ digest: [UInt8]) throws -> (any AssetFileReader)?
+    func open(_ digest: [UInt8]) throws -> (any StoredAssetReader)?
 
     /// Makes the file `digest` young again, so that the collection leaves it alone for a while; false when there is
     /// none.
@@ -37,7 +37,7 @@ public protocol AssetStore: Sendable {
 }
 
 /// A file that is being written. Used by one thread at a time.
-public protocol AssetFileWriter: AnyObject {
+public protocol StoredAssetWriter: AnyObject {
     /// Appends bytes.
     ///
     /// - Throws: `CloudStoreError`; then the file is gone.
@@ -53,7 +53,7 @@ public protocol AssetFileWriter: AnyObject {
 }
 
 /// A file that is being read. May be used from any thread.
-public protocol AssetFileReader: Sendable {
+public protocol StoredAssetReader: Sendable {
     /// The file's size.
     var bytes: Int64 { get }
 

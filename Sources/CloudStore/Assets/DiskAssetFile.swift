@@ -7,7 +7,7 @@ import Crypto
 #endif
 
 /// A file on its way into the folder.
-final class DiskAssetWriter: AssetFileWriter {
+final class DiskAssetWriter: StoredAssetWriter {
     private let files: DiskAssetStore
     private let path: String
     /// Nil when the file is finished or given up.
@@ -89,7 +89,7 @@ final class DiskAssetWriter: AssetFileWriter {
 }
 
 /// An open file of the folder. Reading at a place leaves the descriptor as it is, so threads don't disturb each other.
-final class DiskAssetReader: AssetFileReader {
+final class DiskAssetReader: StoredAssetReader {
     let bytes: Int64
     private let descriptor: Int32
     private let path: String

@@ -53,7 +53,7 @@ public final class DiskAssetStore: AssetStore {
     }
 
     /// Begins a file. See `AssetStore`.
-    public func begin() throws -> any AssetFileWriter {
+    public func begin() throws -> any StoredAssetWriter {
         let number = begun.withLock { begun in
             begun += 1
             return begun
@@ -80,7 +80,7 @@ public final class DiskAssetStore: AssetStore {
     }
 
     /// Opens a file. See `AssetStore`.
-    public func open(_ digest: [UInt8]) throws -> (any AssetFileReader)? {
+    public func open(_ digest: [UInt8]) throws -> (any StoredAssetReader)? {
         let name = filePath(of: digest)
         try before(.open)
         let descriptor = systemOpen(name, O_RDONLY | O_CLOEXEC, 0)

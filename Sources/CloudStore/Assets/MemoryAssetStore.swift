@@ -17,10 +17,10 @@ public final class MemoryAssetStore: AssetStore {
     }
 
     /// Begins a file. See `AssetStore`.
-    public func begin() -> any AssetFileWriter { Writer(self) }
+    public func begin() -> any StoredAssetWriter { Writer(self) }
 
     /// Opens a file. See `AssetStore`.
-    public func open(_ digest: [UInt8]) -> (any AssetFileReader)? {
+    public func open(_ digest: [UInt8]) -> (any StoredAssetReader)? {
         files.withLock { $0[digest].map { Reader(content: $0.bytes) } }
     }
 
@@ -65,7 +65,7 @@ public final class MemoryAssetStore: AssetStore {
         files.withLock { $0[digest] = file }
     }
 
-    private final class Writer: AssetFileWriter {
+    private final class Writer: StoredAssetWriter {
         private let files: MemoryAssetStore
         private var content: [UInt8] = []
 
@@ -84,7 +84,7 @@ public final class MemoryAssetStore: AssetStore {
         func cancel() { content = [] }
     }
 
-    private struct Reader: AssetFileReader {
+    private struct Reader: StoredAssetReader {
         let content: [UInt8]
 
         var bytes: Int64 { Int64(content.count) }
