@@ -1,32 +1,32 @@
-/// What the service keeps. A store loads rows and writes rows; it decides nothing.
+/// Storage of the service. A store reads and writes rows; it makes no decisions.
 ///
-/// `Tests/CloudStoreTests` holds one suite of promises that runs on every store.
+/// `Tests/CloudStoreTests` has one suite that runs on every store.
 public protocol CloudStore: Sendable {
-    /// Runs `body` on one snapshot of what is committed, and returns what it returns.
+    /// Runs `body` on one snapshot of the committed rows, and returns its result.
     ///
     /// Blocks the calling thread. Must not be called inside another `read` or `write` of the same store.
     ///
-    /// - Throws: what `body` throws, or `CloudStoreError`.
+    /// - Throws: What `body` throws, or `CloudStoreError`.
     func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result
 
-    /// Runs `body` in one write transaction, which no other write overlaps, and returns what it returns when
-    /// all is committed and on disk.
+    /// Runs `body` in one write transaction, and returns its result when all is committed and on disk. Writes never
+    /// overlap.
     ///
     /// Blocks the calling thread. Must not be called inside another `read` or `write` of the same store.
     ///
-    /// - Throws: what `body` throws, or `CloudStoreError`; then nothing of it was written.
+    /// - Throws: What `body` throws, or `CloudStoreError`; then nothing was written.
     func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result
 
-    /// Whether so much was written that `checkpoint` should be called soon, on a thread that doesn't write.
+    /// True if the log is so long that `checkpoint` should be called soon, on a thread that doesn't write.
     var checkpointIsDue: Bool { get }
 
-    /// Moves what was written to where it stays. Other threads read and write meanwhile. A failure loses nothing; it is
-    /// tried again when more was written.
+    /// Copies the log into the file. Other threads can read and write meanwhile. A failure loses nothing; the copying
+    /// is retried after more writes.
     func checkpoint()
 }
 
 extension CloudStore {
-    /// Never, where what is written stays where it is.
+    /// False: by default a store has no log.
     public var checkpointIsDue: Bool { false }
 
     /// Does nothing.
@@ -35,86 +35,97 @@ extension CloudStore {
 
 /// Reads rows inside a transaction.
 public protocol CloudStoreReader {
-    /// Loads the rows that are there of those that were asked for.
+    /// Loads the requested rows that exist.
     func load(_ wanted: StoreLoad) throws -> StoreLoaded
 
-    /// The zones of `database` whose last change has a counter above `after`, in that order, `zonesMax` at
-    /// most. Deleted zones only when their counter is above `deletedAfter`.
+    /// Returns the zones of `database` with a last change above the counter `after`, in the order of the counters.
+    /// Deleted zones are included only if their counter is above `deletedAfter`.
+    ///
+    /// - Parameter zonesMax: Maximum number of zones.
     func changedZones(
         in database: StoredDatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
     ) throws -> ChangesPage<ZoneRow>
 
-    /// A part of a zone's change log: each changed record once, as it is now.
+    /// Returns a part of a zone's change log: each changed record once, with its current row.
     func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<StoredRecord>
 
-    /// The zones behind `after` (nil: from the first), of all users, in the order of their keys; `zonesMax` at
-    /// most. Deleted zones are among them, default zones are not: they have no row.
+    /// Returns the zones of all users that follow `after`, sorted by key. Deleted zones are included. Default zones
+    /// aren't: they have no row.
+    ///
+    /// - Parameters:
+    ///   - after: Key of the last zone of the previous page, or nil for the first page.
+    ///   - zonesMax: Maximum number of zones.
     func zones(after: ZoneKey?, zonesMax: Int) throws -> ChangesPage<ZoneRow>
 
-    /// The records of a zone behind the name `after` (nil: from the first), in the order of their names, without
-    /// tombstones. The page ends with the record whose fields cross `bytesMax`.
+    /// Returns the records of a zone that follow the name `after`, sorted by name, without tombstones.
+    ///
+    /// - Parameters:
+    ///   - after: Name of the last record of the previous page, or nil for the first page.
+    ///   - recordsMax: Maximum number of records.
+    ///   - bytesMax: Bytes of fields after which the page ends, with a whole record.
     func records(
         in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
     ) throws -> ChangesPage<StoredRecord>
 
-    /// The push tasks behind `after` (nil: from the first), in the order of their zones, `tasksMax` at most.
+    /// Returns the push tasks that follow `after` (nil for the first page), sorted by zone. Maximum `tasksMax` tasks.
     func pushTasks(after: ZoneKey?, tasksMax: Int) throws -> ChangesPage<PushTaskRow>
 
-    /// The version of the schema, without its content; nil when there is none.
+    /// Returns the version of the schema without its content, or nil if there is no schema.
     func schemaVersion() throws -> UInt64?
 
-    /// The users with custom roles behind the name `after` (nil: from the first), in the order of their names,
-    /// `usersMax` at most.
+    /// Returns the users with custom roles that follow the name `after` (nil for the first page), sorted by name.
+    /// Maximum `usersMax` users.
     func userRoles(after: String?, usersMax: Int) throws -> ChangesPage<UserRolesRow>
 
-    /// Reads what concerns notifications.
+    /// Reader of the tables of notifications.
     var notificationReader: any NotificationStoreReader { get }
 
-    /// The entries of an index, in its order, `rowsMax` at most.
+    /// Returns the entries of an index, in its order. Maximum `rowsMax` entries.
     func find(_ scan: IndexScan) throws -> ChangesPage<IndexHit>
 
-    /// How many entries `find` would find; counts `max` at most.
+    /// Returns the number of entries that `find` would return. Counting stops at `max`.
     func count(_ scan: IndexScan, max: Int) throws -> Int
 
-    /// The records of a type behind `after` (nil: from the first), in all zones, in the order of their keys. The page
-    /// ends with the record whose fields cross `bytesMax`.
+    /// Returns the records of a type that follow `after` (nil for the first page), in all zones, sorted by key. The
+    /// page ends with the record that reaches `bytesMax` bytes of fields.
     func records(
         ofType recordType: String, after: RecordKey?, recordsMax: Int, bytesMax: Int
     ) throws -> ChangesPage<StoredRecord>
 
-    /// What a record of a type is found by; nil when it is not there, or nothing was ever said of it.
+    /// Returns the index entries of a record, or nil if the record doesn't exist or was never indexed.
     func entries(of key: RecordKey, recordType: String) throws -> [StoredIndexEntry]?
 
-    /// The work on indexes that is left, in the order of the types, `typesMax` at most.
+    /// Returns the pending work on indexes, sorted by type. Maximum `typesMax` types.
     func indexWork(typesMax: Int) throws -> [IndexWorkRow]
 
-    /// Whether rows of zones that were cleared are still to be removed.
+    /// Returns true if rows of cleared zones are still to be removed.
     func hasClearedRows() throws -> Bool
 
-    /// Rows that have outlived their use.
+    /// Returns rows that are older than the query's limits.
     func outdated(_ query: OutdatedQuery) throws -> OutdatedRows
 }
 
 /// Reads and writes rows inside a write transaction.
 public protocol CloudStoreWriter: CloudStoreReader {
-    /// False when an error has undone the whole transaction: then nothing more may run in it.
+    /// False after an error that rolled back the whole transaction. Then nothing more may run in it.
     var isInTransaction: Bool { get }
 
-    /// Runs `body` as one member of a group: when it throws, what it wrote is undone and the error is
-    /// rethrown. Then ask `isInTransaction`: a full disk takes the other members with it.
+    /// Runs `body` as one member of a group. If it throws, its writes are undone and the error is rethrown. Check
+    /// `isInTransaction` afterwards: a full disk also rolls back the other members.
     func member<Result>(_ body: () throws -> Result) throws -> Result
 
-    /// Removes the oldest kept answers of a user until there are no more than `rowsMax`, of no more than `bytesMax`
-    /// together; the newest stays.
+    /// Removes the oldest kept answers of a user until at most `rowsMax` answers with at most `bytesMax` bytes are
+    /// left. The newest answer always stays.
     ///
-    /// - Returns: How many went.
+    /// - Returns: The number of removed answers.
     func trimAnswers(of user: String, rowsMax: Int64, bytesMax: Int64) throws -> Int
 
-    /// Removes some of the rows that cleared zones have left, which no reader meets; true when there may be more.
+    /// Removes one step of the rows of cleared zones, which no reader sees.
     ///
     /// - Parameters:
-    ///   - rowsMax: records and index entries after which it ends; it ends with a whole record.
-    ///   - bytesMax: bytes of fields after which it ends.
+    ///   - rowsMax: Records and index entries after which the step ends, with a whole record.
+    ///   - bytesMax: Bytes of fields after which the step ends.
+    /// - Returns: True if more rows may be left.
     func removeClearedRows(rowsMax: Int, bytesMax: Int) throws -> Bool
 
     /// Writes all of `changes`.

@@ -1,29 +1,29 @@
-/// Why a store could not be opened, read or written.
+/// An error of opening, reading or writing a store.
 public enum CloudStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file is not an SQLite database.
     case notADatabase(path: String)
-    /// The file is an SQLite database, but not one that this store has made.
+    /// The file is an SQLite database of another program.
     case foreignFile(path: String)
-    /// The file was made by a newer version; `version` is its format.
+    /// The file was made by a newer version of this program. `version` is its format.
     case newerFormat(path: String, version: Int64)
-    /// The file was made by an earlier version and is only read here; `version` is its format.
+    /// The file was made by an earlier version of this program, and is only read here. `version` is its format.
     case olderFormat(path: String, version: Int64)
-    /// The file can't be opened: it is absent, a folder, or without permission.
+    /// The file can't be opened: it is missing, is a folder, or permission is denied.
     case cannotOpen(path: String, reason: String)
-    /// The file, or a row in it, contradicts itself.
+    /// The file or a row in it is inconsistent.
     case damaged(path: String, reason: String)
-    /// There is no room on the disk.
+    /// The disk is full.
     case diskFull(path: String)
-    /// Another process held the file longer than the busy timeout.
+    /// Another process has locked the file for longer than the busy timeout.
     case busy(path: String)
     /// The disk failed to read, write or sync.
     case diskFailing(path: String, reason: String)
-    /// A write has more rows than it may; nothing of it was kept.
+    /// A write has too many rows. Nothing of it was written.
     case tooManyRows(rowsMax: Int)
-    /// The store could not do what it was asked for another reason.
+    /// Any other error of SQLite.
     case failed(path: String, reason: String)
 
-    /// What happened and what to do, for a log.
+    /// What happened and what to do, for logs.
     public var description: String {
         switch self {
         case .notADatabase(let path): "\(path) is not a database. Check the path, or restore a backup there."

@@ -1,6 +1,6 @@
-/// A writer that stands before another one, and hands on what it doesn't do itself.
+/// A writer that forwards all calls to another writer. Implement only the calls that differ.
 package protocol ForwardingStoreWriter: CloudStoreWriter {
-    /// The one that does the rest.
+    /// The writer that receives the calls.
     var base: any CloudStoreWriter { get }
 }
 

@@ -1,27 +1,27 @@
-/// By what a record is found: one value of one of its fields.
+/// An index entry of a record: one value of one of its fields.
 ///
-/// Values are made by the service, so that their bytes order as the values do; the store compares bytes.
+/// The service encodes the values so that their bytes sort as the values do. The store only compares bytes.
 public struct StoredIndexEntry: Hashable, Comparable, Sendable {
-    /// What the bytes stand for. The raw value is what stands on disk.
+    /// Kind of the value. The raw value is stored on disk.
     public enum Kind: Int64, Hashable, Comparable, Sendable {
-        /// An element of the field's list, for finding.
+        /// An element of the field's list, for equality.
         case value = 1
-        /// The field's value, for finding, for ranges and for ordering, in which those without a value have a place.
+        /// The field's value, for equality, ranges and sorting. Records without a value have a place in the order.
         case order = 2
         /// A word in the field.
         case word = 3
-        /// The part of the earth in which the field's place lies.
+        /// The cell of the earth's surface that contains the field's location.
         case place = 4
 
-        /// Orders by the raw value, as the keys on disk are ordered.
+        /// Sorts by the raw value, as the keys on disk are sorted.
         public static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The field's name, or a system field's (`___createTime`).
+    /// Name of the field, or of a system field (`___createTime`).
     public let field: String
-    /// What the bytes stand for.
+    /// Kind of the value.
     public let kind: Kind
-    /// The bytes.
+    /// Encoded value.
     public let value: [UInt8]
 
     /// Makes an entry.
@@ -31,24 +31,24 @@ public struct StoredIndexEntry: Hashable, Comparable, Sendable {
         self.value = value
     }
 
-    /// Bytes that the entry counts as in its user's usage: it lies on the disk with the record's name, and once more
-    /// beside the record.
+    /// Bytes of the entry in the usage of its user. It is on the disk with the record's name, and a second time in the
+    /// record's row of entries.
     ///
-    /// - Parameter nameBytes: bytes of the record's name.
+    /// - Parameter nameBytes: Bytes of the record's name.
     public func countedBytes(nameBytes: Int) -> Int64 {
         Self.countedBytes(
             fieldBytes: field.utf8.count, valueBytes: value.count, nameBytes: nameBytes)
     }
 
-    /// The same for an entry of which only the sizes are known.
+    /// Returns the bytes of an entry from the sizes of its parts.
     public static func countedBytes(fieldBytes: Int, valueBytes: Int, nameBytes: Int) -> Int64 {
         Int64(2 * (fieldBytes + valueBytes) + nameBytes + rowBytes)
     }
 
-    /// Bytes of two rows beside their values: the numbers, SQLite's headers, and pages that aren't full.
+    /// Bytes of the two rows without their values: numbers, SQLite's headers, and unused space in pages.
     static let rowBytes = 48
 
-    /// Orders by field, kind, bytes, as the keys on disk are ordered.
+    /// Sorts by field, kind and bytes, as the keys on disk are sorted.
     public static func < (left: StoredIndexEntry, right: StoredIndexEntry) -> Bool {
         if left.field != right.field {
             return left.field.utf8.lexicographicallyPrecedes(right.field.utf8)
@@ -58,19 +58,19 @@ public struct StoredIndexEntry: Hashable, Comparable, Sendable {
     }
 }
 
-/// All entries of a record: they take the place of those it had. A record that goes loses them by itself.
+/// All index entries of a record. They replace its previous entries. Deleting a record deletes its entries.
 public struct RecordIndexRow: Hashable, Sendable {
     /// The record.
     public let key: RecordKey
-    /// The record's type, in which it is found.
+    /// The record's type; the entries are found in its index.
     public let recordType: String
     /// The entries, sorted.
     public var entries: [StoredIndexEntry]
-    /// Bytes that the rows of the record's references and files count as. See `ReferenceRow.countedBytes` and
+    /// Bytes of the rows of the record's references and files. See `ReferenceRow.countedBytes` and
     /// `RecordKey.countedFileBytes`.
     public let linkBytes: Int64
 
-    /// Bytes that the record's names, its entries, references and files' rows count as.
+    /// Bytes of the record's names, entries, references and rows of files in the usage of its user.
     public var countedBytes: Int64 {
         let nameBytes = key.recordName.utf8.count
         return entries.reduce(key.countedNameBytes(recordType: recordType) + linkBytes) {
@@ -87,16 +87,15 @@ public struct RecordIndexRow: Hashable, Sendable {
     }
 }
 
-/// Which records of a type in a zone are wanted, by an index.
+/// A scan of an index: the records of a type in a zone.
 ///
-/// The order is that of the values' bytes, and of the names where values are equal; the other way round when it is
-/// descending.
+/// Sorted by the bytes of the values, and by the names for equal values. A descending scan has the reverse order.
 public struct IndexScan: Sendable {
     /// The index.
     public enum Source: Hashable, Sendable {
-        /// The names of the type's records: the values are the names.
+        /// The record names of the type: the values are the names.
         case names
-        /// The entries of a kind of a field.
+        /// The entries of one kind of a field.
         case entries(field: String, kind: StoredIndexEntry.Kind)
     }
 
@@ -106,22 +105,22 @@ public struct IndexScan: Sendable {
     public let recordType: String
     /// The index.
     public let source: Source
-    /// No value lies before these bytes.
+    /// First value, included.
     public var lower: [UInt8] = []
-    /// All values lie before these bytes; nil: there is no end.
+    /// End of the values, not included. Nil for no end.
     public var upper: [UInt8]?
-    /// Whether the last comes first.
+    /// True to start with the last value.
     public var isDescending = false
-    /// Only what lies behind this place in the scan's order.
+    /// Position after which the scan starts, or nil for the first page.
     public var after: IndexPosition?
-    /// Whether the records' rows are wanted too.
+    /// True to load the records' rows too.
     public var withRecords = false
-    /// Entries at most.
+    /// Maximum number of entries.
     public var rowsMax: Int
-    /// The answer ends with the record whose fields cross this many bytes.
+    /// Bytes of fields after which the result ends, with a whole record.
     public var bytesMax = Int.max
 
-    /// Makes a question for all entries of `source`.
+    /// Makes a scan over all entries of `source`.
     public init(zone: ZoneKey, recordType: String, source: Source, rowsMax: Int) {
         self.zone = zone
         self.recordType = recordType
@@ -130,14 +129,14 @@ public struct IndexScan: Sendable {
     }
 }
 
-/// A place in an index.
+/// A position in an index.
 public struct IndexPosition: Hashable, Comparable, Sendable {
     /// The value.
     public let value: [UInt8]
     /// The name of the record.
     public let recordName: String
 
-    /// Makes a place.
+    /// Makes a position.
     public init(value: [UInt8], recordName: String) {
         self.value = value
         self.recordName = recordName
@@ -152,9 +151,9 @@ public struct IndexPosition: Hashable, Comparable, Sendable {
 
 /// An entry that a scan has found.
 public struct IndexHit: Sendable {
-    /// Where it stands.
+    /// Position of the entry.
     public let position: IndexPosition
-    /// The record, when it was wanted.
+    /// The record, if the scan loads rows.
     public let record: StoredRecord?
 
     /// Makes a hit.
@@ -164,11 +163,11 @@ public struct IndexHit: Sendable {
     }
 }
 
-/// What is left to do on the indexes of a type until all its records have the entries that its schema asks for.
+/// The pending work on the indexes of a type, until all its records have the entries that the schema requires.
 public struct IndexWorkRow: Hashable, Sendable {
     /// The type.
     public let recordType: String
-    /// What is missing, and how far it has come, as the service keeps it; empty when it is done, and the row goes.
+    /// Missing indexes and progress, in the service's encoding. Empty when the work is done, which deletes the row.
     public var content: [UInt8]
 
     /// Makes a row.

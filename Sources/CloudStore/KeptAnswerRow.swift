@@ -1,8 +1,8 @@
-/// Names a write of a user in a database, as its client named it.
+/// The key of a write: its user, its database and the name that the client gave it.
 public struct OperationKey: Hashable, Comparable, Sendable {
     /// The database.
     public let database: StoredDatabaseKey
-    /// The record name of the user.
+    /// Record name of the user.
     public let user: String
     /// The client's name for the write.
     public let operationID: String
@@ -14,21 +14,21 @@ public struct OperationKey: Hashable, Comparable, Sendable {
         self.operationID = operationID
     }
 
-    /// Orders by database, user, name.
+    /// Sorts by database, user and name.
     public static func < (left: OperationKey, right: OperationKey) -> Bool {
         (left.database, left.user, left.operationID) < (right.database, right.user, right.operationID)
     }
 }
 
-/// What a write was answered, so that a repeated one gets the same answer.
+/// The response to a write. A repeated request gets the same response.
 public struct KeptAnswerRow: Hashable, Sendable {
-    /// Which write.
+    /// The write.
     public let key: OperationKey
-    /// The hash of what was asked.
+    /// Hash of the request.
     public var requestHash: [UInt8]
-    /// When it was answered, in milliseconds since 1970.
+    /// Time of the response, in milliseconds since 1970.
     public var atMilliseconds: Int64
-    /// The answer as the service keeps it; the store doesn't look inside.
+    /// The response in the service's encoding. The store doesn't read it.
     public var answer: [UInt8]
 
     /// Makes a row.
@@ -40,18 +40,18 @@ public struct KeptAnswerRow: Hashable, Sendable {
     }
 }
 
-/// Asks for a user's kept answers by the beginning of the operation's name, newest first.
+/// A query for the kept answers of a user whose operation names have a prefix, newest first.
 public struct AnswerSeries: Sendable {
-    /// The database, the user, and the beginning of the names.
+    /// Database, user and prefix of the names.
     public let beginning: OperationKey
-    /// The time of the oldest answer, in milliseconds since 1970.
+    /// Time of the oldest answer, in milliseconds since 1970.
     public let sinceMilliseconds: Int64
     /// Maximum number of answers.
     public let rowsMax: Int
-    /// Maximum size of the answers in bytes. An answer beyond it is left out.
+    /// Maximum size of the answers in bytes. An answer that exceeds it is left out.
     public let bytesMax: Int
 
-    /// Makes the question.
+    /// Makes a query.
     public init(beginning: OperationKey, sinceMilliseconds: Int64, rowsMax: Int, bytesMax: Int) {
         self.beginning = beginning
         self.sinceMilliseconds = sinceMilliseconds
@@ -60,28 +60,28 @@ public struct AnswerSeries: Sendable {
     }
 }
 
-/// Asks for rows that have outlived their use.
+/// A query for rows that can be deleted because of their age. All times are in milliseconds since 1970.
 public struct OutdatedQuery: Sendable {
-    /// Kept answers from before, in milliseconds since 1970.
+    /// Finds kept answers from before this time.
     public var answersBefore = Int64.min
-    /// Pushes from before.
+    /// Finds pushes from before this time.
     public var pushesBefore = Int64.min
-    /// Devices that were last heard of before.
+    /// Finds devices that sent no request since this time.
     public var devicesSeenBefore = Int64.min
-    /// Tombstones from before.
+    /// Finds tombstones from before this time.
     public var tombstonesBefore = Int64.min
-    /// Zones that were deleted before, and those of which nobody knows when.
+    /// Finds zones that were deleted before this time, and those whose time of deletion is unknown.
     public var zonesDeletedBefore = Int64.min
-    /// Rows of each kind at most.
+    /// Maximum number of rows of each kind.
     public var rowsMax: Int
 
-    /// Asks for nothing yet.
+    /// Makes a query that finds nothing.
     public init(rowsMax: Int) {
         self.rowsMax = rowsMax
     }
 }
 
-/// Rows that have outlived their use, the oldest first.
+/// Rows that can be deleted because of their age, oldest first.
 public struct OutdatedRows: Hashable, Sendable {
     /// Kept answers.
     public var answers: [OperationKey] = []
@@ -94,6 +94,6 @@ public struct OutdatedRows: Hashable, Sendable {
     /// Deleted zones.
     public var zones: [ZoneRow] = []
 
-    /// Makes an answer without rows.
+    /// Makes an empty result.
     public init() {}
 }

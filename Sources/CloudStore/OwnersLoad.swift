@@ -1,11 +1,11 @@
-/// A part of the list of users who have records, tombstones or zones in their private databases, by record name.
+/// A page of the users with records, tombstones or zones in their private databases, sorted by record name.
 public struct OwnersLoad: Hashable, Sendable {
-    /// Users behind this one; empty: from the first.
+    /// Last user of the previous page. Empty for the first page.
     public var after: String
-    /// How many at most.
+    /// Maximum number of users.
     public var ownersMax: Int
 
-    /// Asks for a part of the list.
+    /// Makes a query for a page.
     public init(after: String = "", ownersMax: Int) {
         self.after = after
         self.ownersMax = ownersMax

@@ -1,10 +1,10 @@
-/// Names a user's subscription in a database.
+/// The key of a subscription: its user, its database and its name.
 public struct SubscriptionKey: Hashable, Comparable, Sendable {
-    /// The database that is watched.
+    /// The watched database.
     public let database: StoredDatabaseKey
-    /// The record name of the user who watches.
+    /// Record name of the subscribed user.
     public let user: String
-    /// The subscription's own name, unique for its user in its database.
+    /// Name of the subscription, unique for its user in its database.
     public let subscriptionID: String
 
     /// Makes the key of a subscription.
@@ -14,23 +14,23 @@ public struct SubscriptionKey: Hashable, Comparable, Sendable {
         self.subscriptionID = subscriptionID
     }
 
-    /// Orders by database, user, name, as the keys on disk are ordered.
+    /// Sorts by database, user and name, as the keys on disk are sorted.
     public static func < (left: SubscriptionKey, right: SubscriptionKey) -> Bool {
         (left.database, left.user, left.subscriptionID) < (right.database, right.user, right.subscriptionID)
     }
 }
 
-/// A user's wish to be told of changes.
+/// A user's subscription to changes.
 public struct SubscriptionRow: Hashable, Sendable {
-    /// Whose, and where.
+    /// User, database and name.
     public let key: SubscriptionKey
-    /// The one zone that is watched; nil for the whole database.
+    /// The watched zone, or nil for the whole database.
     public var zoneName: String?
-    /// The type of the records that a query subscription watches; nil for the others.
+    /// Record type of a query subscription, or nil for other subscriptions.
     public var recordType: String?
-    /// A query subscription's number among those that watch its type; 0 for the others.
+    /// Number of a query subscription among those of its type. 0 for other subscriptions.
     public var number: Int64
-    /// The subscription as the service keeps it; the store doesn't look inside.
+    /// The subscription in the service's encoding. The store doesn't read it.
     public var content: [UInt8]
 
     /// Makes a row.
@@ -46,11 +46,11 @@ public struct SubscriptionRow: Hashable, Sendable {
     }
 }
 
-/// Names a device of a user.
+/// The key of a device: its user and its name.
 public struct DeviceKey: Hashable, Comparable, Sendable {
-    /// The record name of the user.
+    /// Record name of the user.
     public let user: String
-    /// The device's own name, unique for its user.
+    /// Name of the device, unique for its user.
     public let device: String
 
     /// Makes the key of a device.
@@ -59,21 +59,21 @@ public struct DeviceKey: Hashable, Comparable, Sendable {
         self.device = device
     }
 
-    /// Orders by user, then device.
+    /// Sorts by user and device.
     public static func < (left: DeviceKey, right: DeviceKey) -> Bool {
         (left.user, left.device) < (right.user, right.device)
     }
 }
 
-/// A device that may be told of changes.
+/// A device that receives pushes.
 public struct DeviceRow: Hashable, Sendable {
-    /// Whose, and which.
+    /// User and name.
     public let key: DeviceKey
-    /// By which the device fetches what it is told; unique, and a secret of the device's.
+    /// Secret token with which the device fetches its pushes. Unique.
     public var token: String
-    /// Which of the push services the device named.
+    /// Push service that the device named.
     public var environment: String
-    /// When the device was last heard of, in milliseconds since 1970.
+    /// Time of the device's last request, in milliseconds since 1970.
     public var seenMilliseconds: Int64
 
     /// Makes a row.
@@ -85,11 +85,11 @@ public struct DeviceRow: Hashable, Sendable {
     }
 }
 
-/// A zone whose change nobody has been told of yet.
+/// A changed zone whose subscribers aren't notified yet.
 public struct PushTaskRow: Hashable, Sendable {
     /// The zone.
     public let zone: ZoneKey
-    /// The one device that made all the changes, which needn't be told; nil when several did, or one without name.
+    /// Device that made all the changes, which isn't notified. Nil if several devices made them, or one without a name.
     public var maker: DeviceKey?
 
     /// Makes a row.
@@ -99,13 +99,13 @@ public struct PushTaskRow: Hashable, Sendable {
     }
 }
 
-/// Names what a device is to be told because of a subscription.
+/// The key of a push: a device and a subscription.
 public struct PushKey: Hashable, Comparable, Sendable {
-    /// Who is to be told.
+    /// The device that is notified.
     public let device: DeviceKey
-    /// The database that changed.
+    /// The changed database.
     public let database: StoredDatabaseKey
-    /// The subscription of the device's user.
+    /// Name of the subscription of the device's user.
     public let subscriptionID: String
 
     /// Makes the key of a push.
@@ -115,12 +115,12 @@ public struct PushKey: Hashable, Comparable, Sendable {
         self.subscriptionID = subscriptionID
     }
 
-    /// The subscription.
+    /// Key of the subscription.
     public var subscription: SubscriptionKey {
         SubscriptionKey(database: database, user: device.user, subscriptionID: subscriptionID)
     }
 
-    /// Orders by device, database, subscription, as the keys on disk are ordered.
+    /// Sorts by device, database and subscription, as the keys on disk are sorted.
     public static func < (left: PushKey, right: PushKey) -> Bool {
         (left.device, left.database, left.subscriptionID) < (
             right.device, right.database, right.subscriptionID
@@ -128,19 +128,19 @@ public struct PushKey: Hashable, Comparable, Sendable {
     }
 }
 
-/// A push that waits until its device takes it.
+/// A pending push, until its device takes it.
 public struct PushRow: Hashable, Sendable {
-    /// Who is told, and why.
+    /// Device and subscription.
     public let key: PushKey
-    /// The name of this push: a later one in its place has another.
+    /// Name of this push. A later push with the same key has another name.
     public var notificationID: String
-    /// When it was made, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     public var atMilliseconds: Int64
-    /// The notification's number in the user's collection; 0 when it is not there.
+    /// Number of the notification in the user's collection, or 0 if it isn't in it.
     public var number: Int64
-    /// How many notifications it stands for.
+    /// Number of notifications that the push stands for.
     public var count: Int64
-    /// What is told; nil: what stands in the collection.
+    /// Content of the push, or nil to use the notification in the collection.
     public var content: [UInt8]?
 
     /// Makes a row.

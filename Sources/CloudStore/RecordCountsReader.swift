@@ -1,20 +1,20 @@
-/// How many records of a type a zone has.
+/// The number of records of a type in a zone.
 public struct RecordCount: Hashable, Sendable {
     /// The zone.
     public let zoneName: String
     /// The type.
     public let recordType: String
-    /// How many there are, as far as was counted.
+    /// Number of records that were counted.
     public let count: Int
-    /// Whether there may be more.
+    /// True if there may be more.
     public let isCapped: Bool
 }
 
-/// How many rows there are of what was counted.
+/// The result of a count of rows.
 public struct CountedRows: Hashable, Sendable {
-    /// How many there are, as far as was counted.
+    /// Number of rows that were counted.
     public let count: Int
-    /// How many rows were looked at for it.
+    /// Number of rows that were read for it.
     public let rowsRead: Int
 
     /// Makes a count.
@@ -24,20 +24,20 @@ public struct CountedRows: Hashable, Sendable {
     }
 }
 
-/// What a store counts for the operator. Tombstones don't count, nor do rows of zones that were deleted.
+/// Counts for the operator. Tombstones and the rows of deleted zones aren't counted.
 public protocol RecordCountsReader {
-    /// The records of a database by zone and type. Counting ends after `rowsMax` records.
+    /// Counts the records of a database by zone and type. Counting stops after `rowsMax` records.
     func countRecords(in database: StoredDatabaseKey, rowsMax: Int) throws -> [RecordCount]
 
-    /// The records of a type, of all users; counts `rowsMax` at most.
+    /// Counts the records of a type, of all users. Counting stops at `rowsMax`.
     func countRecords(ofType recordType: String, rowsMax: Int) throws -> CountedRows
 
-    /// The entries of an index of a type, of all users; counts `rowsMax` at most.
+    /// Counts the entries of an index of a type, of all users. Counting stops at `rowsMax`.
     func countEntries(
         ofType recordType: String, field: String, kind: StoredIndexEntry.Kind, rowsMax: Int
     ) throws -> CountedRows
 
-    /// The pushes that devices haven't taken yet; counts `rowsMax` at most. Nil where that isn't known.
+    /// Counts the pending pushes of devices. Counting stops at `rowsMax`. Nil if the store doesn't know it.
     func countPushes(rowsMax: Int) throws -> Int?
 }
 

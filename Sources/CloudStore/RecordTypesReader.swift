@@ -1,6 +1,6 @@
-/// What a store tells the operator of the records of all users together.
+/// Information for the operator about the records of all users.
 public protocol RecordTypesReader {
-    /// The types of all records, sorted. Looks at each record.
+    /// Returns the types of all records, sorted. Reads each record's row.
     func recordTypes() throws -> [String]
 }
 

@@ -1,9 +1,9 @@
-/// The schema of a store's environment; there is one row, or none while nothing was ever saved.
+/// The schema of an environment. One row, or none until something is saved.
 public struct SchemaRow: Hashable, Sendable {
-    /// 64 random bits, others after each change. Not a count: a rolled back change must not share its number with
-    /// the next one, or what is remembered by it would be wrong.
+    /// 64 random bits, new after each change. Not a counter: a change that was rolled back would share its number with
+    /// the next one, and caches by version would be wrong.
     public var version: UInt64
-    /// The schema as the service keeps it; the store doesn't look inside.
+    /// The schema in the service's encoding. The store doesn't read it.
     public var content: [UInt8]
 
     /// Makes a row.
@@ -15,9 +15,9 @@ public struct SchemaRow: Hashable, Sendable {
 
 /// The custom roles of a user in the public database.
 public struct UserRolesRow: Hashable, Sendable {
-    /// The record name of the user.
+    /// Record name of the user.
     public let user: String
-    /// The names of the roles, sorted; none removes the row.
+    /// Names of the roles, sorted. An empty array deletes the row.
     public var roles: [String]
 
     /// Makes a row.

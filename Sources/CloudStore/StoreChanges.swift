@@ -1,38 +1,38 @@
-/// What a decision wants written: whole rows, applied in the order of the properties below.
+/// The writes of a decision: whole rows, applied in the order of the properties.
 public struct StoreChanges: Sendable {
-    /// Rows that may be written and removed, index entries and references counted; with more the write throws
-    /// `CloudStoreError.tooManyRows`. A store in memory counts none.
+    /// Maximum number of rows that are written and removed, including index entries and references. With more, the
+    /// write throws `CloudStoreError.tooManyRows`. A store in memory has no limit.
     public var rowsMax = Int.max
-    /// Whether all rows go without a trace before the rest is written: everything but the schema, the users' roles and
-    /// what the operator has set.
+    /// True to delete all rows without tombstones before the rest is written. The schema, the users' roles and the
+    /// operator's settings stay.
     public var erasesData = false
     /// Feed rows to write.
     public var databases: [DatabaseRow] = []
     /// Zone rows to write.
     public var zones: [ZoneRow] = []
-    /// Zone rows that go: rows of deleted zones. The caller writes the floor into the database's row.
+    /// Rows of deleted zones to delete. The caller writes the floor into the database's row.
     public var removedZones: [ZoneKey] = []
-    /// Zones whose records and references go without a trace, before anything else is written. A store may keep the
-    /// rows where nobody meets them, until `removeClearedRows` removes them.
+    /// Zones whose records and references are deleted without tombstones, before anything else is written. A store may
+    /// hide the rows until `removeClearedRows` removes them.
     public var clearedZones: [ZoneKey] = []
-    /// Zones whose tombstones at or below a counter go. The caller writes the floor into the zone's row.
+    /// Zones, each with a counter up to which tombstones are deleted. The caller writes the floor into the zone's row.
     public var prunedTombstones: [PrunedTombstones] = []
-    /// Binding references that are no more.
+    /// Binding references to delete.
     public var removedReferences: [ReferenceRow] = []
-    /// Records all of whose binding references to others are no more.
+    /// Records whose binding references to others are all deleted.
     public var removedSources: [RecordKey] = []
-    /// Binding references that are new.
+    /// Binding references to write.
     public var addedReferences: [ReferenceRow] = []
-    /// Records that go without a trace: in a zone without a feed, or tombstones. For these the caller writes the floor
-    /// into the zone's row.
+    /// Records to delete without a tombstone, in zones without a feed; or tombstones to delete, for which the caller
+    /// writes the floor into the zone's row.
     public var removedRecords: [RecordKey] = []
     /// Record rows and tombstones to write.
     public var records: [StoredRecord] = []
-    /// What records are found by from now on.
+    /// Index entries of records to write.
     public var indexes: [RecordIndexRow] = []
-    /// What is left to do on types' indexes.
+    /// Pending work on the indexes of types to write.
     public var indexWork: [IndexWorkRow] = []
-    /// The files that records hold from now on.
+    /// Files of records to write.
     public var assets: [RecordAssetsRow] = []
     /// Users' usage to write.
     public var usage: [UsageRow] = []
@@ -42,15 +42,15 @@ public struct StoreChanges: Sendable {
     public var schema: SchemaRow?
     /// Users' roles to write.
     public var roles: [UserRolesRow] = []
-    /// Subscriptions that go.
+    /// Subscriptions to delete.
     public var removedSubscriptions: [SubscriptionKey] = []
     /// Subscriptions to write.
     public var subscriptions: [SubscriptionRow] = []
-    /// Devices that go, with the pushes that wait for them.
+    /// Devices to delete, with their pending pushes.
     public var removedDevices: [DeviceKey] = []
-    /// Devices to write. No two may have one token.
+    /// Devices to write. Two devices can't have the same token.
     public var devices: [DeviceRow] = []
-    /// Pushes that go.
+    /// Pushes to delete.
     public var removedPushes: [PushKey] = []
     /// Pushes to write.
     public var pushes: [PushRow] = []
@@ -58,17 +58,17 @@ public struct StoreChanges: Sendable {
     public var removedPushTasks: [ZoneKey] = []
     /// Push tasks to write.
     public var pushTasks: [PushTaskRow] = []
-    /// What is to be written of notifications.
+    /// Writes of notifications.
     public var notifications = NotificationChanges()
-    /// Kept answers that go.
+    /// Kept answers to delete.
     public var removedAnswers: [OperationKey] = []
-    /// Answers to keep.
+    /// Kept answers to write.
     public var answers: [KeptAnswerRow] = []
 
-    /// Makes changes that change nothing.
+    /// Makes an empty set of changes.
     public init() {}
 
-    /// True when there is nothing to write.
+    /// True if there is nothing to write.
     public var isEmpty: Bool {
         !erasesData && databases.isEmpty && zones.isEmpty && removedZones.isEmpty && clearedZones.isEmpty
             && prunedTombstones.isEmpty
@@ -79,7 +79,7 @@ public struct StoreChanges: Sendable {
             && roles.isEmpty && isEmptyOfPushes && removedAnswers.isEmpty && answers.isEmpty
     }
 
-    /// True when nothing of subscriptions, devices and pushes is to be written.
+    /// True if there is nothing to write about subscriptions, devices and pushes.
     var isEmptyOfPushes: Bool {
         removedSubscriptions.isEmpty && subscriptions.isEmpty && removedDevices.isEmpty && devices.isEmpty
             && removedPushes.isEmpty && pushes.isEmpty && removedPushTasks.isEmpty && pushTasks.isEmpty
@@ -87,14 +87,14 @@ public struct StoreChanges: Sendable {
     }
 }
 
-/// Tombstones of one zone, up to a counter.
+/// The tombstones of a zone up to a counter.
 public struct PrunedTombstones: Hashable, Sendable {
     /// The zone.
     public let zone: ZoneKey
-    /// The highest counter that goes.
+    /// Highest counter to delete.
     public let through: Int64
 
-    /// Names the tombstones of `zone` up to and with the counter `through`.
+    /// Makes the tombstones of `zone` up to and including the counter `through`.
     public init(zone: ZoneKey, through: Int64) {
         self.zone = zone
         self.through = through

@@ -1,11 +1,11 @@
-/// Two sums modulo 2^64 over records, which the service makes; the store adds them up only to check itself.
+/// Two sums modulo 2^64 over records. The service computes them; the store adds them up only for its own check.
 public struct StoreChecksum: Hashable, Sendable {
-    /// The sum over names, types and change tags.
+    /// Sum over names, types and change tags.
     public var identities: UInt64
-    /// The sum over names and fields.
+    /// Sum over names and fields.
     public var contents: UInt64
 
-    /// Makes a checksum; without parameters that of no record.
+    /// Makes a checksum. Without parameters, that of no records.
     public init(identities: UInt64 = 0, contents: UInt64 = 0) {
         self.identities = identities
         self.contents = contents
@@ -17,7 +17,7 @@ public struct StoreChecksum: Hashable, Sendable {
         sum.contents &+= part.contents
     }
 
-    /// Takes records away.
+    /// Subtracts records.
     public static func -= (sum: inout StoreChecksum, part: StoreChecksum) {
         sum.identities &-= part.identities
         sum.contents &-= part.contents

@@ -1,19 +1,19 @@
-/// A database of the container: the first part of every key, so that one user's data is one contiguous range.
+/// The key of a database. It is the first part of every key, so the rows of one user are one contiguous range.
 public struct StoredDatabaseKey: Hashable, Comparable, Sendable {
-    /// Which of a container's databases. The raw value is what stands on disk.
+    /// Kind of database. The raw value is stored on disk.
     public enum Scope: Int64, Hashable, Comparable, Sendable {
         /// One database for all users of the container.
         case publicDatabase = 1
         /// One database for each user.
         case privateDatabase = 2
 
-        /// Orders by the raw value, as the keys on disk are ordered.
+        /// Sorts by the raw value, as the keys on disk are sorted.
         public static func < (left: Scope, right: Scope) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Which kind of database.
+    /// Kind of database.
     public let scope: Scope
-    /// The record name of the user whose database it is; empty for the public one.
+    /// Record name of the user that owns the database. Empty for the public database.
     public let owner: String
 
     /// The container's one public database.
@@ -24,7 +24,7 @@ public struct StoredDatabaseKey: Hashable, Comparable, Sendable {
         StoredDatabaseKey(scope: .privateDatabase, owner: owner)
     }
 
-    /// Orders by scope, then owner.
+    /// Sorts by scope and owner.
     public static func < (left: StoredDatabaseKey, right: StoredDatabaseKey) -> Bool {
         (left.scope, left.owner) < (right.scope, right.owner)
     }
@@ -32,7 +32,7 @@ public struct StoredDatabaseKey: Hashable, Comparable, Sendable {
 
 /// A zone of a database.
 public struct ZoneKey: Hashable, Comparable, Sendable {
-    /// The database the zone lies in.
+    /// The zone's database.
     public let database: StoredDatabaseKey
     /// The zone's name, unique in its database.
     public let zoneName: String
@@ -43,7 +43,7 @@ public struct ZoneKey: Hashable, Comparable, Sendable {
         self.zoneName = zoneName
     }
 
-    /// Orders by database, then name.
+    /// Sorts by database and name.
     public static func < (left: ZoneKey, right: ZoneKey) -> Bool {
         (left.database, left.zoneName) < (right.database, right.zoneName)
     }
@@ -51,7 +51,7 @@ public struct ZoneKey: Hashable, Comparable, Sendable {
 
 /// A record of a zone.
 public struct RecordKey: Hashable, Comparable, Sendable {
-    /// The zone the record lies in.
+    /// The record's zone.
     public let zone: ZoneKey
     /// The record's name, unique in its zone.
     public let recordName: String
@@ -62,7 +62,7 @@ public struct RecordKey: Hashable, Comparable, Sendable {
         self.recordName = recordName
     }
 
-    /// Orders by zone, then name.
+    /// Sorts by zone and name.
     public static func < (left: RecordKey, right: RecordKey) -> Bool {
         (left.zone, left.recordName) < (right.zone, right.recordName)
     }

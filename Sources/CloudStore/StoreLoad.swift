@@ -1,111 +1,111 @@
-/// What a decision needs to know, asked for at once: one round trip on a store that is far away.
+/// The rows that a decision needs, loaded together: one round trip to a distant store.
 public struct StoreLoad: Sendable {
-    /// Databases whose feed row is wanted.
+    /// Databases to load feed rows of.
     public var databases: [StoredDatabaseKey] = []
-    /// Zones wanted.
+    /// Zones to load.
     public var zones: [ZoneKey] = []
-    /// Records wanted, tombstones among them.
+    /// Records to load, including tombstones.
     public var records: [RecordKey] = []
-    /// Records wanted without their fields, which are empty in the answer: to know that they are there.
+    /// Records to load without their fields, to know whether they exist. The fields are empty in the result.
     public var outlines: [RecordKey] = []
-    /// Records whose binding references from others are wanted.
+    /// Records to load binding references to.
     public var dependantsOf: [RecordKey] = []
-    /// Records of which it is wanted how many refer to them with DELETE_SELF.
+    /// Records to count the DELETE_SELF references to.
     public var deleteSelfCountsOf: [RecordKey] = []
-    /// How far is counted.
+    /// Maximum count for each record.
     public var deleteSelfCountMax = 0
-    /// The same for all of them together; beyond, what was loaded is cut short.
+    /// Maximum count for all these records together. Then the result is cut short.
     public var deleteSelfCountsMax = Int.max
-    /// Databases whose subscriptions are wanted.
+    /// Databases to load subscriptions of.
     public var subscriptionsIn: [StoredDatabaseKey] = []
-    /// Users whose devices are wanted.
+    /// Users to load devices of.
     public var devicesOf: [String] = []
-    /// Tokens whose devices are wanted.
+    /// Tokens to load devices by.
     public var deviceTokens: [String] = []
-    /// Zones whose push task is wanted.
+    /// Zones to load push tasks of.
     public var pushTasks: [ZoneKey] = []
-    /// Devices whose waiting pushes are wanted.
+    /// Devices to load pending pushes of.
     public var pushesOf: [DeviceKey] = []
-    /// What is wanted of notifications.
+    /// Rows of notifications to load.
     public var notifications = NotificationLoad()
-    /// Operations whose kept answer is wanted.
+    /// Operations to load kept answers of.
     public var answers: [OperationKey] = []
-    /// The series to load kept answers of.
+    /// Queries for kept answers.
     public var answerSeries: AnswerSeries?
-    /// Types whose work on indexes is wanted.
+    /// Types to load pending work on indexes of.
     public var indexWorkOf: [String] = []
-    /// Whether the schema is wanted.
+    /// True to load the schema.
     public var schema = false
-    /// Users whose custom roles are wanted.
+    /// Users to load custom roles of.
     public var rolesOf: [String] = []
-    /// Users whose usage is wanted.
+    /// Users to load usage of.
     public var usageOf: [UsageKey] = []
-    /// Users whose deleted zones' size is wanted, as far as their rows are left.
+    /// Users to load the size of deleted zones of, as far as rows of the zones are left.
     public var clearedOf: [UsageKey] = []
-    /// How many deleted zones of each are counted at most.
+    /// Maximum number of deleted zones that are counted for each user.
     public var clearedZonesMax = 1_000
-    /// What is wanted of files and sizes.
+    /// Rows of files and sizes to load.
     public var assets = AssetLoad()
-    /// A part of the list of users who have private databases; nil: none of it.
+    /// Page of the users with private databases to load, or nil for none.
     public var owners: OwnersLoad?
-    /// When the fields of the records have more bytes than this together, the answer is cut short.
+    /// Maximum bytes of the records' fields together. Then the result is cut short.
     public var bytesMax = Int.max
-    /// When the records are referred to by more than this together, the answer is cut short.
+    /// Maximum number of loaded references together. Then the result is cut short.
     public var dependantsMax = Int.max
 
-    /// Makes a question that asks for nothing.
+    /// Makes an empty request.
     public init() {}
 }
 
-/// What was there. An absent key means that the store has no such row.
+/// The loaded rows. An absent key means that the store has no such row.
 public struct StoreLoaded: Sendable {
-    /// The users who were asked for, sorted.
+    /// Page of the users with private databases, sorted.
     public var owners: [String] = []
-    /// The databases' rows.
+    /// Feed rows of databases.
     public var databases: [StoredDatabaseKey: DatabaseRow] = [:]
-    /// The zones' rows, deleted zones among them.
+    /// Zones, including deleted ones.
     public var zones: [ZoneKey: ZoneRow] = [:]
-    /// The records' rows, tombstones among them.
+    /// Records, including tombstones.
     public var records: [RecordKey: StoredRecord] = [:]
-    /// Who refers to a record, sorted; an empty list where it was asked for and nobody does.
+    /// Binding references to a record, sorted. An empty array for a requested record without references.
     public var dependants: [RecordKey: [ReferenceRow]] = [:]
-    /// How many records refer to one with DELETE_SELF, as far as it was counted.
+    /// Number of DELETE_SELF references to a record, as far as they were counted.
     public var deleteSelfCounts: [RecordKey: Int] = [:]
-    /// The subscriptions in a database, sorted by their keys.
+    /// Subscriptions in a database, sorted by key.
     public var subscriptions: [StoredDatabaseKey: [SubscriptionRow]] = [:]
-    /// A user's devices, sorted by their keys.
+    /// Devices of a user, sorted by key.
     public var devices: [String: [DeviceRow]] = [:]
     /// Devices by their token.
     public var tokenDevices: [String: DeviceRow] = [:]
-    /// The zones' push tasks.
+    /// Push tasks of zones.
     public var pushTasks: [ZoneKey: PushTaskRow] = [:]
-    /// What a device has not taken yet, the oldest first.
+    /// Pending pushes of a device, oldest first.
     public var pushes: [DeviceKey: [PushRow]] = [:]
-    /// What there is of notifications.
+    /// Rows of notifications.
     public var notifications = NotificationsLoaded()
     /// Kept answers.
     public var answers: [OperationKey: KeptAnswerRow] = [:]
 
-    /// What is left to do on types' indexes.
+    /// Pending work on the indexes of types.
     public var indexWork: [String: IndexWorkRow] = [:]
     /// The schema.
     public var schema: SchemaRow?
-    /// Users' custom roles.
+    /// Custom roles of users.
     public var roles: [String: UserRolesRow] = [:]
-    /// Users' usage.
+    /// Usage of users.
     public var usage: [UsageKey: UsageRow] = [:]
-    /// The size of users' deleted zones whose rows are left: records and tombstones in `records`, all bytes in
+    /// Size of users' deleted zones that still have rows: records and tombstones in `records`, all bytes in
     /// `recordBytes`.
     public var cleared: [UsageKey: StoredSize] = [:]
-    /// Files and sizes.
+    /// Rows of files and sizes.
     public var assets = AssetLoaded()
-    /// True when there are records or references that are not in the answer, because it would have become too large.
+    /// True if records or references are missing because the result would be too large.
     public var isCutShort = false
 
-    /// Makes an empty answer.
+    /// Makes an empty result.
     public init() {}
 
-    /// Takes in what a later question found.
+    /// Adds the result of a later request.
     public mutating func merge(_ other: StoreLoaded) {
         databases.merge(other.databases) { $1 }
         zones.merge(other.zones) { $1 }
@@ -128,24 +128,24 @@ public struct StoreLoaded: Sendable {
     }
 }
 
-/// Which part of a zone's change log is wanted.
+/// A query for a part of a zone's change log.
 public struct RecordChangesQuery: Sendable {
     /// The zone.
     public let zone: ZoneKey
-    /// Only changes with a counter above this.
+    /// Counter after which the changes start.
     public let after: Int64
-    /// Of the tombstones only those with a counter above this.
+    /// Counter after which tombstones are included.
     public let tombstonesAfter: Int64
-    /// Records at most.
+    /// Maximum number of records.
     public let recordsMax: Int
-    /// The answer ends with the record whose fields cross this many bytes.
+    /// Bytes of fields after which the result ends, with a whole record.
     public let bytesMax: Int
-    /// Only changes with a counter that is not above this.
+    /// Highest counter of the changes.
     public let through: Int64
-    /// Whether the newest change comes first.
+    /// True to start with the newest change.
     public let isNewestFirst: Bool
 
-    /// Makes a question.
+    /// Makes a query.
     public init(
         zone: ZoneKey, after: Int64, tombstonesAfter: Int64, recordsMax: Int, bytesMax: Int,
         through: Int64 = .max, isNewestFirst: Bool = false
@@ -160,11 +160,11 @@ public struct RecordChangesQuery: Sendable {
     }
 }
 
-/// A part of a change log, in the order of the counters, or of a table, in the order of its keys.
+/// A page of a change log in the order of the counters, or of a table in the order of its keys.
 public struct ChangesPage<Row: Sendable>: Sendable {
     /// The rows.
     public var rows: [Row]
-    /// True when there are more behind the last row.
+    /// True if there are more after the last row.
     public var moreComing: Bool
 
     /// Makes a page.

@@ -1,14 +1,14 @@
-/// A private database's own feed: which zone changed last is told by this counter.
+/// The feed of a private database. Its counter tells which zone changed last.
 public struct DatabaseRow: Hashable, Sendable {
     /// The database.
     public let key: StoredDatabaseKey
-    /// 64 random bits; a token with others comes from another life of the database.
+    /// 64 random bits. A token with other bits comes from an earlier database of the same name.
     public var epoch: UInt64
-    /// Counts the changes of zones: a write adds one for each zone that it changed, so no two share a number.
+    /// Number of zone changes. A write adds one for each changed zone, so no two zones share a number.
     public var counter: Int64
-    /// How many subscriptions watch the database, so that a write into one that nobody watches needn't ask.
+    /// Number of subscriptions in the database. At 0, a write needn't look for subscriptions.
     public var subscriptionCount: Int64
-    /// Rows of deleted zones at or below are gone: a token below this counter can't learn which zones were deleted.
+    /// Rows of deleted zones at or below this counter were deleted. A token below it can't learn about those zones.
     public var zoneFloor: Int64 = 0
 
     /// Makes a row.
@@ -24,24 +24,24 @@ public struct DatabaseRow: Hashable, Sendable {
 public struct ZoneRow: Hashable, Sendable {
     /// The zone.
     public let key: ZoneKey
-    /// 64 random bits; new when the zone is made again or restored, so that older tokens are told apart.
+    /// 64 random bits, new when the zone is made again or restored, to recognize older tokens.
     public var epoch: UInt64
-    /// The counter of the zone's last change; each changed record takes the next number.
+    /// Counter of the zone's last change. Each changed record gets the next number.
     public var counter: Int64
-    /// Tombstones at or below are gone: a token below this counter can't learn what was deleted.
+    /// Tombstones at or below this counter were deleted. A token below it can't learn about those deletions.
     public var tombstoneFloor: Int64
-    /// The database's counter when this zone last changed.
+    /// Counter of the database at the zone's last change.
     public var databaseCounter: Int64
-    /// True when the zone was deleted; the row stays so that the database's feed can say so.
+    /// True if the zone was deleted. The row stays for the database's feed.
     public var isDeleted: Bool
-    /// When it was deleted, in milliseconds since 1970; 0 when it wasn't, or nobody knows.
+    /// Time of the deletion, in milliseconds since 1970. 0 if the zone exists or the time is unknown.
     public var deletedMilliseconds: Int64 = 0
-    /// The sum of its live records' checksums, as far as they have one.
+    /// Sum of the checksums of its records, as far as they have one.
     public var checksum = StoreChecksum()
-    /// Whether all live records have a checksum. False in a file of an earlier version, until the service has been
-    /// through the zone.
+    /// True if all records have a checksum. False in a file of an earlier version, until the service has gone through
+    /// the zone.
     public var isCounted = true
-    /// What its records come to in the usage of its owner, so that a zone is taken off at once.
+    /// Usage of its records, to subtract a deleted zone at once.
     public var size = StoredSize()
 
     /// Makes a row.
@@ -59,13 +59,13 @@ public struct ZoneRow: Hashable, Sendable {
     }
 }
 
-/// Who touched a record, and when.
+/// The user, the device and the time of a change.
 public struct StoreStamp: Hashable, Sendable {
-    /// The service's time in milliseconds since 1970.
+    /// Time of the service, in milliseconds since 1970.
     public var timestampMilliseconds: Int64
-    /// The record name of the user.
+    /// Record name of the user.
     public var userRecordName: String
-    /// The device as the client named it.
+    /// Name that the client gave the device.
     public var deviceID: String
 
     /// Makes a stamp.
@@ -80,28 +80,28 @@ public struct StoreStamp: Hashable, Sendable {
 public struct StoredRecord: Hashable, Sendable {
     /// The record.
     public let key: RecordKey
-    /// Its type; a tombstone keeps it.
+    /// Its type. A tombstone keeps it.
     public var recordType: String
-    /// True for a tombstone, whose fields are empty.
+    /// True for a tombstone. Its fields are empty.
     public var isDeleted: Bool
-    /// With `counter` the record's change tag. The zone's epoch at the record's last change; in a zone
-    /// without a feed fresh random bits for each change.
+    /// Zone's epoch at the record's last change; with `counter` it is the record's change tag. In a zone without a
+    /// feed, random bits that are new for each change.
     public var tagEpoch: UInt64
-    /// The zone's counter at the record's last change; 0 in a zone without a feed.
+    /// Zone's counter at the record's last change. 0 in a zone without a feed.
     public var counter: Int64
-    /// The name of the parent record in the same zone.
+    /// Name of the parent record in the same zone.
     public var parent: String?
-    /// Who made the record.
+    /// Creation: user, device and time.
     public var created: StoreStamp
-    /// Who changed it last.
+    /// Last change: user, device and time.
     public var modified: StoreStamp
-    /// The fields in their binary form; the store doesn't look inside.
+    /// The fields in their binary form. The store doesn't read them.
     public var fields: [UInt8]
-    /// What the record adds to its zone's checksum; nil for a tombstone, in a zone without a feed, and where nothing
-    /// has counted it since an earlier version wrote it.
+    /// The record's part of its zone's checksum. Nil for a tombstone, in a zone without a feed, and until a record of
+    /// an earlier version has been counted.
     public var checksum: StoreChecksum?
-    /// What the record's names, index entries, references and rows of files count as, of a tombstone its names. Less
-    /// until a record of an earlier version is counted; 0 for a tombstone of one.
+    /// Bytes of the record's names, index entries, references and rows of files; for a tombstone, of its names. Too low
+    /// until a record of an earlier version has been counted. 0 for a tombstone of an earlier version.
     public var indexBytes: Int64 = 0
 
     /// Makes a row.
@@ -123,23 +123,23 @@ public struct StoredRecord: Hashable, Sendable {
     }
 }
 
-/// A reference that binds: the service must find it from its target. References of action NONE have no row.
+/// A binding reference, stored to find the source from its target. References with the action NONE have no row.
 public struct ReferenceRow: Hashable, Comparable, Sendable {
-    /// What happens to the source when the target goes. The raw value is what stands on disk.
+    /// What happens to the source when the target is deleted. The raw value is stored on disk.
     public enum Kind: Int64, Hashable, Sendable {
         /// The source is deleted with the target.
         case deleteSelf = 1
-        /// The target can't be deleted while the source is there.
+        /// The target can't be deleted while the source exists.
         case validate = 2
-        /// The source's parent; it can't be deleted while the source is there.
+        /// The target is the source's parent, and can't be deleted while the source exists.
         case parent = 3
     }
 
-    /// The record that is referred to.
+    /// Record that is referenced.
     public let target: RecordKey
-    /// The name of the record that refers to it, in the same zone.
+    /// Name of the referencing record, in the same zone.
     public let sourceName: String
-    /// How it is bound.
+    /// Kind of the binding.
     public let kind: Kind
 
     /// Makes a row.
@@ -149,7 +149,7 @@ public struct ReferenceRow: Hashable, Comparable, Sendable {
         self.kind = kind
     }
 
-    /// Bytes that the row counts as in its user's usage: it lies on the disk twice, each time with the zone's names.
+    /// Bytes of the row in the usage of its user. It is stored twice, each time with the zone's names.
     public var countedBytes: Int64 {
         let zone = target.zone
         let names = zone.database.owner.utf8.count + zone.zoneName.utf8.count
@@ -157,10 +157,10 @@ public struct ReferenceRow: Hashable, Comparable, Sendable {
             2 * (names + target.recordName.utf8.count + sourceName.utf8.count) + StoredIndexEntry.rowBytes)
     }
 
-    /// The record that refers.
+    /// Record that has the reference.
     public var source: RecordKey { RecordKey(zone: target.zone, recordName: sourceName) }
 
-    /// Orders by target, source, kind, as the keys on disk are ordered.
+    /// Sorts by target, source and kind, as the keys on disk are sorted.
     public static func < (left: ReferenceRow, right: ReferenceRow) -> Bool {
         (left.target, left.sourceName, left.kind.rawValue) < (
             right.target, right.sourceName, right.kind.rawValue

@@ -1,6 +1,6 @@
 import SQLite
 
-/// The changes that query subscriptions are to be told of: `firedChanges`.
+/// Changes whose query subscriptions aren't notified yet. Owns `firedChanges`.
 struct FiredChangeTable {
     let connection: Connection
 
@@ -26,7 +26,7 @@ struct FiredChangeTable {
         }
     }
 
-    /// The numbers between the oldest and the newest: both ends of the table, however long it is.
+    /// Computed from the numbers at both ends of the table, so its length doesn't matter.
     func count() throws -> Int64 {
         let sql = "SELECT (SELECT max(number) FROM firedChanges) - (SELECT min(number) FROM firedChanges) + 1"
         return try connection.withStatement(sql) { try $0.firstInt64() }

@@ -1,4 +1,4 @@
-/// What a memory store holds of notifications.
+/// The notifications of a store in memory.
 struct MemoryNotificationTables {
     var watches: [WatchKey: WatchRow] = [:]
     var firedChanges: [Int64: FiredChangeRow] = [:]

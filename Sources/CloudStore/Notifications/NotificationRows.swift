@@ -1,8 +1,8 @@
-/// Names a notification by its place in its user's collection.
+/// The key of a notification: its position in the user's collection.
 public struct NotificationKey: Hashable, Comparable, Sendable {
-    /// The record name of the user.
+    /// Record name of the user.
     public let user: String
-    /// Its number: a notification that changes moves to the end of the collection.
+    /// Its number. A notification that changes moves to the end of the collection.
     public let number: Int64
 
     /// Makes a key.
@@ -11,17 +11,17 @@ public struct NotificationKey: Hashable, Comparable, Sendable {
         self.number = number
     }
 
-    /// Orders by user, then number, as the keys on disk are ordered.
+    /// Sorts by user and number, as the keys on disk are sorted.
     public static func < (left: NotificationKey, right: NotificationKey) -> Bool {
         (left.user, left.number) < (right.user, right.number)
     }
 }
 
-/// Names a notification of a user for good.
+/// The permanent name of a notification.
 public struct NotificationName: Hashable, Comparable, Sendable {
-    /// The record name of the user.
+    /// Record name of the user.
     public let user: String
-    /// The notification's own name.
+    /// Name of the notification.
     public let notificationID: String
 
     /// Makes a name.
@@ -30,37 +30,38 @@ public struct NotificationName: Hashable, Comparable, Sendable {
         self.notificationID = notificationID
     }
 
-    /// Orders by user, then name.
+    /// Sorts by user and name.
     public static func < (left: NotificationName, right: NotificationName) -> Bool {
         (left.user, left.notificationID) < (right.user, right.notificationID)
     }
 }
 
-/// What a user was told, in the collection that keeps all of it.
+/// A notification in the user's collection, which has all of them.
 public struct NotificationRow: Hashable, Sendable {
-    /// Which kind of subscription fired. The raw value is what stands on disk.
+    /// Kind of the subscription. The raw value is stored on disk.
     public enum Kind: Int64, Hashable, Sendable {
         /// A query subscription: a change of one record.
         case query = 1
-        /// A zone or a database subscription: one unread notification stands for all changes.
+        /// A zone or database subscription: one unread notification stands for all changes.
         case feed = 2
     }
 
-    /// Its place.
+    /// Position in the collection.
     public var key: NotificationKey
-    /// Its name.
+    /// Name of the notification.
     public var notificationID: String
-    /// Which kind of subscription fired.
+    /// Kind of the subscription.
     public var kind: Kind
-    /// The subscription that fired; it may be gone.
+    /// The subscription, which may have been deleted since.
     public var subscription: SubscriptionKey
-    /// When, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     public var atMilliseconds: Int64
-    /// Whether one of the user's devices has marked it as read.
+    /// True if one of the user's devices has marked it as read.
     public var isRead: Bool
-    /// The user's device that caused it and needn't be told; nil when it was another's, or several.
+    /// The user's device that made the change, which isn't notified. Nil if another user's device or several devices
+    /// made it.
     public var maker: String?
-    /// The notification as the service keeps it; the store doesn't look inside.
+    /// The notification in the service's encoding. The store doesn't read it.
     public var content: [UInt8]
 
     /// Makes a row.
@@ -78,25 +79,25 @@ public struct NotificationRow: Hashable, Sendable {
         self.content = content
     }
 
-    /// Its name, with its user's.
+    /// User and name.
     public var name: NotificationName {
         NotificationName(user: key.user, notificationID: notificationID)
     }
 }
 
-/// The collection of a user's notifications as a feed.
+/// The feed of a user's notifications.
 public struct NotificationFeedRow: Hashable, Sendable {
-    /// The record name of the user.
+    /// Record name of the user.
     public let user: String
-    /// 64 random bits; a token with others comes from another life of the collection.
+    /// 64 random bits. A token with other bits comes from an earlier collection of the same user.
     public var epoch: UInt64
-    /// The number of the newest.
+    /// Number of the newest notification.
     public var counter: Int64
-    /// Of those up to this number some were discarded.
+    /// Some notifications up to this number were discarded.
     public var floor: Int64
-    /// How many there are.
+    /// Number of notifications.
     public var count: Int64
-    /// How many of them are unread.
+    /// Number of unread notifications.
     public var unreadCount: Int64
 
     /// Makes a row.

@@ -1,41 +1,41 @@
-/// What a decision about notifications needs to know.
+/// The rows about notifications that a decision needs.
 public struct NotificationLoad: Sendable {
-    /// Types of which it is wanted how many subscriptions watch them.
+    /// Types to count subscriptions of.
     public var watches: [WatchKey] = []
-    /// Types of which the query subscriptions that watch them are wanted.
+    /// Types to load query subscriptions of.
     public var watchersOf: [WatchKey] = []
-    /// Users whose subscriptions in a database are wanted.
+    /// Users and databases to load subscriptions of.
     public var subscriptionsOf: [SubscriberKey] = []
-    /// Users whose collection's row is wanted.
+    /// Users to load collections of.
     public var feedsOf: [String] = []
-    /// Notifications wanted by their names.
+    /// Notifications to load by name.
     public var notifications: [NotificationName] = []
-    /// Subscriptions of which the unread notifications are wanted that stand for all changes.
+    /// Subscriptions to load the unread notification of that stands for all changes.
     public var unreadOf: [SubscriptionKey] = []
 
-    /// Makes a question that asks for nothing.
+    /// Makes an empty request.
     public init() {}
 }
 
-/// What was there. An absent key means that the store has no such row.
+/// The loaded rows. An absent key means that the store has no such row.
 public struct NotificationsLoaded: Sendable {
-    /// How many subscriptions watch a type.
+    /// Number of subscriptions of a type.
     public var watches: [WatchKey: WatchRow] = [:]
-    /// The query subscriptions that watch a type, in the order of their numbers.
+    /// Query subscriptions of a type, sorted by number.
     public var watchers: [WatchKey: [SubscriptionRow]] = [:]
-    /// A user's subscriptions, sorted by their names.
+    /// Subscriptions of a user, sorted by name.
     public var subscriptions: [SubscriberKey: [SubscriptionRow]] = [:]
-    /// Users' collections.
+    /// Collections of users.
     public var feeds: [String: NotificationFeedRow] = [:]
-    /// Notifications by their names.
+    /// Notifications by name.
     public var notifications: [NotificationName: NotificationRow] = [:]
-    /// The unread notification that stands for all changes that a subscription watches.
+    /// The unread notification that stands for all changes of a subscription.
     public var unread: [SubscriptionKey: NotificationRow] = [:]
 
-    /// Makes an empty answer.
+    /// Makes an empty result.
     public init() {}
 
-    /// Takes in what a later question found.
+    /// Adds the result of a later request.
     mutating func merge(_ other: NotificationsLoaded) {
         watches.merge(other.watches) { $1 }
         watchers.merge(other.watchers) { $1 }
@@ -46,33 +46,33 @@ public struct NotificationsLoaded: Sendable {
     }
 }
 
-/// What a decision wants written of notifications, applied in the order of the properties.
+/// The writes of a decision about notifications, applied in the order of the properties.
 public struct NotificationChanges: Sendable {
-    /// How many subscriptions watch a type from now on.
+    /// Numbers of subscriptions of types to write.
     public var watches: [WatchRow] = []
-    /// Changes that everybody was told of.
+    /// Changes whose subscriptions are all notified, to delete.
     public var removedFiredChanges: [Int64] = []
-    /// Changes to tell of.
+    /// Changes to write, whose subscriptions are notified later.
     public var firedChanges: [FiredChangeRow] = []
-    /// Notifications that go, or move.
+    /// Notifications to delete or to move.
     public var removedNotifications: [NotificationKey] = []
-    /// Notifications to write. No two of a user may have one name.
+    /// Notifications to write. Two notifications of a user can't have the same name.
     public var notifications: [NotificationRow] = []
-    /// Collections' rows to write.
+    /// Collections to write.
     public var feeds: [NotificationFeedRow] = []
-    /// Webhooks that go, with what waits to be sent to them.
+    /// Webhooks to delete, with their pending deliveries.
     public var removedWebhooks: [String] = []
     /// Webhooks to write.
     public var webhooks: [WebhookRow] = []
-    /// What needn't be sent to a webhook any more.
+    /// Deliveries to delete.
     public var removedDeliveries: [Int64] = []
-    /// What is to be sent to webhooks.
+    /// Deliveries to write.
     public var deliveries: [WebhookDeliveryRow] = []
 
-    /// Makes changes that change nothing.
+    /// Makes an empty set of changes.
     public init() {}
 
-    /// True when there is nothing to write.
+    /// True if there is nothing to write.
     var isEmpty: Bool {
         watches.isEmpty && removedFiredChanges.isEmpty && firedChanges.isEmpty
             && removedNotifications.isEmpty && notifications.isEmpty && feeds.isEmpty
@@ -80,36 +80,36 @@ public struct NotificationChanges: Sendable {
     }
 }
 
-/// Reads rows of notifications in the order of their tables.
+/// Reads the tables of notifications in their order.
 public protocol NotificationStoreReader {
-    /// The oldest changes of which nobody was told yet, `changesMax` at most.
+    /// Returns the oldest changes whose subscriptions aren't notified yet. Maximum `changesMax` changes.
     func firedChanges(changesMax: Int) throws -> ChangesPage<FiredChangeRow>
 
-    /// How many changes wait to be told of; never too few.
+    /// Returns the number of changes whose subscriptions aren't notified yet. It may be too high, never too low.
     func firedChangesCount() throws -> Int64
 
-    /// The notifications of `user` behind the number `after`, the oldest first, `notificationsMax` at most.
+    /// Returns the notifications of `user` that follow the number `after`, oldest first. Maximum `notificationsMax`.
     func notifications(
         of user: String, after: Int64, notificationsMax: Int
     ) throws -> ChangesPage<NotificationRow>
 
-    /// The notifications of all users from before a time, in milliseconds since 1970, the oldest first.
+    /// Returns the notifications of all users from before a time, in milliseconds since 1970, oldest first.
     func notifications(before milliseconds: Int64, notificationsMax: Int) throws -> [NotificationRow]
 
-    /// All webhooks, sorted by their names.
+    /// Returns all webhooks, sorted by name.
     func webhooks() throws -> [WebhookRow]
 
-    /// What is due to be sent to a webhook at a time, in milliseconds since 1970: the longest due first.
+    /// Returns the deliveries that are due at a time, in milliseconds since 1970, oldest due time first.
     func dueDeliveries(
         of webhook: String, atMilliseconds: Int64, deliveriesMax: Int
     ) throws -> [WebhookDeliveryRow]
 
-    /// The oldest of what waits to be sent, as far as it was made before a time, in milliseconds since 1970.
+    /// Returns the oldest pending deliveries from before a time, in milliseconds since 1970.
     func deliveries(madeBefore milliseconds: Int64, deliveriesMax: Int) throws -> [WebhookDeliveryRow]
 
-    /// What waits to be sent to a webhook and has one of these numbers.
+    /// Returns the pending deliveries of a webhook with these numbers.
     func deliveries(numbers: [Int64]) throws -> [WebhookDeliveryRow]
 
-    /// When the next is due to be sent to a webhook, in milliseconds since 1970; nil when nothing waits.
+    /// Returns the next due time of a delivery to a webhook, in milliseconds since 1970, or nil if none is pending.
     func nextDeliveryMilliseconds(of webhook: String) throws -> Int64?
 }

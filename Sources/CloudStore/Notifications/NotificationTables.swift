@@ -1,6 +1,6 @@
 import SQLite
 
-/// Users' collections of notifications: `notifications` and `notificationFeeds`.
+/// Users' collections of notifications. Owns `notifications` and `notificationFeeds`.
 struct NotificationTables {
     let connection: Connection
 

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Subscriptions, and how many of them watch a type: `subscriptions` and `watches`.
+/// Subscriptions, and their number for each type. Owns `subscriptions` and `watches`.
 struct SubscriptionTables {
     let connection: Connection
 

@@ -1,4 +1,4 @@
-/// Names what query subscriptions watch: the records of a type in a database.
+/// The key of what query subscriptions watch: the records of a type in a database.
 public struct WatchKey: Hashable, Comparable, Sendable {
     /// The database.
     public let database: StoredDatabaseKey
@@ -11,21 +11,22 @@ public struct WatchKey: Hashable, Comparable, Sendable {
         self.recordType = recordType
     }
 
-    /// Orders by database, then type, as the keys on disk are ordered.
+    /// Sorts by database and type, as the keys on disk are sorted.
     public static func < (left: WatchKey, right: WatchKey) -> Bool {
         (left.database, left.recordType) < (right.database, right.recordType)
     }
 }
 
-/// How many query subscriptions watch a type, so that a write of records that nobody watches needn't ask further.
+/// The number of query subscriptions of a type. At 0, a write of its records needn't look for subscriptions.
 public struct WatchRow: Hashable, Sendable {
-    /// What is watched.
+    /// Database and type.
     public let key: WatchKey
-    /// 64 random bits, new whenever one of the subscriptions is: what was read of them once holds while this stays.
+    /// 64 random bits, new whenever one of the subscriptions changes. A cache of the subscriptions is valid while it
+    /// stays.
     public var version: UInt64
-    /// How many subscriptions.
+    /// Number of subscriptions.
     public var count: Int64
-    /// The number of the newest subscription; none is given twice.
+    /// Number of the newest subscription. Numbers are never reused.
     public var lastNumber: Int64
 
     /// Makes a row.
@@ -37,11 +38,11 @@ public struct WatchRow: Hashable, Sendable {
     }
 }
 
-/// Names a user's subscriptions in a database.
+/// The key of a user's subscriptions in a database.
 public struct SubscriberKey: Hashable, Comparable, Sendable {
     /// The database.
     public let database: StoredDatabaseKey
-    /// The record name of the user.
+    /// Record name of the user.
     public let user: String
 
     /// Makes a key.
@@ -50,29 +51,29 @@ public struct SubscriberKey: Hashable, Comparable, Sendable {
         self.user = user
     }
 
-    /// Orders by database, then user.
+    /// Sorts by database and user.
     public static func < (left: SubscriberKey, right: SubscriberKey) -> Bool {
         (left.database, left.user) < (right.database, right.user)
     }
 }
 
-/// A change of a record that query subscriptions are to be told of, written with the change.
+/// A change of a record whose query subscriptions aren't notified yet. It is written with the change.
 public struct FiredChangeRow: Hashable, Sendable {
-    /// In the order of the changes. 0: the store gives it the next number.
+    /// Number in the order of the changes. With 0, the store assigns the next number.
     public var number: Int64
     /// The record.
     public let record: RecordKey
     /// Its type.
     public let recordType: String
-    /// 1 made, 2 changed, 3 deleted.
+    /// 1 created, 2 changed, 3 deleted.
     public let reason: Int64
-    /// The device that did it, which needn't be told.
+    /// Device that made the change, which isn't notified.
     public let maker: DeviceKey?
-    /// When, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     public let atMilliseconds: Int64
-    /// The fields that are told, in their binary form; the store doesn't look inside.
+    /// Fields for the notification, in their binary form. The store doesn't read them.
     public let fields: [UInt8]
-    /// Whose subscriptions fired, as the service keeps it; the store doesn't look inside.
+    /// Users and subscriptions to notify, in the service's encoding. The store doesn't read it.
     public var watchers: [UInt8]
 
     /// Makes a row.

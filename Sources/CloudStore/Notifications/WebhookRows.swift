@@ -1,34 +1,34 @@
-/// An address of the operator's that is told of notifications too.
+/// A webhook of the operator: an address that receives notifications too.
 public struct WebhookRow: Hashable, Sendable {
-    /// Its name, unique in the environment.
+    /// Name, unique in the environment.
     public let name: String
-    /// Where to.
+    /// URL.
     public var url: String
-    /// With which what is sent is signed.
+    /// Key that signs the deliveries.
     public var secret: [UInt8]
-    /// Only of changes in this kind of database; nil for each.
+    /// Kind of the databases that it watches, or nil for all.
     public var scope: StoredDatabaseKey.Scope?
-    /// Only of records of this type; nil for everything.
+    /// Record type that it watches, or nil for all.
     public var recordType: String?
-    /// When it was made, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     public var madeMilliseconds: Int64
-    /// How many notifications wait to be sent.
+    /// Number of pending deliveries.
     public var waitingCount: Int64 = 0
-    /// How many were taken.
+    /// Number of accepted deliveries.
     public var deliveredCount: Int64 = 0
-    /// How many attempts failed.
+    /// Number of failed attempts.
     public var failedCount: Int64 = 0
-    /// How many were given up after a day.
+    /// Number of deliveries that were given up after a day.
     public var abandonedCount: Int64 = 0
-    /// How many were left out because too many waited.
+    /// Number of notifications that were dropped because too many were pending.
     public var droppedCount: Int64 = 0
-    /// How many times in a row everything that was sent failed.
+    /// Number of consecutive failures.
     public var failuresInRow: Int64 = 0
-    /// Until then nothing is sent, in milliseconds since 1970.
+    /// Time until which nothing is sent, in milliseconds since 1970.
     public var pausedUntilMilliseconds: Int64 = 0
-    /// When something was last sent, in milliseconds since 1970; 0 before.
+    /// Time of the last attempt, in milliseconds since 1970. 0 before the first.
     public var lastMilliseconds: Int64 = 0
-    /// What came of it, in a few words; empty before.
+    /// Result of the last attempt, in a few words. Empty before the first.
     public var lastResult = ""
 
     /// Makes a row.
@@ -46,21 +46,21 @@ public struct WebhookRow: Hashable, Sendable {
     }
 }
 
-/// A notification that waits to be sent to a webhook.
+/// A pending delivery of a notification to a webhook.
 public struct WebhookDeliveryRow: Hashable, Sendable {
-    /// In the order in which they were made. 0: the store gives it the next number.
+    /// Number in the order of creation. With 0, the store assigns the next number.
     public var number: Int64
     /// The webhook's name.
     public let webhook: String
     /// The notification's name.
     public let notificationID: String
-    /// When it was made, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     public let madeMilliseconds: Int64
-    /// How often it was sent.
+    /// Number of attempts.
     public var attempts: Int64
-    /// When it is sent next, in milliseconds since 1970.
+    /// Time of the next attempt, in milliseconds since 1970.
     public var dueMilliseconds: Int64
-    /// What is sent.
+    /// Body of the request.
     public let body: [UInt8]
 
     /// Makes a row.

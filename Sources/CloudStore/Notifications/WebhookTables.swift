@@ -1,6 +1,6 @@
 import SQLite
 
-/// Webhooks, and what waits to be sent to them: `webhooks` and `webhookDeliveries`.
+/// Webhooks and their pending deliveries. Owns `webhooks` and `webhookDeliveries`.
 struct WebhookTables {
     let connection: Connection
 
@@ -49,7 +49,7 @@ struct WebhookTables {
         }
     }
 
-    /// The oldest have the lowest numbers, so that no index on the time is needed.
+    /// The oldest deliveries have the lowest numbers, so no index on the time is needed.
     func deliveries(madeBefore milliseconds: Int64, deliveriesMax: Int) throws -> [WebhookDeliveryRow] {
         let sql = "SELECT \(Self.deliveryColumns) FROM webhookDeliveries ORDER BY number LIMIT ?1"
         return try connection.withStatement(sql) { statement in
@@ -115,7 +115,7 @@ struct WebhookTables {
         }
     }
 
-    /// After all deliveries were erased.
+    /// Resets the counts after all deliveries were erased.
     func forgetWaiting() throws { try connection.execute("UPDATE webhooks SET waiting = 0") }
 
     private func removeDelivery(_ number: Int64) throws {
