@@ -1,6 +1,6 @@
 extension SQLiteStoreFormat {
-    /// What version 6 added: tombstones and deleted zones are found by their age. Of a zone that was deleted before,
-    /// nobody knows when; the service says it when it first looks.
+    /// Version 6 added indexes of tombstones and deleted zones by age. The time of earlier zone deletions is unknown;
+    /// the service sets it when it first reads such a zone.
     static let ageColumns = """
         CREATE INDEX tombstonesMade ON records (modifiedMilliseconds) WHERE isDeleted = 1;
         ALTER TABLE zones ADD COLUMN deletedMilliseconds INTEGER NOT NULL DEFAULT 0;

@@ -1,5 +1,5 @@
 extension SQLiteStoreFormat {
-    /// What version 7 added: how much each user's kept answers come to, and which of them are the oldest.
+    /// Version 7 added the size of each user's kept answers, and their order by age.
     static let answerTables = """
         CREATE INDEX answersByUser ON answers (user, number);
         CREATE TABLE answerTotals (

@@ -1,8 +1,8 @@
 extension SQLiteStoreFormat {
-    /// The files of records, and how much each user has. Part of version 3.
+    /// Files of records, and the usage of each user. Part of version 3.
     ///
-    /// The public database has a row for each creator of records, and one without a name for all of it. What was there
-    /// before is counted once; records of earlier versions hold no files.
+    /// The public database has a row for each creator of records, and one without a name for its total. Existing rows
+    /// are counted once. Records of earlier versions have no files.
     static let assetTables = """
         CREATE TABLE recordAssets (
             scope INTEGER NOT NULL, owner TEXT NOT NULL, zone TEXT NOT NULL, name TEXT NOT NULL,

@@ -1,6 +1,6 @@
 extension SQLiteStoreFormat {
-    /// What version 4 added. It changes no row, so it takes no longer in a large file: what is there is counted
-    /// later, in steps, and until then a zone's checksum isn't told.
+    /// Version 4 added checksums. The upgrade changes no row, so it is as fast in a large file. Existing records are
+    /// counted later in steps; until then, a zone's checksum isn't sent.
     static let checksumColumns = """
         ALTER TABLE zones ADD COLUMN identities INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE zones ADD COLUMN contents INTEGER NOT NULL DEFAULT 0;

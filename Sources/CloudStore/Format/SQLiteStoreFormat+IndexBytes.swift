@@ -1,6 +1,6 @@
 extension SQLiteStoreFormat {
-    /// What version 9 added: index entries count in what a user has. What is there is counted later, in steps: the
-    /// service goes through the indexes of each type once more, and finds nothing missing.
+    /// Version 9 added index entries to the usage of users. Existing entries are counted later in steps: the service
+    /// checks the indexes of each type again, and finds nothing missing.
     static let indexColumns = """
         ALTER TABLE records ADD COLUMN indexBytes INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE zones ADD COLUMN indexBytes INTEGER NOT NULL DEFAULT 0;

@@ -1,9 +1,9 @@
 extension SQLiteStoreFormat {
-    /// By what records are found. Part of version 3.
+    /// Indexes of records. Part of version 3.
     ///
-    /// The records of a type in a zone have a number, so that an entry doesn't begin with five long columns. A record's
-    /// entries stand a second time in its own row, which says what goes when the record changes. The records that are
-    /// there already get a row without entries.
+    /// The records of a type in a zone have a number, so that an entry doesn't start with five long columns. A record's
+    /// entries are stored a second time in its own row, to find those to delete when the record changes. Existing
+    /// records get a row without entries.
     static let indexTables = """
         CREATE TABLE indexParts (
             id INTEGER PRIMARY KEY,

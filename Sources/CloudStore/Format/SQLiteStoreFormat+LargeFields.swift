@@ -1,6 +1,6 @@
 extension SQLiteStoreFormat {
-    /// What version 13 added: large fields have a table of their own. Those that are there already stay in the rows of
-    /// their records until these are written again.
+    /// Version 13 added a table for large fields. Existing large fields stay in the rows of their records until the
+    /// records are written again.
     static let largeFieldsTable = """
         CREATE TABLE largeFields (id INTEGER PRIMARY KEY, fields BLOB NOT NULL) STRICT;
         ALTER TABLE records ADD COLUMN fieldsRow INTEGER;

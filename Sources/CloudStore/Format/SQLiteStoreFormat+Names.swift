@@ -1,6 +1,6 @@
 extension SQLiteStoreFormat {
-    /// What version 12 changed: names and files' rows count in what a user has. No row changes here; the service goes
-    /// through the records of each type once more, in steps.
+    /// Version 12 added names and the rows of files to the usage of users. The upgrade changes no row; the service
+    /// counts the records of each type again, in steps.
     static let namesCounted = """
         INSERT OR IGNORE INTO indexWork (type, content) SELECT DISTINCT type, x'010000' FROM indexParts;
         """

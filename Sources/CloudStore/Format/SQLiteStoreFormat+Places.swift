@@ -1,7 +1,7 @@
 extension SQLiteStoreFormat {
-    /// What version 5 added: a deleted zone's rows go in steps, and a zone knows what its records come to.
+    /// Version 5 added the removal of a deleted zone's rows in steps, and the usage of each zone's records.
     ///
-    /// Numbers of clearings are never given twice, since places are named by them.
+    /// Numbers of clearings are never reused, because places are named after them.
     static let placeTables = """
         CREATE TABLE zonePlaces (
             scope INTEGER NOT NULL, owner TEXT NOT NULL, zone TEXT NOT NULL, place TEXT NOT NULL,

@@ -1,5 +1,5 @@
 extension SQLiteStoreFormat {
-    /// What version 8 added: tombstones and zones count in what a user has. What is there is counted once.
+    /// Version 8 added tombstones and zones to the usage of users. Existing rows are counted once.
     static let rowColumns = """
         ALTER TABLE zones ADD COLUMN tombstones INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE usage ADD COLUMN tombstones INTEGER NOT NULL DEFAULT 0;

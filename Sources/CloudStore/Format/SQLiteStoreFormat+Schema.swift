@@ -1,5 +1,5 @@
 extension SQLiteStoreFormat {
-    /// The schema, and who has which role. Part of version 3.
+    /// The schema and the users' roles. Part of version 3.
     static let schemaTables = """
         CREATE TABLE schema (
             id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL, content BLOB NOT NULL

@@ -1,6 +1,6 @@
 extension SQLiteStoreFormat {
-    /// What version 11 changed: the words of texts beyond ASCII are others. The service goes through the indexes of
-    /// each type once more, in steps.
+    /// Version 11 changed the word boundaries in text beyond ASCII. The service builds the indexes of each type again,
+    /// in steps.
     static let indexesAnew = """
         INSERT OR IGNORE INTO indexWork (type, content) SELECT DISTINCT type, x'010000' FROM indexParts;
         """

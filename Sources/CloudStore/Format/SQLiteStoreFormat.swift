@@ -1,13 +1,13 @@
 import SQLite
 
-/// The tables of a store's file, and how a file is known to be one. `docs/DISK_FORMAT.md` tells the columns.
+/// The tables of a store's file, and how a file is recognized. `docs/DISK_FORMAT.md` describes the columns.
 enum SQLiteStoreFormat {
-    /// "YapC" in ASCII: SQLite keeps it in the file's header, where `file` and other tools see it.
+    /// "YapC" in ASCII, in the file's header, where `file` and other tools see it.
     static let applicationID: Int64 = 0x5961_7043
-    /// Grows when a file of this version can't be read by the one before.
+    /// Format version. It grows when the previous version of the program can't read the file.
     static let version: Int64 = 13
 
-    /// Makes the tables in a new file, and brings an older file to this version.
+    /// Makes the tables in a new file, and upgrades an older file to this version.
     static func prepare(_ connection: Connection, path: String) throws {
         try connection.transaction(.immediate) {
             if try !isPrepared(connection, path: path) {
@@ -36,9 +36,9 @@ enum SQLiteStoreFormat {
         }
     }
 
-    /// Whether the tables are there; false in a new file.
+    /// Returns true if the tables exist, and false for a new file.
     ///
-    /// - Throws: `CloudStoreError` for a file that another program has made, or a newer version of this one.
+    /// - Throws: `CloudStoreError` for a file of another program or of a newer version of this one.
     static func isPrepared(_ connection: Connection, path: String) throws -> Bool {
         let applicationID = try value(of: "PRAGMA application_id", connection)
         let version = try value(of: "PRAGMA user_version", connection)
@@ -49,7 +49,7 @@ enum SQLiteStoreFormat {
         return true
     }
 
-    /// Refuses a file of an earlier version, whose tables are not those that this one asks.
+    /// Rejects a file of an earlier version, which has other tables.
     ///
     /// - Throws: `CloudStoreError.olderFormat`.
     static func checkCurrent(_ connection: Connection, path: String) throws {
@@ -63,9 +63,9 @@ enum SQLiteStoreFormat {
         try connection.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
     }
 
-    // Keys begin with the database's scope and owner, then the zone: one user's data is one contiguous range
-    // of each table. The index on the counters is the change log. Zones without a feed have counter 0 and
-    // stay out of it.
+    // Keys start with the database's scope and owner, then the zone: the rows of one user are one contiguous range of
+    // each table. The index on the counters is the change log. Zones without a feed have the counter 0 and aren't in
+    // it.
     private static let firstSchema = """
         CREATE TABLE databases (
             scope INTEGER NOT NULL, owner TEXT NOT NULL,
@@ -96,8 +96,8 @@ enum SQLiteStoreFormat {
         ) WITHOUT ROWID, STRICT;
         """
 
-    // What version 2 added. Kept answers are a table with row numbers: they are written and discarded in the order
-    // of time, so that neighbours in a group share a page.
+    // Version 2 added kept answers. Their table has row numbers: they are written and discarded in the order of time,
+    // so the answers of a group share a page.
     private static let secondSchema = """
         ALTER TABLE databases ADD COLUMN subscriptions INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX referenceSources ON recordReferences (scope, owner, zone, source);

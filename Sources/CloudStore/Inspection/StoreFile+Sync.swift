@@ -1,11 +1,11 @@
 import SQLite
 
 extension StoreFile {
-    /// How many records of a zone have changed behind a change, deleted ones among them.
+    /// Returns the number of records of a zone that have changed since a change, including deleted ones.
     ///
     /// - Parameters:
-    ///   - counter: the change that somebody has come to.
-    ///   - max: counting stops here.
+    ///   - counter: The change up to which a device has synced.
+    ///   - max: Counting stops here.
     /// - Throws: `CloudStoreError`.
     package func changesCount(in zone: ZoneKey, after counter: Int64, max: Int) throws -> Int {
         let sql = """
@@ -21,14 +21,14 @@ extension StoreFile {
         }
     }
 
-    /// The custom zones of a database, those that were deleted not among them.
+    /// Returns the custom zones of a database without deleted zones.
     ///
     /// - Throws: `CloudStoreError`.
     package func zones(of database: StoredDatabaseKey, max: Int) throws -> [ZoneRow] {
         try read { try $0.changedZones(in: database, after: 0, deletedAfter: .max, zonesMax: max).rows }
     }
 
-    /// How many pushes wait for a device.
+    /// Returns the number of pending pushes of a device.
     ///
     /// - Throws: `CloudStoreError`.
     package func pushesCount(of device: DeviceKey) throws -> Int {
@@ -41,13 +41,13 @@ extension StoreFile {
         }
     }
 
-    /// The users by what their private databases count against the quota, the largest first.
+    /// Returns the users sorted by the size of their private databases as it counts against the quota, largest first.
     ///
     /// - Parameters:
-    ///   - rowBytes: what a record, a tombstone and a zone count beside their bytes.
-    ///   - after: the bytes and the name of the last user of the page before; nil: from the largest.
-    ///   - usersMax: how many.
-    ///   - lookedAtMax: maximum number of users that are compared; further users are left out.
+    ///   - rowBytes: Bytes that a record, a tombstone and a zone count in addition to their own.
+    ///   - after: Size and name of the last user of the previous page, or nil for the first page.
+    ///   - usersMax: Maximum number of users.
+    ///   - lookedAtMax: Maximum number of users that are compared. Further users are left out.
     /// - Throws: `CloudStoreError`.
     package func largestUsers(
         rowBytes: Int64, after: (bytes: Int64, user: String)?, usersMax: Int, lookedAtMax: Int
@@ -70,7 +70,7 @@ extension StoreFile {
         }
     }
 
-    /// How many users have a private database: each lets the public one grow.
+    /// Returns the number of users with a private database. Each raises the quota of the public database.
     ///
     /// - Throws: `CloudStoreError`.
     package func privateUsersCount() throws -> Int64 {

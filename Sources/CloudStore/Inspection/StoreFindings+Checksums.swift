@@ -1,6 +1,7 @@
 import SQLite
 
-/// Whether the zones' checksums are the sums of their records'. What a record's should be only the service knows.
+/// Checks that the checksums of zones are the sums of their records' checksums. Only the service can check those of
+/// records.
 extension StoreFile {
     static func checksumFindings(_ connection: Connection) throws -> [StoreFinding] {
         let sql = """

@@ -1,6 +1,7 @@
 import SQLite
 
-/// What the tables of indexes say twice. What the entries of a record should be only the service knows.
+/// Checks the redundant rows of the index tables against each other. Only the service knows which entries a record
+/// should have.
 extension StoreFile {
     static let indexQuestions: [(check: String, what: String, sql: String)] = [
         (
@@ -22,7 +23,7 @@ extension StoreFile {
         ),
     ]
 
-    /// Holds the entries that each record's row lists against the entries that there are.
+    /// Compares the entries in each record's row with the stored entries.
     static func indexFindings(_ connection: Connection) throws -> [StoreFinding] {
         let find = """
             SELECT 1 FROM indexEntries WHERE part = ?1 AND field = ?2 AND kind = ?3 AND value = ?4 AND name = ?5

@@ -1,21 +1,21 @@
 import SQLite
 
-/// Something that a store's file contradicts itself in.
+/// An inconsistency in a store's file.
 public struct StoreFinding: Hashable, Sendable {
-    /// What was looked at.
+    /// What was checked.
     public let check: String
-    /// What is wrong.
+    /// The problem.
     public let what: String
 }
 
 extension StoreFile {
-    /// What is wrong with the file; nothing when it is sound. Reads all of it.
+    /// Returns the problems in the file, or an empty array if it is sound. Reads the whole file.
     ///
-    /// - Throws: `CloudStoreError` when it can't be read at all.
+    /// - Throws: `CloudStoreError` if the file can't be read at all.
     public func findings() throws -> [StoreFinding] {
         try inspect { connection in
             let damages = try connection.integrityCheck()
-            // A damaged file isn't asked further.
+            // A damaged file isn't checked further.
             guard damages.isEmpty else {
                 return damages.map { StoreFinding(check: "integrity", what: $0) }
             }
@@ -27,7 +27,7 @@ extension StoreFile {
         }
     }
 
-    /// The files that records hold, `body` being called with each digest once.
+    /// Calls `body` with the digest of each file in records, once for each digest.
     ///
     /// - Throws: `CloudStoreError`, what `body` throws.
     public func forEachAsset(_ body: (AssetUse) throws -> Void) throws {
@@ -40,7 +40,7 @@ extension StoreFile {
         }
     }
 
-    /// The zones, and where their rows stand.
+    /// Checks the zones and the places of their rows.
     static let placedZones = """
         (SELECT zones.*, coalesce(place, zones.zone) AS place
             FROM zones LEFT JOIN zonePlaces USING (scope, owner, zone))

@@ -6,51 +6,51 @@ import SQLite
     import Darwin
 #endif
 
-/// How much a store's file holds.
+/// The contents of a store's file in numbers.
 public struct StoreStatistics: Hashable, Sendable {
-    /// Records, without tombstones.
+    /// Number of records, without tombstones.
     public var records: Int64 = 0
     /// Bytes of the records' fields.
     public var recordBytes: Int64 = 0
-    /// What the records' index entries count as.
+    /// Bytes of the records' index entries.
     public var indexBytes: Int64 = 0
-    /// Bytes of the files that records hold; one in two records counts twice.
+    /// Bytes of the files in records. A file in two records counts twice.
     public var assetBytes: Int64 = 0
-    /// Files that records hold, each once.
+    /// Number of different files in records.
     public var assets: Int64 = 0
-    /// Users who have data.
+    /// Number of users with data.
     public var users: Int64 = 0
-    /// Custom zones.
+    /// Number of custom zones.
     public var zones: Int64 = 0
-    /// Subscriptions of all users.
+    /// Number of subscriptions of all users.
     public var subscriptions: Int64 = 0
-    /// The operator's webhooks.
+    /// Number of the operator's webhooks.
     public var webhooks: Int64 = 0
-    /// Tombstones of deleted records.
+    /// Number of tombstones of deleted records.
     public var tombstones: Int64 = 0
-    /// Rows of deleted zones.
+    /// Number of rows of deleted zones.
     public var deletedZones: Int64 = 0
-    /// Answers to writes that are kept.
+    /// Number of kept answers to writes.
     public var answers: Int64 = 0
-    /// Bytes of those.
+    /// Bytes of the kept answers.
     public var answerBytes: Int64 = 0
     /// Bytes of the store's file and its log.
     public var fileBytes: Int64 = 0
-    /// Users who have a private database; each lets the public one grow.
+    /// Number of users with a private database. Each raises the quota of the public database.
     public var privateUsers: Int64 = 0
-    /// What the public database has.
+    /// Usage of the public database.
     public var publicSize = StoredSize()
-    /// The users who have most in their private databases, the largest first.
+    /// Users with the largest private databases, largest first.
     public var largestUsers: [UsageRow] = []
 
-    /// Makes that of a store with nothing in it.
+    /// Makes the statistics of an empty store.
     public init() {}
 }
 
 extension StoreFile {
-    /// Counts what the file holds.
+    /// Counts the contents of the file.
     ///
-    /// - Parameter usersMax: so many of the largest users are named.
+    /// - Parameter usersMax: Maximum number of the largest users in the result.
     /// - Throws: `CloudStoreError`.
     public func statistics(usersMax: Int) throws -> StoreStatistics {
         try inspect { connection in
@@ -58,7 +58,7 @@ extension StoreFile {
             func number(_ sql: String) throws -> Int64 {
                 try connection.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
             }
-            // The public database has a row for all of it, without a user.
+            // The public database has a row for its total, without a user.
             let all = "FROM usage WHERE scope = 2 OR user = ''"
             found.records = try number("SELECT coalesce(sum(records), 0) \(all)")
             found.recordBytes = try number("SELECT coalesce(sum(recordBytes), 0) \(all)")
@@ -87,17 +87,17 @@ extension StoreFile {
         }
     }
 
-    /// What users have, of those who have at least as much as `least` of one thing, by name.
+    /// Returns the usage of the users that reach one of the limits in `least`, sorted by name.
     ///
     /// - Parameters:
-    ///   - scope: their private databases, or what they made in the public one.
-    ///   - rowBytes: what a record, a tombstone and a zone count beside their bytes.
+    ///   - scope: Private databases, or the records that users created in the public database.
+    ///   - rowBytes: Bytes that a record, a tombstone and a zone count in addition to their own.
     /// - Throws: `CloudStoreError`.
     public func usage(
         _ scope: StoredDatabaseKey.Scope, atLeast least: UsageLeast, rowBytes: Int64
     ) throws -> [UsageRow] {
         try inspect { connection in
-            // In floating point, since a setting may be larger than any sum.
+            // In floating point, because a setting may be larger than any sum.
             try rows(
                 """
                 scope = ? AND user <> '' AND (
@@ -109,7 +109,7 @@ extension StoreFile {
         }
     }
 
-    /// What a user has; nothing when the store doesn't know the user.
+    /// Returns the usage of a user. All zero for an unknown user.
     ///
     /// - Throws: `CloudStoreError`.
     public func usage(of key: UsageKey) throws -> StoredSize {
@@ -138,16 +138,16 @@ extension StoreFile {
     }
 }
 
-/// From how much on a user is told of.
+/// The usage from which a user is reported.
 public struct UsageLeast: Hashable, Sendable {
     /// Bytes, as they count against a quota.
     public var bytes: Int64
-    /// Records and tombstones.
+    /// Number of records and tombstones.
     public var records: Int64
-    /// Custom zones.
+    /// Number of custom zones.
     public var zones: Int64
 
-    /// Makes it.
+    /// Makes the limits.
     public init(bytes: Int64, records: Int64 = .max, zones: Int64 = .max) {
         (self.bytes, self.records, self.zones) = (bytes, records, zones)
     }

@@ -1,7 +1,7 @@
-/// A dictionary of which a copy that is changed costs a part of it, and not all: so a transaction can keep what was
-/// before it by an assignment, and still each write costs about the same however much there is.
+/// A dictionary in buckets. Changing a copy copies one bucket, not all. So a transaction can keep the previous value by
+/// an assignment, and a write costs about the same whatever the size.
 struct BucketMap<Key: Hashable, Value> {
-    /// Entries for each bucket, on average, at which there are more buckets from then on.
+    /// Average number of entries in a bucket at which the number of buckets grows.
     private static var bucketEntriesMax: Int { 32 }
     private static var growth: Int { 8 }
 
@@ -23,14 +23,14 @@ struct BucketMap<Key: Hashable, Value> {
         }
     }
 
-    /// In no order.
+    /// Unsorted.
     var keys: some Sequence<Key> { buckets.lazy.flatMap(\.keys) }
-    /// In no order.
+    /// Unsorted.
     var values: some Sequence<Value> { buckets.lazy.flatMap(\.values) }
 
     var isEmpty: Bool { count == 0 }
 
-    /// Removes what is not wanted.
+    /// Removes the entries that don't satisfy the predicate.
     mutating func keep(where isWanted: (Value) -> Bool) {
         for index in buckets.indices where buckets[index].values.contains(where: { !isWanted($0) }) {
             count -= buckets[index].count

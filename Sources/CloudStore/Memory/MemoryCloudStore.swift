@@ -1,18 +1,18 @@
 import System
 
-/// A store that forgets everything with the process: for tests and for trying things out.
+/// A store in memory, for tests and experiments. Its contents are lost when the process ends.
 public final class MemoryCloudStore: CloudStore {
     private let tables = Lock(MemoryTables())
 
     /// Makes an empty store.
     public init() {}
 
-    /// Runs `body` on what is committed. See `CloudStore`.
+    /// Runs `body` on the committed rows. See `CloudStore`.
     public func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
         try tables.withLock { try body(MemoryTransaction($0)) }
     }
 
-    /// Runs `body` in a transaction, which is kept when `body` returns. See `CloudStore`.
+    /// Runs `body` in a transaction, which is committed when `body` returns. See `CloudStore`.
     public func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
         try tables.withLock { tables in
             let transaction = MemoryTransaction(tables)
@@ -23,12 +23,12 @@ public final class MemoryCloudStore: CloudStore {
     }
 }
 
-/// Everything that a memory store holds: a value, so that a rollback is an assignment.
+/// All rows of a store in memory: a value, so that a rollback is an assignment.
 struct MemoryTables {
     var databases: [StoredDatabaseKey: DatabaseRow] = [:]
     var zones: [ZoneKey: ZoneRow] = [:]
     var records: [ZoneKey: BucketMap<String, StoredRecord>] = [:]
-    /// By zone, then by the name of the target.
+    /// By zone and by name of the target.
     var references: [ZoneKey: [String: Set<ReferenceRow>]] = [:]
     var subscriptions: [SubscriptionKey: SubscriptionRow] = [:]
     var devices: [DeviceKey: DeviceRow] = [:]
@@ -167,7 +167,7 @@ final class MemoryTransaction: CloudStoreWriter {
 
     func hasClearedRows() throws -> Bool { false }
 
-    /// The rows of a cleared zone are gone at once.
+    /// The rows of a cleared zone are removed at once.
     func removeClearedRows(rowsMax: Int, bytesMax: Int) throws -> Bool { false }
 
     private func answers(of series: AnswerSeries) -> [KeptAnswerRow] {
@@ -190,7 +190,7 @@ final class MemoryTransaction: CloudStoreWriter {
         var rows = tables.answers.values.filter { $0.key.user == user }
         var bytes = rows.reduce(0) { $0 + Int64($1.answer.count) }
         guard rows.count > rowsMax || bytes > bytesMax else { return 0 }
-        // The latest first, so that the oldest can be popped.
+        // Newest first, so that the oldest can be popped.
         rows.sort { ($0.atMilliseconds, $0.key) > ($1.atMilliseconds, $1.key) }
         var count = 0
         while rows.count > 1, Int64(rows.count) > rowsMax || bytes > bytesMax {

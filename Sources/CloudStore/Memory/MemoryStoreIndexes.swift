@@ -1,8 +1,8 @@
-/// The records of a type in a zone, and by what they are found.
+/// The index of a type's records in a zone.
 struct MemoryIndexPart {
-    /// The names and, with an entry's field and kind, the values; all sorted.
+    /// Sorted record names and, for each field and kind, sorted values.
     var positions: [IndexScan.Source: SortedChunks<IndexPosition>] = [:]
-    /// By name.
+    /// Entries by record name.
     var entries = BucketMap<String, [StoredIndexEntry]>()
 
     mutating func set(_ new: [StoredIndexEntry]?, of name: String) {
@@ -31,7 +31,7 @@ struct MemoryIndexPart {
         positions[place.source]?.remove(place.position)
     }
 
-    /// What a scan passes over, by the numbers of the places in the order of the bytes.
+    /// The range of a scan, as positions in the order of the bytes.
     func found(_ scan: IndexScan) -> Range<Int> {
         guard let all = positions[scan.source] else { return 0..<0 }
         var first = all.firstIndex { !$0.value.lexicographicallyPrecedes(scan.lower) }
@@ -110,7 +110,7 @@ extension MemoryTransaction {
         for type in wanted.indexWorkOf { loaded.indexWork[type] = tables.indexWork[type] }
     }
 
-    /// Called before the records are written, while the deleted ones are still there.
+    /// Call it before the records are written, while deleted records still exist.
     func applyIndexes(_ changes: StoreChanges) {
         for zone in changes.clearedZones {
             tables.indexParts = tables.indexParts.filter { $0.key.zone != zone }

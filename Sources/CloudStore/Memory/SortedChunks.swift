@@ -1,12 +1,12 @@
-/// A sorted list of different elements, of which a copy that is changed costs a part of it, and not all.
+/// A sorted list of unique elements in chunks. Changing a copy copies one chunk, not all.
 struct SortedChunks<Element: Comparable> {
     private static var chunkMax: Int { 64 }
 
-    /// None is empty.
+    /// No chunk is empty.
     private var chunks: [[Element]] = []
     private(set) var count = 0
 
-    /// Adds an element, unless it is there.
+    /// Adds an element if it is missing.
     mutating func insert(_ element: Element) {
         guard let (chunk, index) = place(where: { !($0 < element) }) else {
             guard let last = chunks.indices.last, chunks[last].count < Self.chunkMax else {
@@ -27,7 +27,7 @@ struct SortedChunks<Element: Comparable> {
         chunks[chunk].removeLast(chunks[chunk].count - half)
     }
 
-    /// Removes an element that is there.
+    /// Removes an existing element.
     mutating func remove(_ element: Element) {
         guard let (chunk, index) = place(where: { !($0 < element) }), chunks[chunk][index] == element else {
             return
@@ -37,13 +37,13 @@ struct SortedChunks<Element: Comparable> {
         if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
     }
 
-    /// The number of the first element for which `isBehind` holds, as it does for all that follow.
+    /// Returns the position of the first element for which `isBehind` is true. It must be true for all later elements.
     func firstIndex(where isBehind: (Element) -> Bool) -> Int {
         guard let (chunk, index) = place(where: isBehind) else { return count }
         return chunks[..<chunk].reduce(0) { $0 + $1.count } + index
     }
 
-    /// The elements with these numbers, in this order or the other.
+    /// Returns the elements at these positions, in ascending or descending order.
     func elements(_ numbers: Range<Int>, isDescending: Bool, _ body: (Element) -> Bool) {
         guard var (chunk, index) = place(number: isDescending ? numbers.upperBound - 1 : numbers.lowerBound)
         else { return }

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Kept answers, and how many each user has: `answers` and `answerTotals`.
+/// Kept answers, and their number for each user. Owns `answers` and `answerTotals`.
 struct AnswerTables {
     let connection: Connection
 
@@ -27,7 +27,7 @@ struct AnswerTables {
         }
     }
 
-    /// The names that begin alike lie before their beginning with U+0080 behind it: after the beginning they are ASCII.
+    /// Names with a prefix sort before the prefix followed by U+0080, because names are ASCII.
     private func answers(of series: AnswerSeries) throws -> [KeptAnswerRow] {
         let sql = """
             SELECT requestHash, atMilliseconds, answer, operation, length(answer) FROM answers
@@ -85,7 +85,7 @@ struct AnswerTables {
         if let bytes { try count(key.user, rows: -1, bytes: -bytes) }
     }
 
-    /// Rows that are read at a time to find out which go.
+    /// Number of rows that are read at a time to find those to delete.
     private static let trimmedRowsMax = 64
 
     func trim(of user: String, rowsMax: Int64, bytesMax: Int64) throws -> Int {
@@ -138,8 +138,8 @@ struct AnswerTables {
         }
     }
 
-    /// The oldest answers have the lowest numbers, so that no index on the time is needed: the first that is young
-    /// enough ends the search.
+    /// The oldest answers have the lowest numbers, so no index on the time is needed: the search ends at the first
+    /// answer that is new enough.
     func outdated(_ query: OutdatedQuery) throws -> [OperationKey] {
         let sql = "SELECT scope, owner, user, operation, atMilliseconds FROM answers ORDER BY number LIMIT ?1"
         return try connection.withStatement(sql) { statement in

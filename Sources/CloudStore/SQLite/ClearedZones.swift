@@ -1,9 +1,9 @@
 import SQLite
 
-/// Takes the rows of zones away: out of sight at once, off the disk in steps.
+/// Deletes the rows of zones: hides them at once, and removes them from the disk in steps.
 struct ClearedZones {
     private let places: ZonePlaces
-    // Of cleared zones only the places have names.
+    // Only the places of cleared zones have names.
     private let records: RecordTable
     private let references: ReferenceTable
     private let assets: RecordAssetTable
@@ -18,14 +18,14 @@ struct ClearedZones {
         indexes = IndexTables(connection, themselves)
     }
 
-    /// Lets nobody meet the rows of a zone from now on. The zone's row has to be as it was.
+    /// Hides the rows of a zone from all readers. The zone's row must be unchanged.
     func clear(_ zone: ZoneKey) throws {
         let place = try places.place(of: zone)
         guard try hasRows(at: place) else { return try indexes.removeAll(at: place) }
         try places.clear(zone)
     }
 
-    /// Removes some of the rows. See `CloudStoreWriter`.
+    /// Removes one step of the rows. See `CloudStoreWriter`.
     func removeRows(rowsMax: Int, bytesMax: Int) throws -> Bool {
         var left = Left(rows: rowsMax, bytes: Int64(bytesMax))
         while let clearing = try places.firstClearing() {
@@ -36,17 +36,19 @@ struct ClearedZones {
         return false
     }
 
-    /// What the end of a clearing counts as: the zone's own rows in a dozen tables.
+    /// Rows that the end of a clearing counts as: the zone's own rows in a dozen tables.
     private static let rowsOfAZone = 12
 
-    /// How much a step may still remove.
+    /// Rows and bytes that a step may still remove.
     private struct Left {
         var rows: Int
         var bytes: Int64
         var isNothing: Bool { rows <= 0 || bytes <= 0 }
     }
 
-    /// Removes records with all that belongs to them, in the order of their names; true when none is left.
+    /// Removes records and everything that belongs to them, sorted by name.
+    ///
+    /// - Returns: True if none is left.
     private func removeRows(at place: ZoneKey, _ left: inout Left) throws -> Bool {
         let rowsMax = left.rows
         let found = try records.first(rowsMax, at: place)
@@ -55,7 +57,7 @@ struct ClearedZones {
             let dropped = try indexes.dropEntries(
                 of: record.key, recordType: record.recordType, max: left.rows)
             left.rows -= dropped.count
-            // A record may have thousands: the others go in the next step.
+            // A record may have thousands of entries. The next step removes the rest.
             guard dropped.isDone else { return false }
             left.rows -= 1
             left.bytes -= record.bytes
@@ -69,7 +71,7 @@ struct ClearedZones {
     private func finish(_ clearing: ZonePlaces.Clearing) throws {
         try removeRest(at: clearing.place)
         let isLast = try places.end(clearing)
-        // Nothing stands under the zone's own name any more: an empty zone begins there again.
+        // No rows have the zone's own name any more, so an empty zone uses it again.
         let place = try places.place(of: clearing.zone)
         guard isLast, place != clearing.zone, try !hasRows(at: place) else { return }
         try removeRest(at: place)
@@ -80,7 +82,7 @@ struct ClearedZones {
         try records.hasRows(at: place) || references.hasRows(at: place) || assets.hasRows(at: place)
     }
 
-    /// What no record has named: in a sound file nothing but the numbers of types.
+    /// Rows that belong to no record. In a sound file these are only the numbers of types.
     private func removeRest(at place: ZoneKey) throws {
         try indexes.removeAll(at: place)
         try records.removeAll(at: place)

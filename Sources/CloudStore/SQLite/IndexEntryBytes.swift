@@ -1,6 +1,6 @@
-/// A record's entries in one row. `docs/DISK_FORMAT.md` tells the layout.
+/// A record's entries in one row. `docs/DISK_FORMAT.md` describes the layout.
 enum IndexEntryBytes {
-    /// For each entry the field, the kind in a byte, and the value; a length stands before field and value.
+    /// Encodes for each entry the field, the kind as a byte, and the value. Field and value follow their length.
     static func encode(_ entries: [StoredIndexEntry]) -> [UInt8] {
         var bytes: [UInt8] = []
         for entry in entries {
@@ -11,7 +11,7 @@ enum IndexEntryBytes {
         return bytes
     }
 
-    /// Nil for bytes that `encode` can't have written.
+    /// Returns nil for bytes that `encode` can't have written.
     static func decode(_ bytes: [UInt8]) -> [StoredIndexEntry]? {
         var entries: [StoredIndexEntry] = []
         var rest = bytes[...]
@@ -27,7 +27,7 @@ enum IndexEntryBytes {
         return entries
     }
 
-    /// What is in `entries` and not in `others`; both are sorted.
+    /// Returns the entries that are in `entries` but not in `others`. Both are sorted.
     static func difference(_ entries: [StoredIndexEntry], _ others: [StoredIndexEntry]) -> [StoredIndexEntry]
     {
         var difference: [StoredIndexEntry] = []

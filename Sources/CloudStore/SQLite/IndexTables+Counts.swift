@@ -1,8 +1,8 @@
 import SQLite
 
-/// What an operator counts.
+/// Counts for the operator.
 extension IndexTables {
-    /// Parts of indexes that one count looks at: each is a type in a zone.
+    /// Maximum number of parts that one count reads. A part is a type in a zone.
     private static let partsMax = 10_000
 
     func countRecords(in database: StoredDatabaseKey, rowsMax: Int) throws -> [RecordCount] {
@@ -78,7 +78,7 @@ extension IndexTables {
             guard try places.zone(at: part.place) != nil else { continue }
             count += try body(part.id, rowsMax - count)
         }
-        // Of more parts it is not known what they hold.
+        // The entries of further parts are unknown.
         let isCapped = parts.count == Self.partsMax
         return CountedRows(count: isCapped ? rowsMax : count, rowsRead: 2 * parts.count + count)
     }

@@ -1,9 +1,9 @@
 import SQLite
 
-/// What records are found by, and what is left to do for it: `indexParts`, `indexedRecords`, `indexEntries` and
+/// Index entries of records, and pending work on indexes. Owns `indexParts`, `indexedRecords`, `indexEntries` and
 /// `indexWork`. A part is a type in a zone.
 final class IndexTables {
-    /// The numbers of the parts that a transaction has met.
+    /// Numbers of the parts that the transaction has used.
     var knownParts: [IndexPartKey: Int64] = [:]
     let connection: Connection
     let places: ZonePlaces
@@ -14,7 +14,7 @@ final class IndexTables {
         self.places = places
     }
 
-    /// Forgets what it knows, after others have changed the tables.
+    /// Discards the known numbers, after other code has changed the tables.
     func forget() { knownParts = [:] }
 
     func find(_ scan: IndexScan) throws -> ChangesPage<IndexHit> {
@@ -65,10 +65,10 @@ final class IndexTables {
         var bytes = 0
         var next = after?.zone
         while true {
-            // Of all users together there may be very many, most of whom have nothing any more.
+            // The number of users may be very large, and most of them may have no records left.
             let found = try partPlaces(ofType: recordType, from: next, placesMax: Self.placesMax)
             for place in found {
-                // The last of the places before was gone through.
+                // All of the previous places have been read.
                 guard let zone = try places.zone(at: place), place != next || zone == after?.zone
                 else { continue }
                 var scan = IndexScan(
@@ -96,7 +96,7 @@ final class IndexTables {
         }
     }
 
-    /// Zones whose places are read together.
+    /// Number of zones whose places are read together.
     private static let placesMax = 256
 
     func entries(of key: RecordKey, recordType: String) throws -> [StoredIndexEntry]? {
@@ -124,7 +124,7 @@ final class IndexTables {
 
     // MARK: - Writing
 
-    /// Called before the records are written, while the deleted ones are still there.
+    /// Call it before the records are written, while deleted records still exist.
     func apply(_ changes: StoreChanges, _ rows: WrittenRows) throws {
         let written = Set(changes.records.lazy.map(\.key))
         for key in changes.removedRecords {
@@ -158,7 +158,7 @@ final class IndexTables {
         try store(row.entries, part: part, name: name)
     }
 
-    /// Writes which entries a record has.
+    /// Writes the list of a record's entries.
     private func store(_ entries: [StoredIndexEntry], part: Int64, name: String) throws {
         try connection.withStatement(
             "INSERT OR REPLACE INTO indexedRecords (part, name, entries) VALUES (?1, ?2, ?3)"
@@ -180,9 +180,9 @@ final class IndexTables {
         }
     }
 
-    /// Drops a record's entries, the first ones only when it has more than `max`.
+    /// Removes a record's entries, or only the first `max` of them.
     ///
-    /// - Returns: how many went, and whether none is left.
+    /// - Returns: The number of removed entries, and whether none is left.
     @discardableResult
     func dropEntries(
         of key: RecordKey, recordType: String?, max: Int = .max
@@ -202,7 +202,7 @@ final class IndexTables {
         return (entries.count, true)
     }
 
-    /// Removes the types of a place and what is left of their entries.
+    /// Removes the types of a place and the rest of their entries.
     func removeAll(at place: ZoneKey) throws {
         let sql = "SELECT id FROM indexParts WHERE scope = ?1 AND owner = ?2 AND zone = ?3"
         let parts = try connection.withStatement(sql) { statement in
@@ -239,7 +239,8 @@ final class IndexTables {
 
     // MARK: - Reading
 
-    /// The number of a type's records in a zone; nil when there never were any, unless it `makes` one.
+    /// Returns the number of a type's records in a zone, or nil if the type never had records there, unless `makes` is
+    /// true.
     private func part(of zone: ZoneKey, _ recordType: String, makes: Bool) throws -> Int64? {
         let key = IndexPartKey(zone: zone, recordType: recordType)
         if let known = knownParts[key] { return known }
@@ -293,7 +294,7 @@ final class IndexTables {
         let table = isOfNames ? "indexedRecords" : "indexEntries"
         var sql = "SELECT \(columns) FROM \(table) e \(join) WHERE e.part = ?1"
         if !isOfNames { sql += " AND e.field = ?2 AND e.kind = ?3" }
-        // One lower and one upper bound: of two SQLite would seek to either and walk to the other.
+        // One lower and one upper bound: with two of a kind, SQLite would seek to one and scan to the other.
         let place = isOfNames ? "e.name" : "(e.value, e.name)"
         let value = isOfNames ? "e.name" : "e.value"
         if scan.after != nil && !scan.isDescending {
@@ -340,7 +341,7 @@ final class IndexTables {
 }
 
 extension IndexScan {
-    /// Without `after` where it lies before the range: what is left of the two is where the scan starts.
+    /// Removes `after` if it lies before the range. The scan starts at the later of the two.
     fileprivate var withOneStart: IndexScan {
         guard let after else { return self }
         let isBefore =

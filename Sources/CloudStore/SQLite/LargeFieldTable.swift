@@ -1,29 +1,29 @@
 import SQLite
 
-/// Fields of many bytes, which have a table of their own, with row numbers: `largeFields`.
+/// Large fields of records, in a table with row numbers. Owns `largeFields`.
 ///
 /// `records` is a table without row numbers. A search in it compares whole rows, and reads all pages of each long row
-/// on its way, also if it is a search for a short one.
+/// on its way, even to find a short row.
 struct LargeFieldTable {
     let connection: Connection
 
-    /// Maximum size of fields, in bytes, that stand in the row of their record: with them a row of `records` still fits
-    /// into a page of 4,096 bytes.
+    /// Maximum size in bytes of fields that are stored in the row of their record. With them, a row of `records` still
+    /// fits into a page of 4,096 bytes.
     static let fieldsInRowBytesMax = 2_048
 
-    /// The fields of a row of `records`.
+    /// Reads the fields of a row of `records`.
     static let fieldsValue = """
         CASE WHEN fieldsRow IS NULL THEN fields ELSE (SELECT l.fields FROM largeFields AS l WHERE l.id = fieldsRow) END
         """
 
-    /// Their size in bytes, which SQLite tells without reading them.
+    /// Selects their size in bytes. SQLite knows it without reading the fields.
     static let fieldsLength = """
         CASE WHEN fieldsRow IS NULL THEN length(fields) \
         ELSE (SELECT length(l.fields) FROM largeFields AS l WHERE l.id = fieldsRow) END
         """
 
-    /// Stores fields in the row `old`, or in a new one. Of fields that keep their length SQLite writes the pages that
-    /// change.
+    /// Stores fields in the row `old`, or in a new one. If the length stays the same, SQLite writes only the changed
+    /// pages.
     ///
     /// - Returns: The number of the row.
     func store(_ fields: [UInt8], in old: Int64?) throws -> Int64? {

@@ -1,6 +1,7 @@
 import SQLite
 
-/// Devices, the pushes that wait for them, and the zones to tell of: `devices`, `pushes` and `pushTasks`.
+/// Devices, their pending pushes, and the zones whose subscribers aren't notified yet. Owns `devices`, `pushes` and
+/// `pushTasks`.
 struct PushTables {
     let connection: Connection
 
@@ -104,7 +105,7 @@ struct PushTables {
         }
     }
 
-    /// Reads the five columns of a push's key, which come first.
+    /// Reads the five columns of a push's key, the first columns of the row.
     private func pushKey(from statement: borrowing Statement) throws -> PushKey {
         PushKey(
             device: DeviceKey(user: statement.text(at: 0), device: statement.text(at: 1)),

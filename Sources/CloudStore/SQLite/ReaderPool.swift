@@ -2,24 +2,24 @@ import Dispatch
 import SQLite
 import System
 
-/// Connections that read, lent to one thread at a time.
+/// A pool of read connections. Each is used by one thread at a time.
 final class ReaderPool: Sendable {
-    /// What is asked for after `close`.
+    /// A read after `close`.
     struct Closed: Error {}
 
-    /// A connection that nobody uses, on its way from one thread to another.
+    /// An idle connection that moves from one thread to another.
     private struct Idle: @unchecked Sendable {
-        // Sendable because a connection may be used on any thread by one at a time: it is in the list while nobody
-        // has it, and only who took it out of the list has it.
+        // Sendable because one thread at a time may use a connection: an idle one is in the list, and only the thread
+        // that took it out of the list uses it.
         let connection: Connection
     }
 
-    /// Nil when the pool is closed.
+    /// Nil after `close`.
     private let idle: Lock<[Idle]?>
     private let free: DispatchSemaphore
     private let open: @Sendable () throws -> Connection
 
-    /// Makes a pool of `connectionsMax` at most, and opens the first, so that an error is seen at once.
+    /// Makes a pool of up to `connectionsMax` connections, and opens the first, so that an error is reported at once.
     init(connectionsMax: Int, open: @escaping @Sendable () throws -> Connection) throws {
         precondition(connectionsMax > 0)
         self.open = open
@@ -27,7 +27,7 @@ final class ReaderPool: Sendable {
         free = DispatchSemaphore(value: connectionsMax)
     }
 
-    /// Lends a connection to `body`, and waits for one while all are lent.
+    /// Runs `body` with a connection, and waits for one if all are in use.
     func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         free.wait()
         defer { free.signal() }
@@ -36,12 +36,12 @@ final class ReaderPool: Sendable {
             return idle?.popLast()
         }
         let connection = try lent?.connection ?? open()
-        // One that comes back after `close` goes with its last reference.
+        // A connection that is returned after `close` is closed when its last reference is released.
         defer { idle.withLock { $0?.append(Idle(connection: connection)) } }
         return try body(connection)
     }
 
-    /// Closes the connections that nobody uses, and the others when they come back. From now on none is lent.
+    /// Closes the idle connections now, and the others when they are returned. Later reads fail.
     func close() {
         idle.withLock { $0 = nil }
     }

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Records and tombstones: `records`, and by it the large fields.
+/// Records and tombstones. Owns `records`, and through `LargeFieldTable` the large fields.
 struct RecordTable {
     let connection: Connection
     let places: ZonePlaces
@@ -26,9 +26,9 @@ struct RecordTable {
     }
 
     func changed(_ query: RecordChangesQuery) throws -> ChangesPage<StoredRecord> {
-        // "counter > 0" lets SQLite use the index, which holds no other rows. It begins at the first of the two terms
-        // that it finds: the other order would walk the log from its beginning. Without the "+" SQLite compares ?4 with
-        // the index's 0, and prepares the statement anew for each value.
+        // "counter > 0" lets SQLite use the index, which has only such rows. SQLite starts at the first of the two
+        // terms: with the other order it would read the log from its beginning. Without the "+", SQLite compares ?4
+        // with the index's 0, and prepares the statement again for each value.
         let sql = """
             SELECT name, \(Self.columns) FROM records INDEXED BY recordChanges
             WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND counter > +?4 AND counter > 0
@@ -47,7 +47,7 @@ struct RecordTable {
     func records(
         in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
     ) throws -> ChangesPage<StoredRecord> {
-        // Nobody's name is empty, so that all names lie behind it.
+        // No name is empty, so all names sort after it.
         let sql = """
             SELECT name, \(Self.columns) FROM records
             WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name > ?4 AND isDeleted = 0
@@ -88,7 +88,7 @@ struct RecordTable {
         }
     }
 
-    /// The first records of a zone, in the order of their names.
+    /// Returns the first records of a zone, sorted by name.
     func first(
         _ rowsMax: Int, at place: ZoneKey
     ) throws -> [(key: RecordKey, recordType: String, bytes: Int64)] {
@@ -119,7 +119,7 @@ struct RecordTable {
     }
 
     private func size(of key: RecordKey) throws -> StoredSize? {
-        // SQLite tells the length of a value without reading the pages that it lies on.
+        // SQLite knows the length of a value without reading its pages.
         let sql = """
             SELECT \(LargeFieldTable.fieldsLength), (\(RecordAssetTable.bytesOfRecord)), indexBytes
             FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4 AND isDeleted = 0
@@ -146,9 +146,9 @@ struct RecordTable {
 
     // MARK: - Rows
 
-    /// What `row(_:from:at:)` reads.
+    /// Columns that `row(_:from:at:)` reads.
     static let columns = "\(firstColumns), \(LargeFieldTable.fieldsValue), \(lastColumns)"
-    /// The same, but the fields, which may be long, are not read.
+    /// The same columns without the fields, which may be long.
     private static let outlineColumns = "\(firstColumns), x'', \(lastColumns)"
     private static let firstColumns = """
         type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser, createdDevice, \
@@ -156,7 +156,7 @@ struct RecordTable {
         """
     private static let lastColumns = "identity, content, indexBytes"
 
-    /// Adds the records `r` of the zone `?10`, `?11`, `?12` to rows `e` with a record's name.
+    /// Joins the records `r` of the zone `?10`, `?11`, `?12` to rows `e` that have a record's name.
     static let joinByName =
         "CROSS JOIN records r ON r.scope = ?10 AND r.owner = ?11 AND r.zone = ?12 AND r.name = e.name"
 
@@ -166,10 +166,10 @@ struct RecordTable {
         try statement.bind(try places.name(of: zone), at: 12)
     }
 
-    /// The next owner behind `?2` in the scope `?1`.
+    /// Selects the first owner after `?2` in the scope `?1`.
     static let nextOwner = "SELECT min(owner) AS owner FROM records WHERE scope = ?1 AND owner > ?2"
 
-    /// The rows of large fields at the place `?1`, `?2`, `?3`.
+    /// Selects the rows of large fields at the place `?1`, `?2`, `?3`.
     static let largeFieldsAtPlace = """
         SELECT fieldsRow FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND fieldsRow IS NOT NULL
         """
@@ -235,7 +235,7 @@ struct RecordTable {
         }
     }
 
-    /// Keeps what a record's index entries count as, if the record isn't written itself.
+    /// Stores the bytes of a record's index entries, if the record itself isn't written.
     func setIndexBytes(_ bytes: Int64, of key: RecordKey) throws {
         let sql = """
             UPDATE records SET indexBytes = ?5
@@ -270,12 +270,12 @@ struct RecordTable {
         }
     }
 
-    /// Stores the fields of a record in a row of their own if they are large: in the one that the record has, or in a
-    /// new one. If they are not large, removes the row that the record has.
+    /// Stores the fields of a record in a separate row if they are large: in the record's existing row or in a new one.
+    /// If they aren't large, removes the existing row.
     ///
-    /// By hand, because with a trigger SQLite copies the pages of each statement, to be able to take it back.
+    /// Not a trigger: with a trigger, SQLite copies the pages of each statement to be able to undo it.
     ///
-    /// - Returns: The number of the row; nil for fields that stand in the row of their record.
+    /// - Returns: The number of the row, or nil for fields that are stored in the row of their record.
     private func storeLargeFields(of record: StoredRecord) throws -> Int64? {
         guard record.fields.count > LargeFieldTable.fieldsInRowBytesMax else {
             try removeLargeFields(of: record.key)

@@ -1,6 +1,6 @@
 import SQLite
 
-/// References that bind, by their targets: `recordReferences`.
+/// Binding references, by their targets. Owns `recordReferences`.
 struct ReferenceTable {
     let connection: Connection
     let places: ZonePlaces
@@ -38,7 +38,7 @@ struct ReferenceTable {
         try rows.check()
     }
 
-    /// - Returns: How many there were.
+    /// - Returns: The number of removed references.
     @discardableResult
     func removeAll(from source: RecordKey) throws -> Int {
         let sql = "DELETE FROM recordReferences WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND source = ?4"
@@ -52,7 +52,7 @@ struct ReferenceTable {
 
     func removeAll(at place: ZoneKey) throws { try connection.removeRows(of: "recordReferences", at: place) }
 
-    /// Sorted; one more than `rowsMax` when there are more.
+    /// Returns the references, sorted. One more than `rowsMax` if there are more.
     private func dependants(of target: RecordKey, rowsMax: Int) throws -> [ReferenceRow] {
         let sql = """
             SELECT source, kind FROM recordReferences
@@ -72,7 +72,7 @@ struct ReferenceTable {
         }
     }
 
-    /// How many records refer to `target` with DELETE_SELF; no more than `countMax` are counted.
+    /// Counts the records that reference `target` with DELETE_SELF. Counting stops at `countMax`.
     private func deleteSelfCount(of target: RecordKey, countMax: Int) throws -> Int {
         let sql = """
             SELECT count(*) FROM (

@@ -1,44 +1,43 @@
 import SQLite
 import System
 
-/// A store in one SQLite file: everything of one environment of one container.
+/// A store in one SQLite file: all rows of one environment of one container.
 ///
-/// One connection writes and a few read, so that a reader doesn't wait for the disk, and reads on several threads
-/// don't wait for each other. A write that has returned is on disk (`synchronous=FULL`, unless the options say
-/// otherwise).
+/// One connection writes and several read, so readers don't wait for the disk, and reads on several threads don't wait
+/// for each other. When a write returns, it is on disk (`synchronous=FULL`, unless the options differ).
 public final class SQLiteCloudStore: CloudStore {
-    /// Where the file is.
+    /// The file's path.
     public let path: String
-    /// Nil when the store is closed.
+    /// Nil after `close`.
     private let writer: Lock<Connection?>
     private let readers: ReaderPool
     private let options: OpenOptions
     private let logLength = Lock(LogLength())
     private let lastCheckpointFailure = Lock<CloudStoreError?>(nil)
 
-    /// How many threads read at once when nobody says another number; more wait for each other.
+    /// Default maximum number of threads that read at the same time. Further threads wait.
     public static let readersMax = 4
 
-    /// Opens the file at `path`; makes it when there is none. `readersMax` threads read at once, more wait for
-    /// each other: a connection for each is opened when it is first needed.
+    /// Opens the file at `path`, or makes it.
     ///
-    /// - Throws: `CloudStoreError` when the file can't be opened, isn't a database, or isn't one of this
-    /// store's.
+    /// - Parameter readersMax: Maximum number of threads that read at the same time. Further threads wait. Each
+    ///   connection is opened when it is first needed.
+    /// - Throws: `CloudStoreError` if the file can't be opened, isn't a database, or belongs to another program.
     public convenience init(path: String, readersMax: Int = SQLiteCloudStore.readersMax) throws {
         var options = OpenOptions()
         options.checkpointFrames = Self.checkpointFrames
         try self.init(path: path, options: options, readersMax: readersMax)
     }
 
-    /// A record with many indexes changes a leaf for each: what is copied into the file seldom is copied once for many
-    /// records. 32 MB of log are read again after a crash. A commit copies them itself where nobody has called
-    /// `checkpoint` in time.
+    /// Frames of the log after which a commit copies the log itself if `checkpoint` wasn't called in time. A record
+    /// with many indexes changes a page for each: with rare checkpoints, a page is copied once for many records. After
+    /// a crash, 32 MB of log are read again.
     private static let checkpointFrames: Int32 = 8_000
 
-    /// A page that leaves the cache before the commit is written twice: those of most requests should fit.
+    /// A page that leaves the cache before the commit is written twice. The pages of most requests should fit.
     private static let writerCacheBytes: Int64 = 8 << 20
 
-    /// Opens with options of SQLite's, for tests that let the disk fail.
+    /// Opens the file with options of SQLite, for tests with failing disks.
     package init(
         path: String, options: OpenOptions, readersMax: Int = SQLiteCloudStore.readersMax
     ) throws {
@@ -60,9 +59,9 @@ public final class SQLiteCloudStore: CloudStore {
         }
     }
 
-    /// Syncs what is in the log. The last commit of a process that was killed may be whole in it, and unsynced: what a
-    /// client is told of it, its counter first, a power loss must not take back. A checkpoint syncs the log before it
-    /// copies it; that the file can't grow is no obstacle.
+    /// Syncs the log. The last commit of a killed process may be complete in the log but not synced. A power loss must
+    /// not undo what a client learns from it, for example its counter. A checkpoint syncs the log before it copies it.
+    /// A full disk doesn't prevent that.
     private static func syncWhatIsFound(_ connection: Connection) throws {
         do {
             try connection.checkpoint()
@@ -71,7 +70,7 @@ public final class SQLiteCloudStore: CloudStore {
         }
     }
 
-    /// Runs `body` on one snapshot of what is committed. See `CloudStore`.
+    /// Runs `body` on one snapshot of the committed rows. See `CloudStore`.
     public func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
         try Self.translating(path: path) {
             try readers.withConnection { connection in
@@ -98,24 +97,24 @@ public final class SQLiteCloudStore: CloudStore {
         }
     }
 
-    /// Whether the log is so long that `checkpoint` should be called. See `CloudStore`.
+    /// True if the log is so long that `checkpoint` should be called. See `CloudStore`.
     public var checkpointIsDue: Bool { logLength.withLock { $0.checkpointIsDue } }
 
-    /// Copies the log into the file, the most of it while others write. See `CloudStore`.
+    /// Copies the log into the file, mostly while other threads write. See `CloudStore`.
     public func checkpoint() {
         logLength.withLock { $0.checkpointBegins() }
-        // What can't be copied now, the writer's own attempt below finds too, and says why.
+        // The writer's attempt below finds and reports the same failure.
         _ = try? Connection.copyLogWhileOthersCommit(path: path, options: options)
         _ = retryCheckpoint()
     }
 
-    /// Why the log can't be copied into the file: nil when the last attempt went well. What was committed stays in the
-    /// log, which grows until an attempt goes well.
+    /// Reason for which the log can't be copied into the file, or nil if the last attempt succeeded. The committed rows
+    /// stay in the log, which grows until an attempt succeeds.
     public var checkpointFailure: CloudStoreError? { lastCheckpointFailure.withLock { $0 } }
 
-    /// Tries to copy the log into the file now. Waits for the write that is under way. Closed, it does nothing.
+    /// Tries to copy the log into the file now. Waits for the current write. Does nothing after `close`.
     ///
-    /// - Returns: `checkpointFailure` as it is afterwards.
+    /// - Returns: The new value of `checkpointFailure`.
     public func retryCheckpoint() -> CloudStoreError? {
         writer.withLock { connection in
             connection?.attemptCheckpoint()
@@ -128,14 +127,14 @@ public final class SQLiteCloudStore: CloudStore {
         lastCheckpointFailure.withLock { $0 = error.map { CloudStoreError($0, path: path) } }
     }
 
-    /// Closes the file: the last of its connections puts the log into it, so that one file has all. Waits for the write
-    /// that is under way. Whatever is asked of the store afterwards fails.
+    /// Closes the file. Its last connection copies the log into the file. Waits for the current write. Later calls of
+    /// the store fail.
     public func close() {
         readers.close()
         writer.withLock { $0 = nil }
     }
 
-    /// What SQLite finds wrong with the file; empty when it is sound.
+    /// Returns the problems that SQLite finds in the file, or an empty array if it is sound.
     package func integrityCheck() throws -> [String] {
         try Self.translating(path: path) { try readers.withConnection { try $0.integrityCheck() } }
     }
@@ -172,11 +171,12 @@ extension CloudStoreError {
     }
 }
 
-/// How many frames the log has, and when it is copied next.
+/// The length of the log in frames, and when it is copied next.
 private struct LogLength {
-    /// Half of what the writer lets come together: there is time to copy it while others write.
+    /// Half of the length at which the writer copies the log itself, so that there is time to copy it while others
+    /// write.
     private static let dueFrames = 4_000
-    /// By so many more a log that readers hold has grown when it is tried again.
+    /// Number of frames after which a log that readers blocked is tried again.
     private static let moreFrames = 1_000
 
     private var frames = 0
@@ -184,7 +184,7 @@ private struct LogLength {
 
     var checkpointIsDue: Bool { frames >= nextFrames }
 
-    /// A commit has left so many.
+    /// Records the length of the log after a commit.
     mutating func note(frames: Int) {
         if frames < self.frames { nextFrames = Self.dueFrames }
         self.frames = frames

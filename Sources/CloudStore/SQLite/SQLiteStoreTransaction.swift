@@ -1,6 +1,7 @@
 import SQLite
 
-/// One transaction on a store's file. Each of the tables belongs to one of its parts; what concerns several is here.
+/// One transaction on a store's file. Each table belongs to one of its parts. This type has what concerns several
+/// tables.
 final class SQLiteStoreTransaction: CloudStoreWriter {
     private let connection: Connection
     private let places: ZonePlaces
@@ -12,7 +13,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         indexTables = IndexTables(connection, places)
     }
 
-    // The others keep nothing of the transaction.
+    // The others have no state of the transaction.
     private var zoneTables: ZoneTables { ZoneTables(connection: connection) }
     var recordTable: RecordTable { RecordTable(connection: connection, places: places) }
     private var referenceTable: ReferenceTable { ReferenceTable(connection: connection, places: places) }
@@ -31,7 +32,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
     var isInTransaction: Bool { connection.isInTransaction }
 
     func member<Result>(_ body: () throws -> Result) throws -> Result {
-        // A number that is rolled back is given again.
+        // A number that is rolled back is used again.
         let (knownParts, knownPlaces) = (indexTables.knownParts, places.known)
         do {
             return try connection.savepoint("member", body)
@@ -64,7 +65,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
     }
 
     private func owners(_ asked: OwnersLoad) throws -> [String] {
-        // One step in each table's key for each user, however much they have.
+        // One step in the key of each table for each user, however many rows the user has.
         let sql = """
             SELECT min(owner) FROM (
                 \(RecordTable.nextOwner)
@@ -184,7 +185,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         try answerTables.trim(of: user, rowsMax: rowsMax, bytesMax: bytesMax)
     }
 
-    /// Empties every table but the schema's and those of the operator's settings, whatever tables there are.
+    /// Empties all tables except the schema's and those of the operator's settings, even tables that it doesn't know.
     private func eraseData() throws {
         indexTables.forget()
         places.forget()

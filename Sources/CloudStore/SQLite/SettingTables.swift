@@ -1,6 +1,6 @@
 import SQLite
 
-/// What a container is set up with, which stays when its data is erased: `schema`, `userRoles` and `secrets`.
+/// Settings of a container, which stay when its data is erased. Owns `schema`, `userRoles` and `secrets`.
 struct SettingTables {
     let connection: Connection
 
@@ -26,7 +26,7 @@ struct SettingTables {
     }
 
     func userRoles(after: String?, usersMax: Int) throws -> ChangesPage<UserRolesRow> {
-        // One user more than wanted tells whether there are others.
+        // One more user is read to find out whether there are others.
         let sql = """
             SELECT user, role FROM userRoles WHERE user IN
             (SELECT DISTINCT user FROM userRoles WHERE user > ?1 ORDER BY user LIMIT ?2) ORDER BY user, role

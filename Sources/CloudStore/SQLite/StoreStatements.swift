@@ -1,8 +1,8 @@
 import SQLite
 
-/// How the owners of tables read rows and name what the rows belong to.
+/// Helpers of the owners of tables to run statements and to read keys.
 extension Connection {
-    /// Runs `sql` once, with what `bind` binds.
+    /// Runs `sql` once, with the values that `bind` binds.
     func run(_ sql: String, _ bind: (borrowing Statement) throws -> Void) throws {
         try withStatement(sql) { statement in
             try bind(statement)
@@ -10,7 +10,8 @@ extension Connection {
         }
     }
 
-    /// The rows from before a time, `rowsMax` at most, which `sql` takes as its two parameters.
+    /// Returns the rows from before a time. `sql` takes the time and `rowsMax`, the maximum number of rows, as its two
+    /// parameters.
     func rows<Row>(
         _ sql: String, before milliseconds: Int64, rowsMax: Int, _ row: (borrowing Statement) throws -> Row
     ) throws -> [Row] {
@@ -42,7 +43,7 @@ extension Connection {
 }
 
 extension Statement {
-    /// The rows that are left, up to the first that `isWanted` refuses.
+    /// Returns the remaining rows, up to the first that `isWanted` rejects.
     func rows<Row>(
         while isWanted: (borrowing Statement) -> Bool = { _ in true },
         _ row: (borrowing Statement) throws -> Row
@@ -52,7 +53,7 @@ extension Statement {
         return rows
     }
 
-    /// The rows that are left, `rowsMax` at most. The statement asks for one more.
+    /// Returns the next `rowsMax` rows. The statement must select one more.
     func page<Row>(rowsMax: Int, _ row: (borrowing Statement) throws -> Row) throws -> ChangesPage<Row> {
         var page = ChangesPage<Row>(rows: [], moreComing: false)
         while try step() {
@@ -65,15 +66,15 @@ extension Statement {
         return page
     }
 
-    /// The number in the first row; 0 without a row.
+    /// Returns the number in the first row, or 0 without a row.
     func firstInt64() throws -> Int64 { try step() ? int64(at: 0) : 0 }
 
-    /// The text, or nil for NULL.
+    /// Returns the text, or nil for NULL.
     func optionalText(at column: Int32) -> String? {
         isNull(at: column) ? nil : text(at: column)
     }
 
-    /// The device that two columns name, or nil for NULL.
+    /// Returns the device of two columns, or nil for NULL.
     func optionalDevice(at column: Int32) -> DeviceKey? {
         optionalText(at: column).map { DeviceKey(user: $0, device: text(at: column + 1)) }
     }
@@ -90,14 +91,14 @@ extension Statement {
         try bind(key.zoneName, at: 3)
     }
 
-    /// Binds the key that a page begins behind; nil begins before all: scopes begin with 1.
+    /// Binds the key after which a page starts. Nil binds values that sort before all keys: scopes start with 1.
     func bind(after key: ZoneKey?) throws {
         if let key { return try bind(key) }
         try bind(0, "", "", at: 1)
     }
 }
 
-/// A value that a parameter takes, for statements that bind several in a row.
+/// A value that can be bound to a parameter, for calls that bind several values.
 protocol BoundValue {
     func bind(to statement: borrowing Statement, at i: Int32) throws
 }
@@ -110,7 +111,7 @@ extension Int: BoundValue {
     func bind(to statement: borrowing Statement, at i: Int32) throws { try statement.bind(self, at: i) }
 }
 
-/// The same bits: SQLite has no number without a sign.
+/// Binds the same bits: SQLite has no unsigned numbers.
 extension UInt64: BoundValue {
     func bind(to statement: borrowing Statement, at i: Int32) throws {
         try statement.bind(Int64(bitPattern: self), at: i)
@@ -137,24 +138,24 @@ extension Optional: BoundValue where Wrapped: BoundValue {
     }
 }
 
-/// Functions of two, three and four values: one of any number costs a short statement a third more time.
+/// Overloads for two, three and four values: a variadic function makes a short statement a third slower.
 extension Statement {
-    /// Binds a value that SQLite itself doesn't know: NULL, a flag, a number without a sign.
+    /// Binds a value that SQLite has no type for: NULL, a flag, an unsigned number.
     func bind(_ value: some BoundValue, at index: Int32) throws { try value.bind(to: self, at: index) }
 
-    /// Binds values to `index` and the parameters behind it.
+    /// Binds values to `index` and the parameters after it.
     func bind(_ a: some BoundValue, _ b: some BoundValue, at index: Int32) throws {
         try a.bind(to: self, at: index)
         try b.bind(to: self, at: index + 1)
     }
 
-    /// Binds values to `index` and the parameters behind it.
+    /// Binds values to `index` and the parameters after it.
     func bind(_ a: some BoundValue, _ b: some BoundValue, _ c: some BoundValue, at index: Int32) throws {
         try bind(a, b, at: index)
         try c.bind(to: self, at: index + 2)
     }
 
-    /// Binds values to `index` and the parameters behind it.
+    /// Binds values to `index` and the parameters after it.
     func bind(
         _ a: some BoundValue, _ b: some BoundValue, _ c: some BoundValue, _ d: some BoundValue,
         at index: Int32

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Counts the rows of a write, so that one can't keep all others waiting.
+/// Counts the rows of a write, so that one write can't block all others for long.
 struct WrittenRows {
     private let connection: Connection
     private let before: Int
@@ -12,7 +12,7 @@ struct WrittenRows {
         before = connection.totalChangesCount
     }
 
-    /// Throws when there are too many.
+    /// Throws `CloudStoreError.tooManyRows` if there are too many.
     func check() throws {
         guard connection.totalChangesCount - before > rowsMax else { return }
         throw CloudStoreError.tooManyRows(rowsMax: rowsMax)

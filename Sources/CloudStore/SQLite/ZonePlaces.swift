@@ -1,28 +1,28 @@
 import SQLite
 
-/// Under which names the rows of zones stand: `zonePlaces` and `clearings`.
+/// The names under which the rows of zones are stored. Owns `zonePlaces` and `clearings`.
 ///
-/// Those of a zone stand under its own name, unless it was cleared while it had rows: from then on they stand under
-/// another one, so that nobody meets the old rows, which go later.
+/// The rows of a zone have its own name, unless it was cleared while it had rows. From then on new rows have another
+/// name, so that no reader sees the old rows, which are removed later.
 final class ZonePlaces {
-    /// What a transaction has asked for.
+    /// What the transaction has read.
     struct Known {
-        /// False when every zone's rows stand under its own name; nil: nobody has asked.
+        /// False if the rows of all zones have the zones' own names. Nil until it was read.
         var areUsed: Bool?
         var places: [ZoneKey: String] = [:]
     }
 
-    /// Rows of a zone that wait to go.
+    /// The rows of a cleared zone, to be removed.
     struct Clearing {
         let number: Int64
         let zone: ZoneKey
         let place: ZoneKey
     }
 
-    /// No zone's name has it: names are printable.
+    /// First character of other names. Names of zones are printable, so none has it.
     private static let separator: Character = "\u{1}"
 
-    /// Holds for rows `r` of a zone that wasn't cleared.
+    /// Condition for rows `r` of a zone that wasn't cleared.
     static let isNotCleared = """
         NOT EXISTS (SELECT 1 FROM clearings AS c WHERE c.scope = r.scope AND c.owner = r.owner AND c.place = r.zone)
         """
@@ -35,15 +35,15 @@ final class ZonePlaces {
         self.known = known
     }
 
-    /// Takes each name for the place itself.
+    /// Makes places that are the zones' own names.
     static func themselves(_ connection: Connection) -> ZonePlaces {
         ZonePlaces(connection, known: Known(areUsed: false))
     }
 
-    /// Forgets what it knows, after others have changed the tables.
+    /// Discards what was read, after other code has changed the tables.
     func forget() { known = Known() }
 
-    /// The name under which the rows of a zone stand.
+    /// Returns the name under which the rows of a zone are stored.
     func name(of zone: ZoneKey) throws -> String {
         if known.areUsed == nil {
             known.areUsed = try connection.withStatement("SELECT 1 FROM zonePlaces LIMIT 1") {
@@ -61,7 +61,7 @@ final class ZonePlaces {
         return place
     }
 
-    /// Where the rows of a zone stand.
+    /// Returns the place of a zone's rows.
     func place(of zone: ZoneKey) throws -> ZoneKey {
         ZoneKey(database: zone.database, zoneName: try name(of: zone))
     }
@@ -78,7 +78,7 @@ final class ZonePlaces {
         try statement.bind(key.recordName, at: 4)
     }
 
-    /// The zone whose rows stand at `place`; nil when they are only waiting to go.
+    /// Returns the zone with rows at `place`, or nil if they belong to a cleared zone.
     func zone(at place: ZoneKey) throws -> ZoneKey? {
         let own = place.zoneName.prefix { $0 != Self.separator }
         let zone = ZoneKey(database: place.database, zoneName: String(own))
@@ -87,8 +87,8 @@ final class ZonePlaces {
 
     // MARK: - Clearing
 
-    /// Gives a zone another place. The rows at the one that it had wait to go. What they come to is taken from the
-    /// zone's row, which has to be as it was.
+    /// Gives a zone another place. The rows at its old place are removed later. Their usage is read from the zone's
+    /// row, which must be unchanged.
     func clear(_ zone: ZoneKey) throws {
         let old = try name(of: zone)
         let clearing = """
@@ -110,9 +110,9 @@ final class ZonePlaces {
         known.places[zone] = place
     }
 
-    /// What the zones of a user that were cleared came to, of which rows are left, and how many they are.
+    /// Returns the size of a user's cleared zones that still have rows, and their number.
     ///
-    /// - Parameter zonesMax: so many are counted at most.
+    /// - Parameter zonesMax: Maximum number of zones that are counted.
     func clearedSize(of key: UsageKey, zonesMax: Int) throws -> StoredSize {
         let sql = """
             SELECT coalesce(sum(records), 0), count(*), coalesce(sum(bytes), 0) FROM (
@@ -137,9 +137,9 @@ final class ZonePlaces {
         }
     }
 
-    /// Ends a clearing, of which no row is left.
+    /// Ends a clearing with no rows left.
     ///
-    /// - Returns: Whether it was the zone's last.
+    /// - Returns: True if it was the zone's last.
     func end(_ clearing: Clearing) throws -> Bool {
         try connection.run("DELETE FROM clearings WHERE number = ?1") { try $0.bind(clearing.number, at: 1) }
         let others = "SELECT 1 FROM clearings WHERE scope = ?1 AND owner = ?2 AND zone = ?3 LIMIT 1"
@@ -149,7 +149,7 @@ final class ZonePlaces {
         }
     }
 
-    /// Lets a zone without rows begin under its own name again.
+    /// Lets a zone without rows use its own name again.
     func reset(_ zone: ZoneKey) throws {
         let sql = "DELETE FROM zonePlaces WHERE scope = ?1 AND owner = ?2 AND zone = ?3"
         try connection.run(sql) { try $0.bind(zone) }
@@ -157,7 +157,7 @@ final class ZonePlaces {
     }
 }
 
-/// The owners of tables whose rows stand at a zone's place.
+/// The owners of the tables with rows at a zone's place.
 extension Connection {
     func hasRows(in table: String, at place: ZoneKey) throws -> Bool {
         let sql = "SELECT 1 FROM \(table) WHERE scope = ?1 AND owner = ?2 AND zone = ?3 LIMIT 1"

@@ -1,6 +1,6 @@
 import SQLite
 
-/// The rows of databases and zones themselves: `databases` and `zones`.
+/// Databases and zones. Owns `databases` and `zones`.
 struct ZoneTables {
     let connection: Connection
 
@@ -56,10 +56,10 @@ struct ZoneTables {
         }
     }
 
-    /// The next owner behind `?2` in the scope `?1`.
+    /// Selects the first owner after `?2` in the scope `?1`.
     static let nextOwner = "SELECT min(owner) FROM zones WHERE scope = ?1 AND owner > ?2"
 
-    /// How many rows the records of the zone `?1`, `?2`, `?3` count as, and how many bytes.
+    /// Selects the number and the bytes of the rows of records in the zone `?1`, `?2`, `?3`.
     static let countedSize = """
         coalesce(sum(records + tombstones), 0), coalesce(sum(recordBytes + assetBytes + indexBytes), 0)
         FROM zones WHERE scope = ?1 AND owner = ?2 AND zone = ?3
