@@ -40,7 +40,7 @@ public struct KeptAnswerRow: Hashable, Sendable {
     }
 }
 
-/// A query for the kept answers of a user whose operation names have a prefix, newest first.
+/// A query for the kept answers of a user with a prefix of their operation names, newest first.
 public struct AnswerSeries: Sendable {
     /// Database, user and prefix of the names.
     public let beginning: OperationKey
@@ -70,7 +70,7 @@ public struct OutdatedQuery: Sendable {
     public var devicesSeenBefore = Int64.min
     /// Finds tombstones from before this time.
     public var tombstonesBefore = Int64.min
-    /// Finds zones that were deleted before this time, and those whose time of deletion is unknown.
+    /// Finds zones that were deleted before this time, and those with an unknown time of deletion.
     public var zonesDeletedBefore = Int64.min
     /// Maximum number of rows of each kind.
     public var rowsMax: Int

@@ -85,7 +85,7 @@ public struct DeviceRow: Hashable, Sendable {
     }
 }
 
-/// A changed zone whose subscribers aren't notified yet.
+/// A changed zone with pending notifications.
 public struct PushTaskRow: Hashable, Sendable {
     /// The zone.
     public let zone: ZoneKey

@@ -12,14 +12,14 @@ public struct StoreChanges: Sendable {
     public var zones: [ZoneRow] = []
     /// Rows of deleted zones to delete. The caller writes the floor into the database's row.
     public var removedZones: [ZoneKey] = []
-    /// Zones whose records and references are deleted without tombstones, before anything else is written. A store may
-    /// hide the rows until `removeClearedRows` removes them.
+    /// Zones to clear: their records and references are deleted without tombstones, before anything else is written. A
+    /// store may hide the rows until `removeClearedRows` removes them.
     public var clearedZones: [ZoneKey] = []
     /// Zones, each with a counter up to which tombstones are deleted. The caller writes the floor into the zone's row.
     public var prunedTombstones: [PrunedTombstones] = []
     /// Binding references to delete.
     public var removedReferences: [ReferenceRow] = []
-    /// Records whose binding references to others are all deleted.
+    /// Records to delete all binding references of.
     public var removedSources: [RecordKey] = []
     /// Binding references to write.
     public var addedReferences: [ReferenceRow] = []
@@ -54,7 +54,7 @@ public struct StoreChanges: Sendable {
     public var removedPushes: [PushKey] = []
     /// Pushes to write.
     public var pushes: [PushRow] = []
-    /// Zones whose push task is done.
+    /// Zones to delete the push task of.
     public var removedPushTasks: [ZoneKey] = []
     /// Push tasks to write.
     public var pushTasks: [PushTaskRow] = []

@@ -1,13 +1,13 @@
-/// What an administrator may do.
+/// The permissions of an administrator.
 public enum AdministratorRole: String, CaseIterable, Hashable, Sendable, Comparable {
-    /// Read all data, schemas, names of accounts, and the audit log.
+    /// Can read all data, schemas, account names and the audit log.
     case look
-    /// Also create, change and delete records and zones.
+    /// Can also create, change and delete records and zones.
     case change
-    /// Also add and remove administrators, and end sessions of others.
+    /// Can also add and remove administrators, and end their sessions.
     case administer
 
-    /// Whether a role may do less than another.
+    /// Returns true if the left role has fewer permissions than the right one.
     public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
     private var rank: Int {
@@ -19,45 +19,45 @@ public enum AdministratorRole: String, CaseIterable, Hashable, Sendable, Compara
     }
 }
 
-/// A person who may use the dashboard and the operator API. No user of any app.
+/// A person with access to the dashboard and the operator API. An administrator isn't a user of an app.
 public struct Administrator: Hashable, Sendable {
-    /// The number of the row.
+    /// Number of the row.
     public let id: Int64
-    /// The name, of which upper and lower case count as one.
+    /// Name. Upper and lower case are equal.
     public let name: String
-    /// What the administrator may do.
+    /// Permissions.
     public let role: AdministratorRole
-    /// The password's hash as text (`PasswordHash`); nil until the administrator has chosen one.
+    /// Text of the password's hash (`PasswordHash`), or nil until the administrator has set a password.
     public let passwordHash: String?
-    /// The time of creation, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     public let createdMilliseconds: Int64
 }
 
-/// An administrator in the list, with what is known of sessions.
+/// An administrator in the list, with a summary of the open sessions.
 public struct AdministratorEntry: Hashable, Sendable {
     /// The administrator.
     public let administrator: Administrator
-    /// How many sessions are open.
+    /// Number of open sessions.
     public let sessionsCount: Int
-    /// The last request of an open session, in milliseconds since 1970; nil without one.
+    /// Time of the last request in an open session, in milliseconds since 1970, or nil without one.
     public let lastMilliseconds: Int64?
 }
 
 /// An administrator's session in a browser.
 public struct AdministratorSession: Hashable, Sendable {
-    /// The name of the session for people: a part of its token's digest, by which no one can sign in.
+    /// Public name of the session: a part of its token's digest, which doesn't allow a sign-in.
     public let id: String
     /// The administrator.
     public let administrator: Administrator
-    /// Whether it began with a link, so that the password can be set without the one before.
+    /// True if it started with a link. Then the password can be set without the previous one.
     public let beganWithLink: Bool
-    /// The time of the sign-in, in milliseconds since 1970.
+    /// Time of the sign-in, in milliseconds since 1970.
     public let createdMilliseconds: Int64
-    /// The time of the last request, exact to a minute, in milliseconds since 1970.
+    /// Time of the last request, to the minute, in milliseconds since 1970.
     public let lastMilliseconds: Int64
-    /// The address from which the administrator signed in.
+    /// IP address of the sign-in.
     public let address: String
-    /// What the browser called itself.
+    /// Name that the browser gives itself.
     public let client: String?
     let digest: [UInt8]
 }

@@ -4,21 +4,21 @@ import System
 
 /// Owns the table `administratorSessions` of the control file. All calls may block on the file.
 public struct AdministratorSessions: Sendable {
-    /// A session ends after this time without a request.
+    /// Time without a request after which a session ends, in milliseconds.
     public static let idleMilliseconds: Int64 = 12 * 3_600_000
-    /// A session ends this long after the sign-in.
+    /// Time after the sign-in after which a session ends, in milliseconds.
     public static let lifeMilliseconds: Int64 = 30 * 86_400_000
-    /// Maximum number of sessions of an administrator; a further sign-in ends the oldest.
+    /// Maximum number of sessions of an administrator. A further sign-in ends the oldest.
     public static let countMax = 100
-    /// How exact the time of the last request is: each writing costs a commit.
+    /// Precision of the time of the last request: each update costs a commit.
     private static let stepMilliseconds: Int64 = 60_000
 
     let file: ControlFile
 
     /// Signs in with the secret of a link, which can't be used again.
     ///
-    /// - Returns: the session and its token, of which the file keeps the digest; nil when the link was used, replaced
-    ///   or is too old.
+    /// - Returns: The session and its token, or nil if the link was used, replaced or has expired. The file has only
+    ///   the token's digest.
     /// - Throws: `CloudStoreError`.
     public func make(
         link secret: String, address: String, client: String?
@@ -51,7 +51,7 @@ public struct AdministratorSessions: Sendable {
         }
     }
 
-    /// The session of a token, which counts as used by this; nil when there is none, or it is over.
+    /// Returns the session of a token, or nil if there is none or it has ended. This counts as a use of the session.
     ///
     /// - Throws: `CloudStoreError`.
     public func session(token: String) throws -> AdministratorSession? {
@@ -74,9 +74,9 @@ public struct AdministratorSessions: Sendable {
         return found
     }
 
-    /// The open sessions, newest first.
+    /// Returns the open sessions, newest first.
     ///
-    /// - Parameter id: of the administrator; nil: those of all.
+    /// - Parameter id: The administrator's id, or nil for all administrators.
     /// - Throws: `CloudStoreError`.
     public func list(ofAdministrator id: Int64? = nil) throws -> [AdministratorSession] {
         let sql = """
@@ -132,12 +132,12 @@ public struct AdministratorSessions: Sendable {
 
     // MARK: - Rows
 
-    /// Whether a session `s` is open, at the times that `bind` sets.
+    /// Condition that a session `s` is open at the times that `bind` sets.
     private static let isOpen = """
         (s.lastMilliseconds > ?1 AND s.createdMilliseconds > ?2 AND s.createdMilliseconds <= ?3)
         """
 
-    /// Binds the parameters of `isOpen`. A session from a time that is not yet is one of a clock that was set back.
+    /// Binds the parameters of `isOpen`. A session from the future was made before the clock was set back.
     static func bind(_ now: Int64, to statement: borrowing Statement) throws {
         try statement.bind(now - idleMilliseconds, now - lifeMilliseconds, now + 86_400_000, at: 1)
     }
@@ -179,7 +179,7 @@ public struct AdministratorSessions: Sendable {
         return (token, session)
     }
 
-    /// Deletes what is over, and the oldest of an administrator who has too many.
+    /// Deletes ended sessions, and the oldest of an administrator with too many.
     private func deleteOld(of administrator: Administrator, _ now: Int64, _ connection: Connection) throws {
         let over = """
             DELETE FROM administratorSessions WHERE lastMilliseconds <= ? OR createdMilliseconds <= ?

@@ -9,7 +9,7 @@ import System
 ///
 /// All calls may block on the file. Several processes may have it open; each sees another's writes at once.
 public struct Administrators: Sendable {
-    /// How long a link is good for.
+    /// Lifetime of a link, in milliseconds.
     public static let linkMilliseconds: Int64 = 600_000
     /// Minimum length of a password in characters.
     public static let passwordCharactersMin = 10
@@ -18,7 +18,7 @@ public struct Administrators: Sendable {
 
     let file: ControlFile
 
-    /// All administrators by name.
+    /// Returns all administrators, sorted by name.
     ///
     /// - Throws: `CloudStoreError`.
     public func list() throws -> [AdministratorEntry] {
@@ -40,14 +40,14 @@ public struct Administrators: Sendable {
         }
     }
 
-    /// The administrator of this name, in upper or lower case; nil when there is none.
+    /// Returns the administrator of this name, in upper or lower case, or nil if there is none.
     ///
     /// - Throws: `CloudStoreError`.
     public func administrator(named name: String) throws -> Administrator? {
         try file.read { try Self.administrator(named: name, $0) }
     }
 
-    /// Whether any administrator can sign in with a password.
+    /// Returns true if any administrator can sign in with a password.
     ///
     /// - Throws: `CloudStoreError`.
     public func anyHasPassword() throws -> Bool {
@@ -57,7 +57,7 @@ public struct Administrators: Sendable {
     private static let anyPassword =
         "SELECT EXISTS (SELECT 1 FROM administrators WHERE passwordHash IS NOT NULL)"
 
-    /// Adds an administrator, who has no password yet.
+    /// Adds an administrator without a password.
     ///
     /// - Throws: `ControlError.badName`, `ControlError.administratorExists`, `ControlError.tooManyAdministrators`,
     ///   `CloudStoreError`.
@@ -67,9 +67,9 @@ public struct Administrators: Sendable {
         return try file.write { try add(name, role: role, $0) }
     }
 
-    /// Adds an administrator, and makes the link that signs in.
+    /// Adds an administrator, and makes a link that signs in.
     ///
-    /// - Throws: as `add`.
+    /// - Throws: As `add`.
     public func addWithLink(
         _ name: String, role: AdministratorRole
     ) throws -> (administrator: Administrator, secret: String, expiresMilliseconds: Int64) {
@@ -81,10 +81,10 @@ public struct Administrators: Sendable {
         }
     }
 
-    /// Gives an administrator another role.
+    /// Changes the role of an administrator.
     ///
-    /// - Throws: `ControlError.noSuchAdministrator`; `ControlError.lastAdministrator` when no other could administer;
-    ///   `CloudStoreError`.
+    /// - Throws: `ControlError.noSuchAdministrator`; `ControlError.lastAdministrator` if no other administrator has the
+    ///   role `administer`; `CloudStoreError`.
     public func setRole(_ role: AdministratorRole, of name: String) throws -> Administrator {
         try file.write { connection in
             let administrator = try Self.existing(name, connection)
@@ -98,7 +98,7 @@ public struct Administrators: Sendable {
 
     /// Removes an administrator with all sessions and links.
     ///
-    /// - Throws: as `setRole`.
+    /// - Throws: As `setRole`.
     public func remove(_ name: String) throws {
         try file.write { connection in
             let administrator = try Self.existing(name, connection)
@@ -111,17 +111,17 @@ public struct Administrators: Sendable {
         }
     }
 
-    /// Gives an administrator a password, and ends the sessions and the link of before.
+    /// Sets the password of an administrator, and ends the existing sessions and the link.
     ///
-    /// - Parameter hash: of the password; `checkPassword` says which ones are accepted.
+    /// - Parameter hash: Hash of the password. `checkPassword` checks the password itself.
     /// - Throws: `ControlError.noSuchAdministrator`, `CloudStoreError`.
     public func setPassword(_ hash: PasswordHash, of name: String) throws {
         try file.write { try setPassword(hash, of: Self.existing(name, $0), $0) }
     }
 
-    /// Gives the administrator of a session a password, as `setPassword(_:of:)`, unless the session ended meanwhile.
+    /// Sets the password of a session's administrator as `setPassword(_:of:)` does, unless the session has ended.
     ///
-    /// - Returns: false when it ended.
+    /// - Returns: False if the session has ended.
     /// - Throws: `CloudStoreError`.
     public func setPassword(_ hash: PasswordHash, by session: AdministratorSession) throws -> Bool {
         try file.write { connection in
@@ -141,7 +141,7 @@ public struct Administrators: Sendable {
         }
     }
 
-    /// Refuses a password that is too short or too long.
+    /// Rejects a password that is too short or too long.
     ///
     /// - Throws: `ControlError.badPassword`.
     public static func checkPassword(_ password: String) throws {
@@ -157,17 +157,17 @@ public struct Administrators: Sendable {
 
     // MARK: Links
 
-    /// Makes a link's secret, which signs an administrator in once. It replaces the one of before.
+    /// Makes the secret of a link, which signs an administrator in once. It replaces the previous link.
     ///
-    /// - Returns: the secret, of which the file keeps the digest, and when it ends, in milliseconds since 1970.
+    /// - Returns: The secret, and when it expires, in milliseconds since 1970. The file has only the secret's digest.
     /// - Throws: `ControlError.noSuchAdministrator`, `CloudStoreError`.
     public func makeLink(for name: String) throws -> (secret: String, expiresMilliseconds: Int64) {
         try file.write { try makeLink(for: Self.existing(name, $0), $0) }
     }
 
-    /// Makes a link for the first administrator, who is made for it when there is none.
+    /// Makes a link for the first administrator. Adds the administrator if there is none.
     ///
-    /// - Returns: nil when any administrator has a password: then nobody needs it.
+    /// - Returns: Nil if any administrator has a password, so no link is needed.
     /// - Throws: `CloudStoreError`.
     public func makeFirstLink() throws -> String? {
         try file.write { connection in
@@ -182,7 +182,8 @@ public struct Administrators: Sendable {
         }
     }
 
-    /// Adds the first administrator as `admin`, or `admin2` and so on where one of a lesser role has that name.
+    /// Adds the first administrator as `admin`, or as `admin2` and so on if an administrator with a lesser role has
+    /// that name.
     private func addFirst(_ connection: Connection) throws -> Administrator {
         var name = "admin"
         for number in 2... {
@@ -230,14 +231,14 @@ public struct Administrators: Sendable {
 
     // MARK: Rows
 
-    /// The columns of `administrator(in:)`, of a table called `a`.
+    /// Columns that `administrator(in:)` reads, of a table called `a`.
     static let columns = "a.id, a.name, a.role, a.passwordHash, a.createdMilliseconds"
 
-    /// Reads the columns of `columns` from the first on.
+    /// Reads the columns of `columns`, which come first in the row.
     static func administrator(in statement: borrowing Statement) throws -> Administrator {
         Administrator(
             id: statement.int64(at: 0), name: statement.text(at: 1),
-            // A role of a later version may do what the least may.
+            // An unknown role of a later version gets the least permissions.
             role: AdministratorRole(rawValue: statement.text(at: 2)) ?? .look,
             passwordHash: statement.optionalText(at: 3), createdMilliseconds: statement.int64(at: 4))
     }

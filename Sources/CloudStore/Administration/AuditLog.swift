@@ -1,123 +1,123 @@
 import SQLite
 import System
 
-/// A line of the audit log: what an administrator did. It holds no field values.
+/// A line of the audit log: an action of an administrator. It has no field values.
 public struct AuditLine: Hashable, Sendable {
-    /// What was done.
+    /// The kind of an action.
     public enum Action: String, Hashable, Sendable {
         /// A sign-in with a password or a link.
         case signIn = "sign-in"
         /// A sign-in with a wrong name, password or link.
         case signInRefused = "sign-in refused"
-        /// A change that the role of its administrator doesn't allow.
+        /// A change that the administrator's role doesn't allow.
         case refused
-        /// The end of the own session.
+        /// The administrator's own session was ended.
         case signOut = "sign-out"
-        /// Another password of one's own.
+        /// The administrator's own password was changed.
         case password
-        /// Another administrator.
+        /// An administrator was added.
         case administratorAdded = "administrator added"
-        /// One administrator fewer.
+        /// An administrator was removed.
         case administratorRemoved = "administrator removed"
-        /// Another role of an administrator.
+        /// The role of an administrator was changed.
         case roleChanged = "role changed"
-        /// A link that signs an administrator in once.
+        /// A link was made that signs an administrator in once.
         case linkMade = "link made"
-        /// The end of a session.
+        /// A session was ended.
         case sessionEnded = "session ended"
-        /// Reading as a user of an app.
+        /// Data was read as a user of an app.
         case lookAsUser = "look as user"
-        /// Records created, changed or deleted.
+        /// Records were created, changed or deleted.
         case recordsChanged = "records changed"
-        /// Zones created or deleted.
+        /// Zones were created or deleted.
         case zonesChanged = "zones changed"
-        /// Another container.
+        /// A container was added.
         case containerAdded = "container added"
-        /// Another token of an app.
+        /// A token of an app was made.
         case tokenMade = "token made"
-        /// A token that is good in other environments.
+        /// The environments of a token were changed.
         case tokenChanged = "token changed"
-        /// The end of a token.
+        /// A token was revoked.
         case tokenRevoked = "token revoked"
-        /// Another server-to-server key.
+        /// A server-to-server key was added.
         case keyAdded = "key added"
-        /// The end of a key.
+        /// A key was revoked.
         case keyRevoked = "key revoked"
-        /// The end of a webhook.
+        /// A webhook was removed.
         case webhookRemoved = "webhook removed"
-        /// Another account.
+        /// An account was added.
         case accountMade = "account made"
-        /// Something else told of an account's person, or a developer more or less.
+        /// The person of an account was changed, or whether the account is a developer.
         case accountChanged = "account changed"
-        /// An account with which nobody can sign in.
+        /// An account was disabled.
         case accountDisabled = "account disabled"
-        /// An account that was disabled, and is no longer.
+        /// An account was enabled again.
         case accountEnabled = "account enabled"
-        /// Another password of an account.
+        /// The password of an account was changed.
         case accountPassword = "account password"
-        /// One account fewer.
+        /// An account was removed.
         case accountDeleted = "account deleted"
-        /// The end of sessions of an account.
+        /// Sessions of an account were ended.
         case accountSessionEnded = "account session ended"
-        /// Another schema in development.
+        /// The schema of development was changed.
         case schemaChanged = "schema changed"
-        /// Development's schema carried to production.
+        /// The schema of development was deployed to production.
         case schemaDeployed = "schema deployed"
-        /// Development emptied, with production's schema.
+        /// Development was erased and reset to the schema of production.
         case schemaReset = "schema reset"
-        /// Addresses made to which files of records may be sent.
+        /// Upload URLs for files of records were made.
         case filesSent = "files sent"
     }
 
-    /// What came of it.
+    /// The result of an action.
     public enum Outcome: String, Hashable, Sendable {
-        /// The line was written before the change, and no outcome after it: the server ended in between.
+        /// The action has started. If this stays, the server ended before the action was finished.
         case begun
-        /// It was done, as far as `note` doesn't name what was refused.
+        /// The action was done, except for what `note` names.
         case done
-        /// It was refused.
+        /// The action was rejected.
         case refused
-        /// The server could not do it.
+        /// The action failed on the server.
         case failed
     }
 
     /// Maximum number of names in a line.
     public static let namesMax = 10
 
-    /// The line's number; 0 until it is written.
+    /// Number of the line, or 0 until it is written.
     public internal(set) var number: Int64 = 0
-    /// The time, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     public internal(set) var timeMilliseconds: Int64 = 0
-    /// The administrator's name, or what was typed as one.
+    /// Name of the administrator, or the name that was typed.
     public let administrator: String
-    /// The administrator's role then.
+    /// Role of the administrator at that time.
     public let role: String
-    /// The address of the request.
+    /// IP address of the request.
     public let address: String
-    /// What was done.
+    /// Kind of the action.
     public let action: Action
-    /// What came of it.
+    /// Result of the action.
     public var outcome: Outcome
-    /// The container, where there is one.
+    /// Container, or nil if the action concerns none.
     public var container: String?
-    /// The environment, where there is one.
+    /// Environment, or nil if the action concerns none.
     public var environment: String?
-    /// `public` or `private`, where there is a database.
+    /// `public` or `private`, or nil if the action concerns no database.
     public var database: String?
-    /// The record name of the user as whom the administrator acted.
+    /// Record name of the user that the administrator acted as.
     public var user: String?
-    /// The zone, where all changes are in one.
+    /// Zone, or nil if the changes are in several zones.
     public var zone: String?
-    /// Names of the first records, zones or administrators that it is about.
+    /// Names of the first records, zones or administrators that the action concerns.
     public var names: [String] = []
-    /// How many there are.
+    /// Number of records, zones or administrators that the action concerns.
     public var count = 0
-    /// The request's ID.
+    /// ID of the request.
     public var requestID: String?
-    /// What should be known besides, as the code of an error.
+    /// More information, for example the code of an error.
     public var note: String?
 
-    /// Makes a line about what an administrator is about to do.
+    /// Makes a line before an action of an administrator.
     public init(
         administrator: String, role: String, address: String, action: Action, outcome: Outcome = .begun
     ) {
@@ -128,7 +128,7 @@ public struct AuditLine: Hashable, Sendable {
         self.outcome = outcome
     }
 
-    /// The beginning of a text that comes from outside. A character can have any number of bytes.
+    /// Returns the start of a text that a client sent. A single character can have any number of bytes.
     static func cut(_ text: String, bytesMax: Int) -> String {
         text.utf8.count <= bytesMax ? text : String(decoding: text.utf8.prefix(bytesMax), as: UTF8.self)
     }
@@ -144,7 +144,7 @@ public struct AuditLog: Sendable {
 
     /// Adds a line. It is on disk when this returns.
     ///
-    /// - Returns: the number of the line, for `finish`.
+    /// - Returns: The number of the line, for `finish`.
     /// - Throws: `CloudStoreError`.
     @discardableResult
     public func add(_ line: AuditLine) throws -> Int64 {
@@ -175,7 +175,7 @@ public struct AuditLog: Sendable {
         }
     }
 
-    /// Sets what came of the line with this number, unless that was set already.
+    /// Sets the result of the line with this number, unless it is set already.
     ///
     /// - Throws: `CloudStoreError`.
     public func finish(_ number: Int64, outcome: AuditLine.Outcome, note: String? = nil) throws {
@@ -186,13 +186,13 @@ public struct AuditLog: Sendable {
         }
     }
 
-    /// Lines, newest first.
+    /// Returns lines, newest first.
     ///
     /// - Parameters:
-    ///   - before: only lines with a smaller number; nil: from the newest on.
-    ///   - linesMax: maximum number of lines.
-    ///   - administrator: only lines of this one; nil: all.
-    ///   - container: only lines about this one; nil: all.
+    ///   - before: Number before which the lines start, or nil to start with the newest.
+    ///   - linesMax: Maximum number of lines.
+    ///   - administrator: Name of the administrator, or nil for all.
+    ///   - container: Container of the lines, or nil for all.
     /// - Throws: `CloudStoreError`.
     public func lines(
         before: Int64? = nil, linesMax: Int, administrator: String? = nil, container: String? = nil
@@ -218,7 +218,7 @@ public struct AuditLog: Sendable {
         }
     }
 
-    /// Whether an administrator has signed in from an address, as far as the log goes back.
+    /// Returns true if the log has a sign-in of an administrator from an IP address.
     ///
     /// - Throws: `CloudStoreError`.
     public func hasSignedIn(_ administrator: String, from address: String) throws -> Bool {
@@ -233,7 +233,7 @@ public struct AuditLog: Sendable {
         }
     }
 
-    /// Nil for a line of a later version, whose action isn't known here.
+    /// Returns nil for a line of a later version with an unknown action.
     private static func line(in statement: borrowing Statement) -> AuditLine? {
         guard let action = AuditLine.Action(rawValue: statement.text(at: 5)),
             let outcome = AuditLine.Outcome(rawValue: statement.text(at: 6))
@@ -255,7 +255,7 @@ public struct AuditLog: Sendable {
         return line
     }
 
-    /// The names with a NUL behind each, which no name of a record or a zone holds.
+    /// Encodes the names, each followed by a NUL. Names of records and zones contain none.
     private static func bytes(of names: [String]) -> [UInt8] {
         names.prefix(AuditLine.namesMax).flatMap { name in
             Array(name.utf8.filter { $0 != 0 }.prefix(255)) + [0]

@@ -1,38 +1,38 @@
-/// What a decision about files and usage needs to know.
+/// The rows about files and usage that a decision needs.
 public struct AssetLoad: Sendable {
-    /// Records whose size is wanted.
+    /// Records to load sizes of.
     public var sizesOf: [RecordKey] = []
-    /// Files; the result says which of them are in a record of the owner.
+    /// Files to look for in the records of their owners.
     public var owned: [OwnedAsset] = []
-    /// Digests of files; the result says which of them are in any record.
+    /// Digests of files to look for in all records.
     public var digests: [[UInt8]] = []
-    /// Secrets wanted, by their names.
+    /// Names of secrets to load.
     public var secrets: [String] = []
-    /// Zones; the result has the size of their tombstones' names.
+    /// Zones to load the size of their tombstones' names of.
     public var tombstoneBytesOf: [ZoneKey] = []
-    /// Whether the number of users who have a private database with something in it is wanted.
+    /// True to count the users with something in their private database.
     public var countsPrivateUsers = false
 
-    /// Makes a question that asks for nothing.
+    /// Makes an empty request.
     public init() {}
 }
 
-/// What was there of it. An absent key means that there is no such row.
+/// The loaded rows. An absent key means that the store has no such row.
 public struct AssetLoaded: Sendable {
-    /// The records' sizes; none for tombstones.
+    /// Sizes of records. Tombstones have none.
     public var sizes: [RecordKey: StoredSize] = [:]
-    /// What the names of the zones' tombstones count as.
+    /// Bytes of the names of the zones' tombstones.
     public var tombstoneBytes: [ZoneKey: Int64] = [:]
-    /// The files that their owners have, with the bytes of each.
+    /// Files that are in records of their owners, with their sizes in bytes.
     public var owned: [OwnedAsset: Int64] = [:]
-    /// The digests of files that some record holds.
+    /// Digests of files that are in some record.
     public var usedDigests: Set<[UInt8]> = []
     /// The secrets.
     public var secrets: [String: [UInt8]] = [:]
-    /// How many users have something in their private database.
+    /// Number of users with something in their private database.
     public var privateUsersCount: Int64 = 0
 
-    /// Makes an empty answer.
+    /// Makes an empty result.
     public init() {}
 
     mutating func merge(_ other: AssetLoaded) {
@@ -47,32 +47,32 @@ public struct AssetLoaded: Sendable {
 
 /// A file in the records of one database.
 public struct OwnedAsset: Hashable, Sendable {
-    /// The database whose records may hold it.
+    /// Database of the records.
     public let database: StoredDatabaseKey
     /// The file's SHA-256.
     public let digest: [UInt8]
 
-    /// Names the file `digest` as a record of `database` holds it.
+    /// Makes the key of the file `digest` in the records of `database`.
     public init(database: StoredDatabaseKey, digest: [UInt8]) {
         self.database = database
         self.digest = digest
     }
 }
 
-/// How much room something takes.
+/// An amount of storage.
 public struct StoredSize: Hashable, Sendable {
-    /// Records, without tombstones.
+    /// Number of records, without tombstones.
     public var records: Int64
-    /// Bytes of the records' fields as they lie on disk.
+    /// Bytes of the records' fields on disk.
     public var recordBytes: Int64
-    /// Bytes of the files that the records hold; a file in two records counts twice.
+    /// Bytes of the records' files. A file in two records counts twice.
     public var assetBytes: Int64
-    /// What the names of records and tombstones, index entries, references and files' rows count as. See
+    /// Bytes of the names of records and tombstones, index entries, references and rows of files. See
     /// `RecordIndexRow.countedBytes`.
     public var indexBytes: Int64
-    /// Tombstones of deleted records.
+    /// Number of tombstones of deleted records.
     public var tombstones: Int64
-    /// Rows of custom zones, deleted ones among them until they are pruned.
+    /// Number of rows of custom zones, including deleted ones until they are pruned.
     public var zones: Int64
 
     /// Bytes of fields, files, names, index entries and references together.
@@ -91,7 +91,7 @@ public struct StoredSize: Hashable, Sendable {
         self.zones = zones
     }
 
-    /// Adds what comes.
+    /// Adds another amount.
     public static func += (size: inout StoredSize, change: StoredSize) {
         size.records += change.records
         size.recordBytes += change.recordBytes
@@ -102,9 +102,9 @@ public struct StoredSize: Hashable, Sendable {
     }
 }
 
-/// Something that only the service may know: what it signs addresses and receipts with.
+/// A secret of the service, for example to sign URLs and receipts.
 public struct SecretRow: Hashable, Sendable {
-    /// What it is for.
+    /// Name of the secret.
     public let name: String
     /// Random bytes.
     public var value: [UInt8]

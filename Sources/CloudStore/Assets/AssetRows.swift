@@ -1,8 +1,8 @@
-/// A file that a record holds.
+/// A file in a record.
 public struct AssetUse: Hashable, Comparable, Sendable {
-    /// The SHA-256 of the file's bytes, by which it is found on the disk.
+    /// SHA-256 of the file's bytes, which is its name on the disk.
     public let digest: [UInt8]
-    /// The file's size.
+    /// Size of the file in bytes.
     public let bytes: Int64
 
     /// Makes a use.
@@ -11,17 +11,17 @@ public struct AssetUse: Hashable, Comparable, Sendable {
         self.bytes = bytes
     }
 
-    /// Orders by the digest.
+    /// Sorts by digest.
     public static func < (left: AssetUse, right: AssetUse) -> Bool {
         left.digest.lexicographicallyPrecedes(right.digest)
     }
 }
 
-/// All files of a record: they take the place of those it had. A record that goes loses them by itself.
+/// All files of a record. They replace its previous files. Deleting a record deletes them.
 public struct RecordAssetsRow: Hashable, Sendable {
     /// The record.
     public let key: RecordKey
-    /// The files, sorted, each once.
+    /// The files, sorted and unique.
     public var uses: [AssetUse]
 
     /// Makes a row.
@@ -31,30 +31,30 @@ public struct RecordAssetsRow: Hashable, Sendable {
     }
 }
 
-/// What a user has in a container: the owner of a private database, or in the public one who made the records.
+/// The key of a user's usage: in the private database of the user, or in the public one as the creator of records.
 public struct UsageKey: Hashable, Comparable, Sendable {
-    /// Whether in the private database or in the public one.
+    /// Private or public database.
     public let scope: StoredDatabaseKey.Scope
-    /// The record name of the user.
+    /// Record name of the user.
     public let user: String
 
-    /// Names what `user` has in the databases of `scope`.
+    /// Makes the key of the usage of `user` in the databases of `scope`.
     public init(scope: StoredDatabaseKey.Scope, user: String) {
         self.scope = scope
         self.user = user
     }
 
-    /// Orders by scope, then user, as the keys on disk are ordered.
+    /// Sorts by scope and user, as the keys on disk are sorted.
     public static func < (left: UsageKey, right: UsageKey) -> Bool {
         (left.scope, left.user) < (right.scope, right.user)
     }
 }
 
-/// How much a user has, counted in the transaction of each write.
+/// The usage of a user, updated in the transaction of each write.
 public struct UsageRow: Hashable, Sendable {
-    /// Whose.
+    /// User and scope.
     public let key: UsageKey
-    /// How much.
+    /// Amount of storage.
     public var size: StoredSize
 
     /// Makes a row.

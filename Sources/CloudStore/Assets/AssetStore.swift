@@ -1,63 +1,64 @@
-/// The bytes of the files that records hold, each found by the SHA-256 of its bytes: two records with the same file
+/// Storage of the files of records. Each file is found by the SHA-256 of its bytes: two records with the same file
 /// share it. Calls may block.
 public protocol AssetStore: Sendable {
-    /// Begins a file. Nobody finds it before it is finished.
+    /// Starts a new file. It can be opened after `finish`.
     ///
     /// - Throws: `CloudStoreError`.
     func begin() throws -> any StoredAssetWriter
 
-    /// Opens the file `digest`; nil when there is none.
+    /// Opens the file `digest`, or returns nil if it doesn't exist.
     ///
     /// - Throws: `CloudStoreError`.
     func open(_ digest: [UInt8]) throws -> (any StoredAssetReader)?
 
-    /// Makes the file `digest` young again, so that the collection leaves it alone for a while; false when there is
-    /// none.
+    /// Sets the time of the file `digest` to now, so that the collection keeps it for a while.
+    ///
+    /// - Returns: False if the file doesn't exist.
     ///
     /// - Throws: `CloudStoreError`.
     func renew(_ digest: [UInt8]) throws -> Bool
 
-    /// The files behind `after` (nil: from the first), in the order of their digests, `filesMax` at most.
+    /// Returns the files that follow `after` (nil for the first page), sorted by digest. Maximum `filesMax` files.
     ///
     /// - Throws: `CloudStoreError`.
     func files(after: [UInt8]?, filesMax: Int) throws -> [AssetFileEntry]
 
-    /// Removes the file `digest` when it was finished or renewed before `milliseconds` since 1970.
+    /// Removes the file `digest` if it was finished or renewed before `milliseconds` since 1970.
     ///
-    /// - Returns: whether it was removed.
+    /// - Returns: True if it was removed.
     /// - Throws: `CloudStoreError`.
     @discardableResult
     func remove(_ digest: [UInt8], ifOlderThan milliseconds: Int64) throws -> Bool
 
-    /// Lets one bounded step of the collection remove files for as long as the result is held; nil while nothing may
-    /// be removed.
+    /// Allows one step of the collection to remove files while the result is held.
     ///
-    /// - Throws: what keeps the collection from knowing.
+    /// - Returns: Nil if nothing may be removed now.
+    /// - Throws: The error that prevents the check.
     func holdForCollection() throws -> (any AnyObject & Sendable)?
 }
 
-/// A file that is being written. Used by one thread at a time.
+/// A file that is being written. One thread at a time uses it.
 public protocol StoredAssetWriter: AnyObject {
     /// Appends bytes.
     ///
-    /// - Throws: `CloudStoreError`; then the file is gone.
+    /// - Throws: `CloudStoreError`; then the file is deleted.
     func write(_ bytes: [UInt8]) throws
 
-    /// Ends the file. When this returns it lies on the disk whole, under its digest, whatever happens next.
+    /// Finishes the file. When this returns, the file is on the disk under its digest, whatever happens next.
     ///
-    /// - Throws: `CloudStoreError`; then the file is gone.
+    /// - Throws: `CloudStoreError`; then the file is deleted.
     func finish() throws -> AssetUse
 
-    /// Gives the file up. Does nothing after `finish`.
+    /// Deletes the file. Does nothing after `finish`.
     func cancel()
 }
 
-/// A file that is being read. May be used from any thread.
+/// A file that is being read. Any thread can use it.
 public protocol StoredAssetReader: Sendable {
-    /// The file's size.
+    /// Size of the file in bytes.
     var bytes: Int64 { get }
 
-    /// Up to `bytesMax` bytes from `offset` on; none at the end.
+    /// Returns up to `bytesMax` bytes from `offset` on, or an empty array at the end.
     ///
     /// - Throws: `CloudStoreError`.
     func read(at offset: Int64, bytesMax: Int) throws -> [UInt8]
@@ -65,11 +66,11 @@ public protocol StoredAssetReader: Sendable {
 
 /// A file as the collection sees it.
 public struct AssetFileEntry: Hashable, Sendable {
-    /// The SHA-256 of its bytes.
+    /// SHA-256 of its bytes.
     public let digest: [UInt8]
-    /// Its size.
+    /// Size in bytes.
     public let bytes: Int64
-    /// When it was finished or renewed, in milliseconds since 1970.
+    /// Time when it was finished or renewed, in milliseconds since 1970.
     public let atMilliseconds: Int64
 
     /// Makes an entry.

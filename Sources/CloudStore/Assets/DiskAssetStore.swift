@@ -29,7 +29,7 @@ public final class DiskAssetStore: AssetStore {
     let before: @Sendable (Step) throws -> Void
     /// Counts the files that were begun; and keeps a file from being removed while it is renewed.
     private let begun = Lock(0)
-    /// Folders whose own names this process has seen on the disk.
+    /// Folders that this process has synced together with their own names.
     private let lasting = Lock<Set<String>>([])
 
     /// Names a folder, which is made with the first file.
@@ -123,7 +123,7 @@ public final class DiskAssetStore: AssetStore {
                 .sorted { $0.lexicographicallyPrecedes($1) }
             for digest in digests {
                 guard entries.count < filesMax else { return entries }
-                // Who is gone meanwhile needn't be told of.
+                // A file that was deleted since isn't listed.
                 if let entry = entry(of: digest) { entries.append(entry) }
             }
         }

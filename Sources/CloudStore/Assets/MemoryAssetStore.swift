@@ -1,7 +1,7 @@
 import Crypto
 import System
 
-/// Files that are forgotten with the process: for tests and for trying things out.
+/// Files in memory, for tests and experiments. They are lost when the process ends.
 public final class MemoryAssetStore: AssetStore {
     private struct File {
         var bytes: [UInt8]
@@ -11,7 +11,7 @@ public final class MemoryAssetStore: AssetStore {
     private let files = Lock<[[UInt8]: File]>([:])
     private let clock: any TimeSource
 
-    /// Makes a place without files; `clock` tells how old they are.
+    /// Makes an empty store. `clock` gives the times of the files.
     public init(clock: any TimeSource) {
         self.clock = clock
     }
@@ -24,7 +24,7 @@ public final class MemoryAssetStore: AssetStore {
         files.withLock { $0[digest].map { Reader(content: $0.bytes) } }
     }
 
-    /// Makes a file young again. See `AssetStore`.
+    /// Sets a file's time to now. See `AssetStore`.
     public func renew(_ digest: [UInt8]) -> Bool {
         let now = clock.nowMilliseconds()
         return files.withLock { files in
@@ -57,7 +57,7 @@ public final class MemoryAssetStore: AssetStore {
         }
     }
 
-    /// Nothing holds it back.
+    /// Files may always be removed.
     public func holdForCollection() -> (any AnyObject & Sendable)? { self }
 
     private func keep(_ bytes: [UInt8], as digest: [UInt8]) {

@@ -26,7 +26,7 @@ extension MemoryTransaction {
         }
     }
 
-    /// Runs after the records were written.
+    /// Call it after the records were written.
     func applyAssets(_ changes: StoreChanges) {
         for zone in changes.clearedZones { tables.assets = tables.assets.filter { $0.key.zone != zone } }
         for key in changes.removedRecords { tables.assets[key] = nil }

@@ -1,11 +1,11 @@
 import SQLite
 
-/// The files that records hold: `recordAssets`.
+/// The files of records. Owns `recordAssets`.
 struct RecordAssetTable {
     let connection: Connection
     let places: ZonePlaces
 
-    /// What the files of the record `?1`, `?2`, `?3`, `?4` come to.
+    /// Selects the size of the files of the record `?1`, `?2`, `?3`, `?4`.
     static let bytesOfRecord = """
         SELECT total(bytes) FROM recordAssets
         WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4
@@ -33,9 +33,9 @@ struct RecordAssetTable {
         }
     }
 
-    /// Drops the rows of a record.
+    /// Removes the rows of a record.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of removed rows.
     @discardableResult
     func removeAll(of key: RecordKey) throws -> Int {
         let sql = "DELETE FROM recordAssets WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4"

@@ -1,6 +1,6 @@
 import SQLite
 
-/// What users' records, files and zones come to: `usage`.
+/// The usage of users: records, files and zones. Owns `usage`.
 struct UsageTable {
     let connection: Connection
 
@@ -39,7 +39,7 @@ struct UsageTable {
 }
 
 extension StoredSize {
-    /// What `init(usage:at:)` reads.
+    /// Columns that `init(usage:at:)` reads.
     static let usageColumns = "records, recordBytes, assetBytes, indexBytes, tombstones, zones"
 
     /// Reads a size from a row of `usage`.

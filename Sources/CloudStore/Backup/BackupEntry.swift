@@ -1,4 +1,4 @@
-/// What an entry of a backup's archive is, told by its name. `docs/DISK_FORMAT.md` has the layout.
+/// The kind of an entry in a backup archive, recognized by its name. `docs/DISK_FORMAT.md` describes the layout.
 enum BackupEntry: Hashable {
     case format
     case control
@@ -12,7 +12,7 @@ enum BackupEntry: Hashable {
     static let formatVersion = 2
     static let formatBytesMax: Int64 = 4096
 
-    /// Reads an entry's name. Nothing else may be in an archive, so that none leads out of the folder.
+    /// Reads the name of an entry. Other names are rejected, so no entry can be written outside the folder.
     init?(_ name: String) {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         switch parts.count {
@@ -54,7 +54,7 @@ enum BackupEntry: Hashable {
         (try? ControlNames.checkContainer(name)) != nil
     }
 
-    /// Files that records hold lie in folders of two hexadecimal digits; what is being uploaded does not.
+    /// Files of records are in folders of two hexadecimal digits. Unfinished uploads aren't.
     static func isAsset(folder: String, name: String) -> Bool {
         func isHex(_ text: String) -> Bool {
             text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }

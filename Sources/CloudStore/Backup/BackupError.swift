@@ -1,15 +1,15 @@
-/// Why a backup can't be made or restored.
+/// An error of making or restoring a backup.
 public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Something lies where the archive should be written.
+    /// A file exists at the archive's path.
     case exists(path: String)
-    /// The folder to restore into has something in it.
+    /// The folder to restore into isn't empty.
     case notEmpty(path: String)
-    /// The file is no archive of `yap backup`, or not a whole one, or was changed.
+    /// The file isn't a backup archive, is incomplete, or was changed.
     case damaged(path: String, reason: String)
-    /// The archive was made by a newer version; `version` is its format.
+    /// The archive was made by a newer version of this program. `version` is its format.
     case newerFormat(path: String, version: Int)
 
-    /// What happened and what to do, for a person.
+    /// Human-readable text: what happened and what to do.
     public var description: String {
         switch self {
         case .exists(let path):
@@ -24,40 +24,40 @@ public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// How far a backup or a restore has come.
+/// The progress of a backup or a restore.
 public struct BackupProgress: Hashable, Sendable {
-    /// What is done just now.
+    /// The current step.
     public enum Stage: String, Hashable, Sendable {
-        /// A consistent copy of a database is made.
+        /// Making a consistent copy of a database.
         case copying
-        /// A file goes into the archive.
+        /// Adding a file to the archive.
         case archiving
-        /// The archive is read and compared with its checksums.
+        /// Comparing the archive with its checksums.
         case checking
-        /// Files are written from the archive.
+        /// Writing files from the archive.
         case restoring
     }
 
-    /// What is done just now.
+    /// The current step.
     public let stage: Stage
-    /// The file that it is done with, as the archive names it.
+    /// Name of the current file in the archive.
     public let name: String
-    /// How many bytes of the file are done.
+    /// Bytes of the file that are done.
     public let bytes: Int64
-    /// How many bytes the file has.
+    /// Size of the file in bytes.
     public let bytesOfFile: Int64
 }
 
-/// What a backup holds, or what was restored from one.
+/// The contents of a backup, or what was restored.
 public struct BackupSummary: Hashable, Sendable {
-    /// Environments of containers: a store's file for each.
+    /// Number of environments of containers, each with a store's file.
     public var environments = 0
-    /// Files that records hold.
+    /// Number of files of records.
     public var assets = 0
-    /// Whether it has the operator's settings.
+    /// True if it has the operator's settings.
     public var hasSettings = false
-    /// Bytes of the archive.
+    /// Size of the archive in bytes.
     public var archiveBytes: Int64 = 0
-    /// When the backup was made, in milliseconds since 1970.
+    /// Time of the backup, in milliseconds since 1970.
     public var createdMilliseconds: Int64 = 0
 }

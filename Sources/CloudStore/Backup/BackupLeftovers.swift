@@ -45,7 +45,7 @@ enum BackupLeftovers {
         var bytes = [UInt8](repeating: 0, count: first.count)
         switch pread(descriptor, &bytes, bytes.count, 0) {
         case first.count: return bytes == first
-        // Killed before it wrote anything, or about to: only who is gone has left it.
+        // Created a moment ago, or its process was killed before the first write: only the lock of the process tells.
         case 0: return isMine || kill(process, 0) != 0 && errno == ESRCH
         default: return false
         }

@@ -1,6 +1,6 @@
 import Crypto
 
-/// Reads a backup's archive, and believes nothing that its checksums don't say.
+/// Reads a backup archive, and trusts only what its checksums confirm.
 struct BackupReader {
     let path: String
     let file: PlainFile
@@ -10,11 +10,11 @@ struct BackupReader {
         file = try PlainFile(reading: path)
     }
 
-    /// What is met on the way through an archive.
+    /// An event while reading an archive.
     enum Event {
         case begin(BackupEntry, bytes: Int64)
         case piece([UInt8])
-        /// The entry was what its checksum says.
+        /// The entry matched its checksum.
         case end
     }
 
@@ -52,7 +52,7 @@ struct BackupReader {
         }
     }
 
-    /// Compares all with the checksums, and returns what the archive holds.
+    /// Compares all entries with the checksums, and returns a summary of the archive.
     func check(progress: (BackupProgress) throws -> Void) throws -> BackupSummary {
         var summary = BackupSummary()
         var format: [UInt8] = []
@@ -62,7 +62,7 @@ struct BackupReader {
             switch event {
             case .begin(let entry, let bytes):
                 current = (entry, bytes, 0)
-                // Of the files of records there may be too many to remember.
+                // There may be too many files of records to remember them all.
                 if case .asset = entry {
                     summary.assets += 1
                 } else if !seen.insert(entry).inserted {
@@ -76,7 +76,7 @@ struct BackupReader {
             case .piece(let piece):
                 if current.entry == .format { format += piece }
                 current.done += Int64(piece.count)
-            // Before what a newer version may have put behind it.
+            // Checked before the entries that a newer version may have added after it.
             case .end: if current.entry == .format { summary.createdMilliseconds = try read(format: format) }
             }
             try progress(
@@ -111,9 +111,9 @@ struct BackupReader {
     }
 }
 
-/// The lines of an archive's checksums, one after the other.
+/// The lines of an archive's checksums, in order.
 private final class SumLines {
-    /// A checksum and the longest name.
+    /// Size of a checksum with the longest name.
     private static let lineBytesMax = 1_024
 
     private let reader: TarReader

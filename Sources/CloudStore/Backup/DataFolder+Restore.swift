@@ -11,9 +11,9 @@ extension DataFolder {
     /// Makes the folder anew from an archive of `backUp`. The whole archive is compared with its checksums before
     /// anything is written, and the control file, without which no server starts, is put there last.
     ///
-    /// Every database, every zone and every user's collection gets a new epoch: clients whose tokens are of before are
-    /// told `reset`, and fetch all again. Subscribers of a zone or a database get a push when the folder is served.
-    /// What was not sent at the backup is sent, under the name that it had.
+    /// Every database, every zone and every user's collection gets a new epoch. Clients with older tokens receive
+    /// `reset` and fetch everything again. Subscribers of a zone or a database receive a push when the folder is
+    /// served. Pushes that were pending at the backup are sent, with their previous names.
     ///
     /// - Parameters:
     ///   - archive: the archive's path.
@@ -109,7 +109,7 @@ extension DataFolder {
         }
     }
 
-    /// Every table whose rows hand out tokens has a column with their epoch.
+    /// Every table with epochs of tokens has a column for the epoch.
     private func tablesWithEpochs(_ connection: Connection) throws -> [String] {
         let sql = """
             SELECT tables.name FROM sqlite_schema AS tables

@@ -1,11 +1,11 @@
-/// The blocks before a file in a tar archive: POSIX's ustar, with a pax header before it where a name or a size is too
-/// long for it.
+/// The header blocks of a file in a tar archive: POSIX ustar, after a pax header if a name or a size is too long for
+/// ustar.
 enum TarHeader {
     static let blockBytes = 512
-    /// Bytes of a pax header that are read: ours have a name and a size in it.
+    /// Maximum size of a pax header that is read. Ours have a name and a size.
     static let paxBytesMax = 4096
     static let nameBytesMax = 100
-    /// What eleven octal digits hold.
+    /// Maximum value of eleven octal digits.
     private static let sizeMax: Int64 = 1 << 33 - 1
 
     /// An entry's name and size.
@@ -14,7 +14,7 @@ enum TarHeader {
         let bytes: Int64
     }
 
-    /// The blocks that begin an entry. The time is always 1970: what is the same has the same bytes.
+    /// Makes the header blocks of an entry. The time is always 1970, so that equal contents have equal bytes.
     static func blocks(of entry: Entry) -> [UInt8] {
         var pax: [UInt8] = []
         if entry.name.utf8.count > nameBytesMax { pax += paxRecord("path", entry.name) }
@@ -25,15 +25,15 @@ enum TarHeader {
         return head + pax + padding(after: Int64(pax.count)) + plain
     }
 
-    /// Zeros up to the next block.
+    /// Makes zeros up to the next block.
     static func padding(after bytes: Int64) -> [UInt8] {
         let rest = Int(bytes % Int64(blockBytes))
         return [UInt8](repeating: 0, count: rest == 0 ? 0 : blockBytes - rest)
     }
 
-    /// What a block says; nil for a block of zeros, of which two end an archive.
+    /// Reads a block, or returns nil for a block of zeros. Two of them end an archive.
     ///
-    /// - Throws: `TarError` for one that isn't a header, or was changed.
+    /// - Throws: `TarError` if the block isn't a header or was changed.
     static func parse(_ block: [UInt8]) throws -> (entry: Entry, type: UInt8)? {
         guard block.count == blockBytes else { throw TarError(reason: "it ends in a header") }
         if block.allSatisfy({ $0 == 0 }) { return nil }
@@ -46,7 +46,7 @@ enum TarHeader {
         return (Entry(name: name, bytes: bytes), block[156])
     }
 
-    /// What a pax header says of the entry behind it.
+    /// Reads the fields of a pax header about the next entry.
     static func paxValues(_ bytes: [UInt8]) throws -> [String: String] {
         var values: [String: String] = [:]
         var rest = bytes[...]
@@ -83,8 +83,8 @@ enum TarHeader {
 
     private static let checksumPlace = 148..<156
 
-    /// The sum of a header's bytes, its own place counted as spaces. No other form of the number is read: the sum
-    /// doesn't cover its own bytes, so a change from one form to another would go unnoticed.
+    /// Returns the sum of a header's bytes, with spaces in place of the sum itself. Only one form of the number is
+    /// accepted: the sum doesn't cover its own bytes, so a change to another form wouldn't be detected.
     private static func checksumField(of block: [UInt8]) -> [UInt8] {
         var sum: Int64 = 0
         for (index, byte) in block.enumerated() {
@@ -98,14 +98,14 @@ enum TarHeader {
         return Array((String(repeating: "0", count: max(0, count - text.count)) + text).utf8)
     }
 
-    /// Digits only: a sign would make a size by which the reader goes back.
+    /// Accepts digits only: a negative size would move the reader backwards.
     private static func octal(_ bytes: ArraySlice<UInt8>) -> Int64? {
         let digits = bytes.drop { $0 == 0x20 }.prefix { $0 != 0 && $0 != 0x20 }
         guard digits.allSatisfy({ (0x30...0x37).contains($0) }) else { return nil }
         return Int64(String(decoding: digits, as: UTF8.self), radix: 8)
     }
 
-    /// `length key=value`, where the length counts itself.
+    /// Makes `length key=value`, where the length includes itself.
     private static func paxRecord(_ key: String, _ value: String) -> [UInt8] {
         let rest = " \(key)=\(value)\n"
         var count = rest.utf8.count
@@ -116,7 +116,7 @@ enum TarHeader {
     }
 }
 
-/// Why something isn't a tar archive, or not a whole one.
+/// The reason for which a file isn't a complete tar archive.
 struct TarError: Error {
     let reason: String
 }

@@ -1,12 +1,12 @@
-/// Reads a tar archive from front to back.
+/// Reads a tar archive sequentially.
 final class TarReader {
     private let file: PlainFile
     private let size: Int64
-    /// Where the next header is.
+    /// Offset of the next header.
     private var position: Int64 = 0
-    /// Bytes of the entry that are not read yet.
+    /// Bytes of the entry that are still to be read.
     private var rest: Int64 = 0
-    /// Zeros behind the entry.
+    /// Zeros after the entry.
     private var paddingBytes = 0
 
     init(_ file: PlainFile) throws {
@@ -15,7 +15,7 @@ final class TarReader {
         try file.seek(to: 0)
     }
 
-    /// The next entry, whatever was read of the one before; nil at the archive's end.
+    /// Returns the next entry, or nil at the end of the archive. Skips the unread rest of the current entry.
     ///
     /// - Throws: `TarError`, `DataFolderError`.
     func next() throws -> TarHeader.Entry? {
@@ -41,7 +41,7 @@ final class TarReader {
         }
     }
 
-    /// The next bytes of the entry; none at its end.
+    /// Returns the next bytes of the entry, or an empty array at its end.
     func read() throws -> [UInt8] {
         guard rest > 0 else { return [] }
         let bytes = try file.read(bytesMax: Int(min(rest, Int64(PlainFile.pieceBytes))))
@@ -77,7 +77,7 @@ final class TarReader {
         return TarHeader.Entry(name: pax["path"] ?? entry.name, bytes: bytes)
     }
 
-    /// Bytes of headers.
+    /// Reads the bytes of headers.
     private func take(_ count: Int64) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {

@@ -1,44 +1,44 @@
-/// Why the control file would not do what was asked. What is wrong with the file itself is a `CloudStoreError`.
+/// An error of a call on the control file. An error of the file itself is a `CloudStoreError`.
 public enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no control file at the path.
+    /// The control file doesn't exist.
     case noFile(path: String)
-    /// The name can't be one; `what` says of which thing, `rule` which names are.
+    /// The name isn't valid. `what` is what it names, and `rule` describes valid names.
     case badName(what: String, name: String, rule: String)
-    /// There is an account with that name.
+    /// An account with that name exists.
     case accountExists(name: String)
-    /// There is no account with that name.
+    /// No account has that name.
     case noSuchAccount(name: String)
-    /// So many accounts are developers already.
+    /// The maximum number of developers is reached.
     case tooManyDevelopers(developersMax: Int)
-    /// Another account has that address.
+    /// Another account has that email address.
     case emailTaken(String)
-    /// The container has a token with that name.
+    /// The container has another token with that name.
     case tokenExists(name: String, container: String)
-    /// The environment of the container has a server-to-server key with that name.
+    /// The environment of the container has another server-to-server key with that name.
     case keyExists(name: String, container: String, environment: String)
-    /// There is no container with that identifier.
+    /// No container has that identifier.
     case noSuchContainer(String)
-    /// The container, or the environment of it, is being removed.
+    /// The container or the environment is being removed.
     case isBeingRemoved(container: String, environment: String?)
-    /// The bytes are no public key on the curve P-256.
+    /// The bytes aren't a public key on the curve P-256.
     case badKey
-    /// The text is no origin that a browser tells.
+    /// The text isn't an origin as browsers send it.
     case badOrigin(String)
-    /// The text is no address where a sign-in page may lead.
+    /// The text isn't a valid redirect address of a sign-in page.
     case badCallback(String)
 
-    /// There is an administrator with that name.
+    /// An administrator with that name exists.
     case administratorExists(name: String)
-    /// There is no administrator with that name.
+    /// No administrator has that name.
     case noSuchAdministrator(name: String)
     /// No other administrator has the role `administer`.
     case lastAdministrator(name: String)
-    /// There are so many administrators already.
+    /// The maximum number of administrators is reached.
     case tooManyAdministrators(countMax: Int)
     /// The password is too short or too long.
     case badPassword(rule: String)
 
-    /// What happened and what to do, for a person.
+    /// Human-readable text: what happened and what to do.
     public var description: String {
         switch self {
         case .noFile(let path): "There is no control file at \(path). Make it with: yap init"

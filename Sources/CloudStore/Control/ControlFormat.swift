@@ -1,15 +1,15 @@
 import SQLite
 
-/// The tables of the control file, and how a file is known to be one. `docs/DISK_FORMAT.md` tells the columns.
+/// The tables of the control file, and how a file is recognized. `docs/DISK_FORMAT.md` describes the columns.
 enum ControlFormat {
-    /// "YapS" in ASCII, for server: SQLite keeps it in the file's header.
+    /// "YapS" in ASCII, for server, in the file's header.
     static let applicationID: Int64 = 0x5961_7053
-    /// Grows when a file of this version can't be read by the one before.
+    /// Format version. It grows when the previous version of the program can't read the file.
     static let version: Int64 = 3
 
-    /// Whether the tables are there; false in a new file.
+    /// Returns true if the tables exist, and false for a new file.
     ///
-    /// - Throws: `CloudStoreError` for a file that another program has made, or a newer version of this one.
+    /// - Throws: `CloudStoreError` for a file of another program or of a newer version of this one.
     static func isPrepared(_ connection: Connection, path: String) throws -> Bool {
         let applicationID = try value(of: "PRAGMA application_id", connection)
         let version = try value(of: "PRAGMA user_version", connection)
@@ -24,12 +24,12 @@ enum ControlFormat {
         try connection.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
     }
 
-    /// Brings an older file to this version. Call it in a write transaction.
+    /// Upgrades an older file to this version. Call it in a write transaction.
     static func upgrade(_ connection: Connection) throws {
         let found = try value(of: "PRAGMA user_version", connection)
         for step in steps where found < step.version { try connection.execute(step.sql) }
         if found < version { try connection.execute("PRAGMA user_version = \(version)") }
-        // An earlier version of this program gets on without these, so they are no other version of the file.
+        // Earlier versions of this program work without these tables, so the format version stays.
         let tables = [
             tryTable, removalTable, signInTable, folderTable, disabledTable, AdministrationFormat.tables,
         ]
@@ -37,19 +37,19 @@ enum ControlFormat {
         for column in ["address", "client"] { try addColumn(column, to: "sessions", connection) }
     }
 
-    /// Adds a column that an earlier version of this program doesn't ask for.
+    /// Adds a column that earlier versions of this program don't use.
     private static func addColumn(_ column: String, to table: String, _ connection: Connection) throws {
         let sql = "SELECT count(*) FROM pragma_table_info('\(table)') WHERE name = '\(column)'"
         guard try value(of: sql, connection) == 0 else { return }
         try connection.execute("ALTER TABLE \(table) ADD COLUMN \(column) TEXT")
     }
 
-    /// What each version adds to the one before.
+    /// SQL that upgrades from the previous version.
     private static let steps: [(version: Int64, sql: String)] = [
         (2, accountTables), (2, keyTables), (3, environmentColumns),
     ]
 
-    /// What version 2 adds to accounts: addresses, and where their names may be found.
+    /// Version 2 added email addresses of accounts, and the users that others can find.
     static let accountTables = """
         ALTER TABLE accounts ADD COLUMN email TEXT COLLATE NOCASE;
         CREATE UNIQUE INDEX accountsByEmail ON accounts (email) WHERE email IS NOT NULL;
@@ -59,7 +59,7 @@ enum ControlFormat {
         ) WITHOUT ROWID, STRICT;
         CREATE INDEX discoverableAccounts ON discoverable (account, container);
         """
-    /// What version 2 adds to sign in with: origins of tokens, lives of sessions, keys of servers.
+    /// Version 2 added origins of tokens, lifetimes of sessions, and keys of servers.
     static let keyTables = """
         ALTER TABLE apiTokens ADD COLUMN origins TEXT;
         ALTER TABLE apiTokens ADD COLUMN callback TEXT;
@@ -73,15 +73,14 @@ enum ControlFormat {
         ) WITHOUT ROWID, STRICT;
         """
 
-    /// What version 3 adds: which environments a token is good in, and who may use development. Tokens of before are
-    /// good in both.
+    /// Version 3 added environments of tokens and developers. Existing tokens are valid in both environments.
     static let environmentColumns = """
         ALTER TABLE apiTokens ADD COLUMN environments TEXT NOT NULL DEFAULT 'both';
         ALTER TABLE accounts ADD COLUMN isDeveloper INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX developers ON accounts (id) WHERE isDeveloper = 1;
         """
 
-    /// Sign-ins that failed lately, by what they are counted for.
+    /// Recent failed sign-ins, by the digest of the account or the address.
     static let tryTable = """
         CREATE TABLE IF NOT EXISTS signInTries (
             digest BLOB PRIMARY KEY, failures INTEGER NOT NULL, lastMilliseconds INTEGER NOT NULL,
@@ -90,7 +89,7 @@ enum ControlFormat {
         CREATE INDEX IF NOT EXISTS signInTriesByTime ON signInTries (lastMilliseconds);
         """
 
-    /// From where accounts were signed in to.
+    /// Places from which accounts were signed in to.
     static let signInTable = """
         CREATE TABLE IF NOT EXISTS signIns (
             account INTEGER NOT NULL, network TEXT NOT NULL, address TEXT NOT NULL, client TEXT,
@@ -98,15 +97,14 @@ enum ControlFormat {
         ) WITHOUT ROWID, STRICT;
         """
 
-    /// Accounts with which nobody can sign in for now, each with the hash that it had: `accounts` has one that nothing
-    /// fits.
+    /// Disabled accounts, each with its password hash. In `accounts` they have a hash that no password fits.
     static let disabledTable = """
         CREATE TABLE IF NOT EXISTS disabledAccounts (
             account INTEGER PRIMARY KEY, passwordHash TEXT NOT NULL
         ) STRICT;
         """
 
-    /// What is being removed; without an environment the whole container.
+    /// Removals in progress. An empty environment stands for the whole container.
     static let removalTable = """
         CREATE TABLE IF NOT EXISTS removals (
             number INTEGER PRIMARY KEY AUTOINCREMENT, container TEXT NOT NULL, environment TEXT NOT NULL,
@@ -114,12 +112,11 @@ enum ControlFormat {
         ) STRICT;
         """
 
-    /// Which folder the file belongs to, and how far that has come: `FolderMark`. One row, or none in a folder that an
-    /// earlier version has made.
+    /// Identity and number of the folder: `FolderMark`. One row, or none in a folder that an earlier version has made.
     static let folderTable =
         "CREATE TABLE IF NOT EXISTS folder (id INTEGER NOT NULL, mark INTEGER NOT NULL) STRICT"
 
-    /// Tokens are found by their digest, and nothing in the file gives the token back.
+    /// Tokens are found by their digest. The file doesn't have the tokens themselves.
     static let schema = """
         PRAGMA application_id = \(applicationID);
         PRAGMA user_version = 1;

@@ -1,4 +1,4 @@
-/// Which names accounts, tokens and containers may have.
+/// Rules for the names of accounts, tokens and containers.
 enum ControlNames {
     static let accountBytesMax = 100
     static let tokenBytesMax = 100
@@ -62,7 +62,7 @@ enum ControlNames {
         )
     }
 
-    /// As far as an address has to be one to be looked up: something, an `@`, something; printable ASCII.
+    /// Accepts any text before and after one `@`, of printable ASCII.
     static func checkEmail(_ email: String?) throws {
         guard let email else { return }
         let parts = email.utf8.split(separator: 0x40, omittingEmptySubsequences: false)
@@ -75,7 +75,7 @@ enum ControlNames {
         }
     }
 
-    /// A container's name becomes a folder's: nothing in it may lead elsewhere.
+    /// A container's name is also the name of a folder, so it can't contain a path.
     static func checkContainer(_ identifier: String) throws {
         let bytes = Array(identifier.utf8)
         let isName =

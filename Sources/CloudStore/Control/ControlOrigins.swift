@@ -1,24 +1,25 @@
-/// The origins that an API token names, and where a sign-in page may lead.
+/// Rules for the origins of an API token and the redirect address of a sign-in page.
 package enum ControlOrigins {
     static let originsMax = 100
     static let originBytesMax = 300
     static let callbackBytesMax = 2_000
 
-    /// The origins as browsers tell them, each once, sorted.
+    /// Returns the origins as browsers send them, unique and sorted.
     static func checked(_ origins: [String]) throws -> [String] {
         guard origins.count <= originsMax else { throw ControlError.badOrigin(origins[originsMax]) }
         return Set(try origins.map(checked)).sorted()
     }
 
-    /// The origins of the text in the file, a line each; nil: any.
+    /// Reads the origins from the text in the file, one in each line. Nil for any origin.
     static func list(_ text: String?) -> [String]? {
         text?.split(separator: "\n").map(String.init)
     }
 
-    /// Whether the text is an origin as a browser tells it.
+    /// Returns true if the text is an origin as a browser sends it.
     static func isOrigin(_ text: String) -> Bool { (try? checked(text)) == text }
 
-    /// The origin of an address, for a rule that names where a page may lead: of an app's own scheme only that.
+    /// Returns the origin of a redirect address for a content security policy. For an app's own scheme it is only the
+    /// scheme.
     package static func origin(ofCallback text: String) -> String {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         guard scheme == "http" || scheme == "https" else { return "\(scheme):" }
@@ -26,7 +27,7 @@ package enum ControlOrigins {
         return "\(scheme)://\(authority.lowercased())"
     }
 
-    /// An origin in lower case, without a port that goes without saying and without a slash at its end.
+    /// Returns an origin in lower case, without a default port and without a slash at its end.
     private static func checked(_ text: String) throws -> String {
         var origin = text.lowercased()
         if origin.hasSuffix("/") { origin.removeLast() }
@@ -45,7 +46,7 @@ package enum ControlOrigins {
         return origin
     }
 
-    /// An address of a page or of an app: nothing that runs in the sign-in page or stays in it.
+    /// Accepts the address of a page or an app. Rejects schemes that run or stay in the sign-in page.
     static func checkCallback(_ text: String) throws {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         let rest = text.dropFirst(scheme.count)
@@ -78,7 +79,7 @@ package enum ControlOrigins {
             && UInt16(text).map { $0 > 0 } == true
     }
 
-    /// An address of IPv6 in its brackets, with a port or without.
+    /// Accepts an IPv6 address in brackets, with or without a port.
     private static func isAddress(_ text: Substring) -> Bool {
         guard let end = text.firstIndex(of: "]") else { return false }
         let digits = text[..<end].dropFirst()

@@ -1,135 +1,138 @@
-/// A person who may sign in to the server, with one password for all containers.
+/// An account that can sign in to the server, with one password for all containers.
 public struct ControlAccount: Hashable, Sendable {
-    /// The number of the account's row.
+    /// Number of the account's row.
     public let id: Int64
-    /// What the person types. Two names that differ in case only are one.
+    /// Name that the person types. Upper and lower case are equal.
     public let name: String
-    /// The given name, when one was told.
+    /// Given name, or nil if unknown.
     public let givenName: String?
-    /// The family name, when one was told.
+    /// Family name, or nil if unknown.
     public let familyName: String?
-    /// The address by which others may find the person, where the person lets them.
+    /// Email address by which others find the person, if the person allows it.
     public let email: String?
-    /// The password's hash as text (`PasswordHash`).
+    /// Text of the password's hash (`PasswordHash`).
     public let passwordHash: String
-    /// When the account was made, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     public let createdMilliseconds: Int64
-    /// Whether the account may use `development` where that isn't for everyone.
+    /// True if the account may use `development` where that is for developers only.
     public let isDeveloper: Bool
-    /// Whether nobody can sign in with it for now.
+    /// True if the account can't sign in until it is enabled again.
     public let isDisabled: Bool
-    /// Random; from it, the server's secret and the container comes the user's record name.
+    /// Random bytes. The user's record name follows from them, the server's secret and the container.
     let key: [UInt8]
 }
 
 /// A container that the server serves.
 public struct ControlContainer: Hashable, Sendable {
-    /// The container's identifier.
+    /// Identifier of the container.
     public let identifier: String
-    /// When it was made, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     public let createdMilliseconds: Int64
 }
 
-/// The environments that an API token is good in.
+/// The environments that an API token is valid in.
 public enum TokenEnvironments: String, CaseIterable, Hashable, Sendable {
     /// `development` only.
     case development
     /// `production` only.
     case production
-    /// Both of them.
+    /// Both environments.
     case both
 
-    /// Whether the token is good in the environment of this name.
+    /// Returns true if the token is valid in the environment of this name.
     public func contains(_ environment: String) -> Bool { self == .both || rawValue == environment }
 }
 
-/// An app's token for a container, without its secret, which nobody can read again.
+/// An app's token for a container, without its secret, which can't be read again.
 public struct ControlToken: Hashable, Sendable {
-    /// The container's identifier.
+    /// Identifier of the container.
     public let container: String
-    /// The token's name, unique in the container.
+    /// Name of the token, unique in the container.
     public let name: String
-    /// When it was made, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     public let createdMilliseconds: Int64
-    /// The environments that it is good in.
+    /// Environments that it is valid in.
     public let environments: TokenEnvironments
-    /// The origins whose pages may use it; empty: any.
+    /// Origins of the pages that may use it. Empty for any.
     public let origins: [String]
-    /// Where the sign-in page leads with the user's token; nil: it posts a message to its opener.
+    /// Address to which the sign-in page redirects with the user's token, or nil to post a message to the page's
+    /// opener.
     public let callback: String?
-    /// What the operator wants to remember.
+    /// Notes of the operator.
     public let notes: String?
 }
 
-/// What an API token stands for when a request brings it.
+/// The app of an API token in a request.
 public struct ControlApp: Hashable, Sendable {
-    /// The container's identifier.
+    /// Identifier of the container.
     public let container: String
-    /// The token's name.
+    /// Name of the token.
     public let name: String
-    /// The environments that the token is good in.
+    /// Environments that the token is valid in.
     public let environments: TokenEnvironments
-    /// The origins whose pages may use it; nil: any.
+    /// Origins of the pages that may use it, or nil for any.
     public let origins: [String]?
-    /// Where the sign-in page leads with the user's token; nil: it posts a message to its opener.
+    /// Address to which the sign-in page redirects with the user's token, or nil to post a message to the page's
+    /// opener.
     public let callback: String?
 }
 
-/// A server-to-server key: the public half, by which a program's signatures are checked.
+/// A server-to-server key: the public key that checks a program's signatures.
 public struct ControlServerKey: Hashable, Sendable {
-    /// The key's name on the wire.
+    /// ID of the key on the wire.
     public let id: String
-    /// The container's identifier.
+    /// Identifier of the container.
     public let container: String
     /// `development` or `production`.
     public let environment: String
-    /// The name that the operator gave it, unique in the environment of the container.
+    /// Name that the operator gave it, unique in the environment of the container.
     public let name: String
-    /// When it was made, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     public let createdMilliseconds: Int64
     /// DER of a SubjectPublicKeyInfo on the curve P-256.
     public let publicKey: [UInt8]
-    /// The maker of the records that the program makes.
+    /// Record name of the user that creates the program's records.
     public let userRecordName: String
 }
 
-/// A user who is signed in: what a web auth token stands for.
+/// A session of a signed-in user, found by a web auth token.
 public struct ControlSession: Hashable, Sendable {
-    /// The container's identifier.
+    /// Identifier of the container.
     public let container: String
     /// `development` or `production`.
     public let environment: String
-    /// The name of the user's record in the container.
+    /// Record name of the user in the container.
     public let userRecordName: String
-    /// The account's given name, when one was told.
+    /// Given name of the account, or nil if unknown.
     public let givenName: String?
-    /// The account's family name, when one was told.
+    /// Family name of the account, or nil if unknown.
     public let familyName: String?
-    /// When the token runs out, in milliseconds since 1970. Where each answer brings a new token, as it stands in the
-    /// file, which can be some seconds behind.
+    /// Time when the token expires, in milliseconds since 1970. For a token that each response replaces, this is the
+    /// value in the file, which can be some seconds old.
     public let expiresMilliseconds: Int64
-    /// The account's name.
+    /// Name of the account.
     public let account: String
-    /// The session's name for the operator: it tells nothing of the token.
+    /// Name of the session for the operator. It reveals nothing about the token.
     public let id: String
-    /// When the user signed in, in milliseconds since 1970.
+    /// Time of the sign-in, in milliseconds since 1970.
     public let createdMilliseconds: Int64
-    /// How long a token lives after its last use, when each answer brings a new one; nil: the token stays.
+    /// Time after the last use when the token expires, in milliseconds, if each response replaces it. Nil for a token
+    /// that stays.
     public let lifeMilliseconds: Int64?
-    /// The address from where the user signed in; nil when that isn't known.
+    /// IP address of the sign-in, or nil if unknown.
     public let address: String?
-    /// What the program that signed in calls itself; nil when that isn't known.
+    /// Name that the client gives itself, or nil if unknown.
     public let client: String?
     let digest: [UInt8]
     let step: Int64
 }
 
-/// What a web auth token comes to.
+/// The result of a check of a web auth token.
 public enum ControlSignIn: Hashable, Sendable {
-    /// A user is signed in; the replacement is the token that takes this one's place, if there is one.
+    /// The user is signed in. `replacement` is the token that replaces this one, or nil if it stays.
     case user(ControlSession, replacement: String?)
-    /// The token was one of ours, and its session is over.
+    /// The token was valid, and its session has ended.
     case ended
-    /// No such token.
+    /// The token is unknown.
     case unknown
 }

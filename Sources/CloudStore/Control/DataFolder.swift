@@ -4,35 +4,35 @@
     import Darwin
 #endif
 
-/// The folder in which a server keeps everything: the control file, and one file for each environment of each
-/// container. `docs/DISK_FORMAT.md` has its layout.
+/// The folder with all data of a server: the control file, and one file for each environment of each container.
+/// `docs/DISK_FORMAT.md` describes its layout.
 public struct DataFolder: Hashable, Sendable {
-    /// Where the folder is.
+    /// Path of the folder.
     public let path: String
 
-    /// Names a folder, which may not be there yet.
+    /// Makes the value for a folder, which may be missing.
     public init(path: String) {
         self.path = path
     }
 
-    /// The control file, which `ControlStore` opens.
+    /// Path of the control file, which `ControlStore` opens.
     public var controlPath: String { "\(path)/control.sqlite" }
 
-    /// What a server has noted of the requests that it has answered. Nothing depends on it.
+    /// Path of the history of requests. Nothing depends on it.
     public var historyPath: String { "\(path)/history.sqlite" }
 
-    /// What the file of the operator's settings is called.
+    /// Name of the file with the operator's settings.
     public static let settingsName = "yap.json"
 
-    /// The operator's settings, which needn't be there.
+    /// Path of the operator's settings, which may be missing.
     public var settingsPath: String { "\(path)/\(Self.settingsName)" }
 
-    /// Whether `yap init` has been here, or something that can't be looked at lies there.
+    /// True if `yap init` has made the folder, or the path can't be examined.
     public var isMade: Bool { !ControlStore.isAbsent(controlPath) }
 
-    /// Makes the folder, for its owner only, and the control file in it.
+    /// Makes the folder, for its owner only, with the control file.
     ///
-    /// - Returns: whether the control file was made; false when there was one.
+    /// - Returns: True if the control file was made, false if it exists already.
     /// - Throws: `DataFolderError`, `CloudStoreError`.
     @discardableResult
     public func make() throws -> Bool {
@@ -40,10 +40,10 @@ public struct DataFolder: Hashable, Sendable {
         return try ControlStore.make(path: controlPath)
     }
 
-    /// The file that keeps one environment of a container.
+    /// Returns the path of the file of one environment of a container.
     ///
-    /// - Parameter makesFolders: makes the folder that the file lies in.
-    /// - Throws: `ControlError.badName` when the identifier or the environment can't be one, `DataFolderError`.
+    /// - Parameter makesFolders: True to make the folder of the file.
+    /// - Throws: `ControlError.badName` if the identifier or the environment isn't valid, `DataFolderError`.
     public func storePath(
         container: String, environment: String, makesFolders: Bool = false
     ) throws -> String {
@@ -57,14 +57,14 @@ public struct DataFolder: Hashable, Sendable {
         return "\(folder)/\(environment).sqlite"
     }
 
-    /// Holds the folder for one server until the lock goes or the process ends, however it ends.
+    /// Locks the folder for one server until the lock is released or the process ends.
     ///
-    /// - Throws: `DataFolderError.held` with the other's process id, `DataFolderError.failed`.
+    /// - Throws: `DataFolderError.held` with the process id of the other server, `DataFolderError.failed`.
     public func lock() throws -> DataFolderLock {
         try DataFolderLock(path: "\(path)/serve.lock")
     }
 
-    /// Whether a server serves the folder now.
+    /// True if a server serves the folder now.
     public var isServed: Bool {
         let descriptor = open("\(path)/serve.lock", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -72,23 +72,23 @@ public struct DataFolder: Hashable, Sendable {
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
-    /// The folder of the files that records of an environment hold: `<two hexadecimal digits>/<name>`. It may not be
-    /// there yet.
+    /// Returns the path of the folder with the files of an environment's records: `<two hexadecimal digits>/<name>`. It
+    /// may be missing.
     ///
-    /// - Throws: `ControlError.badName` when the identifier or the environment can't be one.
+    /// - Throws: `ControlError.badName` if the identifier or the environment isn't valid.
     public func assetsPath(container: String, environment: String) throws -> String {
         String(try storePath(container: container, environment: environment).dropLast(7)) + ".assets"
     }
 
-    /// Keeps files that no record needs any more from being removed, until the lock goes: a backup that has taken a
-    /// store takes its files next. Waits for a step of the collection that is under way.
+    /// Prevents the removal of files of deleted records until the lock is released: a backup copies a store first, and
+    /// its files next. Waits for the current step of the collection.
     ///
     /// - Throws: `DataFolderError`.
     public func holdForBackup() throws -> DataFolderLock {
         try DataFolderLock(sharing: backupLockPath, LOCK_EX)
     }
 
-    /// Lets one bounded step remove files; nil while a backup runs.
+    /// Allows one step of the collection to remove files. Returns nil while a backup runs.
     ///
     /// - Throws: `DataFolderError`.
     public func holdForCollection() throws -> DataFolderLock? {
@@ -107,8 +107,8 @@ public struct DataFolder: Hashable, Sendable {
             parent +=
                 parent.isEmpty && part.isEmpty ? "/" : (parent.isEmpty || parent == "/" ? "" : "/") + part
             if mkdir(parent, 0o700) == 0 {
-                // What is acknowledged in the folder lasts no longer than the folder's name. One that may not be read
-                // is not ours and can't be synced.
+                // Rows in the folder can't last longer than the folder's name. A parent folder that can't be read
+                // belongs to another user and can't be synced.
                 let above = Folders.parent(of: parent)
                 if access(above, R_OK) == 0 { try Folders.sync(above) }
             } else if errno != EEXIST, access(parent, F_OK) != 0 {
@@ -118,7 +118,7 @@ public struct DataFolder: Hashable, Sendable {
     }
 }
 
-/// A data folder that this process holds, for serving or for something else that only one may do.
+/// A lock on a data folder, for serving or for another exclusive task.
 public final class DataFolderLock: Sendable {
     private let descriptor: Int32
 
@@ -126,7 +126,7 @@ public final class DataFolderLock: Sendable {
         descriptor = try Self.take(path)
     }
 
-    /// Takes a lock that is not for one server alone.
+    /// Locks a file, shared or exclusive.
     init(sharing path: String, _ operation: Int32) throws {
         descriptor = try Self.take(path, operation)
     }
@@ -135,7 +135,7 @@ public final class DataFolderLock: Sendable {
         close(descriptor)
     }
 
-    /// Nil when the file was removed before it was locked, and the lock is good for nothing.
+    /// Returns nil if the file was deleted before it was locked, so that the lock has no effect.
     func ifStill(at path: String) -> DataFolderLock? {
         var (own, found) = (stat(), stat())
         guard fstat(descriptor, &own) == 0, stat(path, &found) == 0 else { return nil }
@@ -171,7 +171,7 @@ public final class DataFolderLock: Sendable {
             }
             throw DataFolderError.held(path: path, processID: processID(in: descriptor))
         }
-        // The number is for people; the lock is the kernel's and goes with the process.
+        // The process id is for humans. The lock itself is the kernel's, and ends with the process.
         let text = "\(getpid())\n"
         guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.utf8.count, 0) == text.utf8.count
         else {
@@ -189,16 +189,16 @@ public final class DataFolderLock: Sendable {
     }
 }
 
-/// Why a data folder can't be made or held.
+/// An error of making or locking a data folder.
 public enum DataFolderError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Another server holds the folder.
+    /// Another server has locked the folder.
     case held(path: String, processID: Int?)
-    /// The system refused.
+    /// A system call failed.
     case failed(path: String, reason: String)
-    /// There is no room on the disk, or no more of it for this user.
+    /// The disk or the user's quota is full.
     case diskFull(path: String)
 
-    /// What the system's error number says of the file at `path`.
+    /// Makes an error from the system's error number for the file at `path`.
     init(path: String, _ code: Int32) {
         self =
             switch code {
@@ -207,7 +207,7 @@ public enum DataFolderError: Error, Hashable, Sendable, CustomStringConvertible 
             }
     }
 
-    /// What happened and what to do, for a person.
+    /// Human-readable text: what happened and what to do.
     public var description: String {
         switch self {
         case .diskFull(let path): "There is no room on the disk for \(path). Make room, and try again."

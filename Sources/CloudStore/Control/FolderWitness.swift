@@ -77,8 +77,8 @@ extension DataFolder {
         return "\(path).witness"
     }
 
-    /// Compares the folder with what its witness has seen, and renews all epochs when it was put back. Whoever calls it
-    /// holds the folder's lock, and has opened no store.
+    /// Compares the folder with its witness, and renews all epochs if the folder was restored. The caller has locked
+    /// the folder and has opened no store.
     ///
     /// A folder is marked on its disk before the witness hears of it. So a witness that has seen more than the folder
     /// has can only mean that the folder has lost what was on its disk.

@@ -7,9 +7,9 @@ import System
     import Darwin
 #endif
 
-/// The store of a container's other environment, asked for what users have there, so that one quota holds for both.
+/// Reads the usage of users in a container's other environment, so that one quota applies to both.
 ///
-/// It may be missing, and open in this process or not. Nothing of it is made, upgraded or changed.
+/// The store may be missing, and may be open in this process. It is never made, upgraded or changed.
 public final class SiblingStore: Sendable {
     private struct Opened {
         let connection: Connection
@@ -17,20 +17,20 @@ public final class SiblingStore: Sendable {
     }
 
     private let path: String
-    /// Nil as long as there is no file.
+    /// Nil until the file exists.
     private let opened = Lock<Opened?>(nil)
 
-    /// Names the store's file. It is opened when it is first asked, and is there.
+    /// Makes a reader for the store's file. It is opened at the first call after the file exists.
     public init(path: String) {
         self.path = path
     }
 
-    /// What is committed there, of those who have something. What can't be read counts as nothing: a service on a file
-    /// in such a state takes nothing in either.
+    /// Returns the committed usage of users. An unreadable file counts as empty: a service on such a file can't write
+    /// either.
     public func usage(of keys: [UsageKey]) -> [UsageKey: StoredSize] {
         opened.withLock { opened in
             do {
-                // An environment that was removed and made again has another file under the same path.
+                // An environment that was removed and made again has a new file at the same path.
                 let file = FileIdentity(path: path)
                 if opened?.file != file { opened = nil }
                 guard let file else { return [:] }
@@ -49,7 +49,7 @@ public final class SiblingStore: Sendable {
         }
     }
 
-    /// Closes the file. It writes so that it can be the last to close it, which puts the log into the file.
+    /// Closes the file. The connection can write, so that the last one to close copies the log into the file.
     public func close() {
         opened.withLock { $0 = nil }
     }
@@ -65,12 +65,12 @@ public final class SiblingStore: Sendable {
     }
 }
 
-/// Which file lies at a path.
+/// The identity of the file at a path.
 private struct FileIdentity: Equatable {
     let device: UInt64
     let inode: UInt64
 
-    /// Nil when there is none, or it may not be looked at.
+    /// Returns nil if the file doesn't exist or can't be examined.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

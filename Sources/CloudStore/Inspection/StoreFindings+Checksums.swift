@@ -30,7 +30,7 @@ extension StoreFile {
         }
         end()
         return [
-            (wrong, "zones whose checksum differs from the sum over their records"),
+            (wrong, "zones with a checksum that differs from the sum over their records"),
             (uncounted, "records without a checksum in zones that have one"),
         ].filter { $0.0 > 0 }.map { StoreFinding(check: "checksums", what: "\($0.0) \($0.1)") }
     }

@@ -104,7 +104,7 @@ extension StoreFile {
             "SELECT count(*) FROM largeFields WHERE id NOT IN (SELECT fieldsRow FROM records WHERE fieldsRow NOT NULL)"
         ),
         (
-            "usage", "users whose private records were counted wrong",
+            "usage", "users with a wrong count of their private records",
             """
             SELECT count(*) FROM (
                 SELECT owner, sum(isDeleted = 0) AS records, sum(\(LargeFieldTable.fieldsLength)) AS bytes,

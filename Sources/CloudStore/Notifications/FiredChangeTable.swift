@@ -1,6 +1,6 @@
 import SQLite
 
-/// Changes whose query subscriptions aren't notified yet. Owns `firedChanges`.
+/// Changes with pending notifications of query subscriptions. Owns `firedChanges`.
 struct FiredChangeTable {
     let connection: Connection
 

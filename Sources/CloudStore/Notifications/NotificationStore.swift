@@ -50,9 +50,9 @@ public struct NotificationsLoaded: Sendable {
 public struct NotificationChanges: Sendable {
     /// Numbers of subscriptions of types to write.
     public var watches: [WatchRow] = []
-    /// Changes whose subscriptions are all notified, to delete.
+    /// Changes to delete: all their subscriptions are notified.
     public var removedFiredChanges: [Int64] = []
-    /// Changes to write, whose subscriptions are notified later.
+    /// Changes to write: their subscriptions are notified later.
     public var firedChanges: [FiredChangeRow] = []
     /// Notifications to delete or to move.
     public var removedNotifications: [NotificationKey] = []
@@ -82,10 +82,10 @@ public struct NotificationChanges: Sendable {
 
 /// Reads the tables of notifications in their order.
 public protocol NotificationStoreReader {
-    /// Returns the oldest changes whose subscriptions aren't notified yet. Maximum `changesMax` changes.
+    /// Returns the oldest changes with pending notifications. Maximum `changesMax` changes.
     func firedChanges(changesMax: Int) throws -> ChangesPage<FiredChangeRow>
 
-    /// Returns the number of changes whose subscriptions aren't notified yet. It may be too high, never too low.
+    /// Returns the number of changes with pending notifications. It may be too high, never too low.
     func firedChangesCount() throws -> Int64
 
     /// Returns the notifications of `user` that follow the number `after`, oldest first. Maximum `notificationsMax`.

@@ -57,7 +57,7 @@ public struct SubscriberKey: Hashable, Comparable, Sendable {
     }
 }
 
-/// A change of a record whose query subscriptions aren't notified yet. It is written with the change.
+/// A change of a record with pending notifications of query subscriptions. It is written with the change.
 public struct FiredChangeRow: Hashable, Sendable {
     /// Number in the order of the changes. With 0, the store assigns the next number.
     public var number: Int64

@@ -96,7 +96,7 @@ final class IndexTables {
         }
     }
 
-    /// Number of zones whose places are read together.
+    /// Number of zones that are looked up together.
     private static let placesMax = 256
 
     func entries(of key: RecordKey, recordType: String) throws -> [StoredIndexEntry]? {

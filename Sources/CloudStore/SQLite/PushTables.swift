@@ -1,6 +1,6 @@
 import SQLite
 
-/// Devices, their pending pushes, and the zones whose subscribers aren't notified yet. Owns `devices`, `pushes` and
+/// Devices, their pending pushes, and the zones with pending notifications. Owns `devices`, `pushes` and
 /// `pushTasks`.
 struct PushTables {
     let connection: Connection

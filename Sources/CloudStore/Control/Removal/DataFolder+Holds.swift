@@ -5,9 +5,9 @@
 #endif
 
 extension DataFolder {
-    /// A process that opens an environment to write holds it, so that it isn't removed meanwhile.
+    /// Locks an environment for a process that opens it to write, so that it isn't removed meanwhile.
     ///
-    /// - Returns: nil when there is no such container, or this environment of it is being removed.
+    /// - Returns: Nil if the container doesn't exist or this environment of it is being removed.
     /// - Throws: `ControlError.badName`, `DataFolderError`, `CloudStoreError`.
     public func hold(
         container: String, environment: String, in control: ControlStore
@@ -21,13 +21,13 @@ extension DataFolder {
                 return try control.containers.serves(container: container, environment: environment)
                     ? lock : nil
             } catch DataFolderError.held {
-                // The process that removes holds it alone, until the mark is away.
+                // The removing process holds it exclusively until the mark is deleted.
                 guard try control.containers.serves(container: container, environment: environment) else {
                     return nil
                 }
                 _ = try DataFolderLock(sharing: path, LOCK_SH)
             } catch {
-                // Its folder may have gone in between.
+                // Its folder may have been deleted since.
                 guard try control.containers.serves(container: container, environment: environment) else {
                     return nil
                 }
@@ -37,7 +37,7 @@ extension DataFolder {
         return nil
     }
 
-    /// The same, for a caller that can't go on without it.
+    /// Locks an environment as `hold` does, and throws if that isn't possible.
     ///
     /// - Throws: `ControlError.noSuchContainer`, `ControlError.isBeingRemoved`, and what `hold` throws.
     public func mustHold(
@@ -49,7 +49,7 @@ extension DataFolder {
             : ControlError.noSuchContainer(container)
     }
 
-    /// Holds an environment alone; nil while somebody has it open.
+    /// Locks an environment exclusively. Returns nil if a process has it open.
     func holdAlone(container: String, environment: String) throws -> DataFolderLock? {
         while true {
             let path = try holdPath(container, environment, makesFolders: true)

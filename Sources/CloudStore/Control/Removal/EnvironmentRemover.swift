@@ -4,30 +4,31 @@
     import Darwin
 #endif
 
-/// Removes what a control file says is being removed, in short steps: first the files of records, then the stores, and
-/// last what the control file has of it, with the mark. Whenever it ends in between, the next run goes on.
+/// Removes a container or environment that is marked in a control file, in short steps: first the files of records,
+/// then the stores, and last its rows in the control file, with the mark. After an interruption, the next run
+/// continues.
 ///
-/// Several processes may run it at once: what is removed is held by one of them, and by nobody who has it open.
+/// Several processes may run it at once: one of them locks what is removed, and no process has it open.
 public struct EnvironmentRemover: Sendable {
-    /// What is done, for tests that let it end in between.
+    /// A kind of step, for tests that interrupt the removal.
     package enum Step: Sendable, CaseIterable {
         case hold, removeFile, removeFolder, sync, removeRows, removeMark
     }
 
-    /// What a run comes to.
+    /// The result of a run.
     public enum Outcome: Hashable, Sendable {
-        /// Nothing is left.
+        /// Everything was removed.
         case done
-        /// Somebody has it open, or a backup runs.
+        /// A process has it open, or a backup runs.
         case inUse
     }
 
-    /// So many files go before others may take their turn.
+    /// Maximum number of files that are removed before other work gets a turn.
     static let filesMax = 64
 
     private let folder: DataFolder
     private let control: ControlStore
-    /// Called before each step; what it throws ends the run there.
+    /// Called before each step. An error ends the run there.
     private let before: @Sendable (Step) throws -> Void
 
     /// Makes a remover for a folder and its control file.
@@ -43,16 +44,16 @@ public struct EnvironmentRemover: Sendable {
         self.before = before
     }
 
-    /// Removes one thing, as far as it isn't in use.
+    /// Removes a container or environment that isn't in use.
     ///
-    /// - Parameter progress: told how many files went, after each step; throws to end the run.
+    /// - Parameter progress: Called after each step with the number of removed files. An error ends the run.
     /// - Throws: `DataFolderError`, `CloudStoreError`, what `progress` throws.
     public func run(
         _ removal: ControlRemoval, progress: (_ filesCount: Int) throws -> Void = { _ in }
     ) throws -> Outcome {
         var holds: [DataFolderLock] = []
         for environment in removal.environments {
-            // Before it is held: the folder of one that is gone would be made again.
+            // Before the lock, which would make the folder of a removed container again.
             guard try control.containers.isBegun(removal) else { return try ended(removal, holds) }
             try before(.hold)
             guard
@@ -66,7 +67,7 @@ public struct EnvironmentRemover: Sendable {
             let path = try folder.storePath(container: removal.container, environment: environment)
             let assets = try folder.assetsPath(container: removal.container, environment: environment)
             guard try removeAll(in: assets, &count, progress) else { return .inUse }
-            // The store itself first: without it nobody reads what is left of it.
+            // The store's main file first: without it, the other files aren't used.
             let stores = ["", "-wal", "-shm", "-journal"].map { path + $0 }
             guard try removeFiles(stores, &count, progress) else { return .inUse }
         }
@@ -79,7 +80,7 @@ public struct EnvironmentRemover: Sendable {
         return .done
     }
 
-    /// Another process has ended the removal, and the container may exist again. If it doesn't, the holds have made its
+    /// Another process has ended the removal, and the container may exist again. If it doesn't, the locks have made its
     /// folder again.
     private func ended(_ removal: ControlRemoval, _ holds: [DataFolderLock]) throws -> Outcome {
         if !holds.isEmpty, try !control.containers.exists(removal.container) { removeFolder(of: removal) }
@@ -89,7 +90,7 @@ public struct EnvironmentRemover: Sendable {
 
     // MARK: - Files
 
-    /// Removes the files of records and their folders. False: a backup runs.
+    /// Removes the files of records and their folders. Returns false if a backup runs.
     private func removeAll(
         in path: String, _ count: inout Int, _ progress: (Int) throws -> Void
     ) throws -> Bool {
@@ -126,19 +127,19 @@ public struct EnvironmentRemover: Sendable {
     private func remove(folder path: String) throws {
         try before(.removeFolder)
         guard rmdir(path) != 0, errno != ENOENT else { return }
-        // Something else lies there by that name.
+        // It isn't a folder but a file.
         if errno == ENOTDIR, unlink(path) == 0 { return }
         throw DataFolderError(path: path, errno)
     }
 
-    /// The mark must not go before the files, also when the power fails.
+    /// The files must be deleted before the mark, even if the power fails.
     private func sync(_ removal: ControlRemoval) throws {
         try before(.sync)
         let path = try folder.storePath(container: removal.container, environment: removal.environments[0])
         try Folders.sync(Folders.parent(of: path))
     }
 
-    /// Removes the container's own folder. What somebody else has put there stays, with it.
+    /// Removes the container's folder. A folder with foreign files stays.
     private func removeFolder(of removal: ControlRemoval) {
         guard removal.environment == nil else { return }
         for environment in removal.environments {

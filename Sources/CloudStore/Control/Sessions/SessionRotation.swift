@@ -1,20 +1,20 @@
-/// Which tokens of a session count, when each answer brings a new one.
+/// The valid tokens of a session that gets a new token with each response.
 ///
-/// A token counts until a later one has been used and the grace is over: so requests that were under way in parallel
-/// get their answers, and an answer that was lost locks nobody out.
+/// A token stays valid until a later one was used and the grace period has passed. So parallel requests succeed, and a
+/// lost response locks nobody out.
 struct SessionRotation {
-    /// How long a token counts after a later one was used first, in milliseconds.
+    /// Time that a token stays valid after the first use of a later one, in milliseconds.
     static let graceMilliseconds: Int64 = 60_000
-    /// First uses that come closer than this are remembered as one.
+    /// First uses within this time are stored as one, in milliseconds.
     static let markMilliseconds: Int64 = 5_000
 
-    /// The latest step that was used.
+    /// The latest used step.
     private(set) var step: Int64
-    /// When the session was used last, in milliseconds since 1970.
+    /// Time of the session's last use, in milliseconds since 1970.
     private(set) var usedMilliseconds: Int64
-    /// Steps below this one are over.
+    /// Steps below this one are invalid.
     private(set) var floor: Int64
-    /// When steps were used first; those below them end a grace later.
+    /// Times of the first uses of steps. Lower steps become invalid a grace period later.
     private var marks: [Mark] = []
 
     private struct Mark {
@@ -25,7 +25,7 @@ struct SessionRotation {
 
     enum Verdict: Equatable {
         case counts
-        /// Its replacement was used long ago: the sender has it from somewhere else.
+        /// Its replacement was used long ago, so the sender has a copy of an old token.
         case replayed
     }
 
@@ -35,7 +35,7 @@ struct SessionRotation {
         floor = step
     }
 
-    /// A token of step `step` is used. Its code was checked: it was given out.
+    /// Uses a token of step `step`. The caller has checked its code, so this server has made it.
     mutating func use(step used: Int64, at now: Int64) -> Verdict {
         while let mark = marks.first, now - mark.milliseconds > Self.graceMilliseconds {
             floor = max(floor, mark.step)
@@ -46,7 +46,7 @@ struct SessionRotation {
         guard used > step else { return .counts }
         step = used
         if let last = marks.last, now - last.begunMilliseconds < Self.markMilliseconds {
-            // A later time with the later step: no token ends too early by that.
+            // The later step gets the later time, so that no token becomes invalid too early.
             marks[marks.count - 1].step = used
             marks[marks.count - 1].milliseconds = now
         } else {

@@ -1,10 +1,10 @@
-/// The rotations of the sessions that were used lately, by the session's digest.
+/// The rotations of recently used sessions, by the session's digest.
 ///
-/// The file follows some seconds behind, so that a request costs no write. What a crash forgets lets a token count
-/// again that had just been replaced, and no longer than the grace does.
+/// The file is updated some seconds later, so that a request costs no write. After a crash, a recently replaced token
+/// may be valid again, for up to the grace period.
 struct SessionRotations {
     static let entriesMax = 20_000
-    /// How far the file may be behind, in milliseconds.
+    /// Maximum delay of the file, in milliseconds.
     static let lagMilliseconds: Int64 = 30_000
 
     private struct Entry {
@@ -15,7 +15,7 @@ struct SessionRotations {
     private var entries: [[UInt8]: Entry] = [:]
 
     enum Verdict {
-        /// The newest step there is, and whether the file should be told.
+        /// The newest step, and whether the file should be updated.
         case counts(newestStep: Int64, SessionRotation, wantsSaving: Bool)
         case replayed
         case over

@@ -1,13 +1,13 @@
-/// A web auth token as it stands on the wire: 64 hexadecimal digits, and for one that is replaced again and again
-/// which one it is and a code that only this server can make: `<64 digits>-<step>-<32 digits>`.
+/// A web auth token on the wire: 64 hexadecimal digits. A token that each response replaces also has its step and a
+/// code that only this server can make: `<64 digits>-<step>-<32 digits>`.
 struct SessionToken: Hashable {
     static let secretBytes = 64
     static let codeBytes = 32
     static let textBytesMax = 120
 
-    /// The part that stays, whose digest names the session.
+    /// The part that stays. Its digest identifies the session.
     var secret: String
-    /// How often the token was replaced before, and the code of that; nil for a token that is never replaced.
+    /// Number of earlier replacements, and its code. Nil for a token that stays.
     var step: Int64?
     var code: String?
 
@@ -17,7 +17,7 @@ struct SessionToken: Hashable {
         self.code = code
     }
 
-    /// Nil for a text that is no token. Each token has one text.
+    /// Reads a token. Nil for any other text. Each token has exactly one text.
     init?(_ text: String) {
         guard text.utf8.count <= Self.textBytesMax else { return nil }
         let parts = text.utf8.split(separator: 0x2D, omittingEmptySubsequences: false)

@@ -1,21 +1,21 @@
-/// How long a device stays signed in.
+/// The lifetime of sessions on devices.
 public struct SignInLengths: Hashable, Sendable {
-    /// From the sign-in on, in milliseconds.
+    /// Maximum time after the sign-in, in milliseconds. Default: a year.
     public var longestMilliseconds: Int64 = 365 * 86_400_000
-    /// From the last use on, in milliseconds.
+    /// Maximum time after the last use, in milliseconds. Default: 90 days.
     public var unusedMilliseconds: Int64 = 90 * 86_400_000
 
-    /// A use is written down when the end moves by so much, in milliseconds.
+    /// Minimum change of the end that is written to the file, in milliseconds.
     static let stepMilliseconds: Int64 = 86_400_000
 
-    /// A year, and ninety days.
+    /// Makes the default lifetimes.
     public init() {}
 
-    /// When a session that is used now ends, in milliseconds since 1970.
+    /// Returns the end of a session that is used now, in milliseconds since 1970.
     func end(usedAt now: Int64, createdAt created: Int64) -> Int64 {
         min(now + unusedMilliseconds, lastEnd(createdAt: created))
     }
 
-    /// When a session ends though it is used.
+    /// Returns the latest possible end of a session, in milliseconds since 1970.
     func lastEnd(createdAt created: Int64) -> Int64 { created + longestMilliseconds }
 }

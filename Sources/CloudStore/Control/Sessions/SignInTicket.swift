@@ -1,19 +1,18 @@
-/// What the address of a sign-in page carries: for which app, container and page, and until when. Only this server can
-/// make one.
+/// The contents of a sign-in page's address: app, container, origin and time of expiry. They are signed by this server.
 struct SignInTicket: Hashable {
-    /// How long the address of a sign-in page is good.
+    /// Lifetime of the address of a sign-in page, in milliseconds.
     static let lifeMilliseconds: Int64 = 900_000
     static let textBytesMax = 4_096
 
     var container: String
     var environment: String
-    /// The API token's digest, in hexadecimal digits.
+    /// Digest of the API token, in hexadecimal digits.
     var app: String
-    /// The origin of the page that asked; nil: no page did.
+    /// Origin of the page that requests the sign-in, or nil if no page does.
     var origin: String?
     var expiresMilliseconds: Int64
 
-    /// The words that the code is made of. None of them holds a line break.
+    /// The text that is signed. None of its parts contains a line break.
     var words: String {
         "\(container)\n\(environment)\n\(app)\n\(origin ?? "-")\n\(expiresMilliseconds)"
     }
@@ -26,7 +25,7 @@ struct SignInTicket: Hashable {
         self.expiresMilliseconds = expiresMilliseconds
     }
 
-    /// Nil for words that are not a ticket's. Whether they are ours, their code tells.
+    /// Reads a ticket. Nil for any other text. The caller checks the code.
     init?(words: String) {
         let lines = words.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
         guard lines.count == 5, let expiresMilliseconds = Int64(Substring(lines[4])) else { return nil }
@@ -38,7 +37,7 @@ struct SignInTicket: Hashable {
         guard words == self.words else { return nil }
     }
 
-    /// Words and code as one text of hexadecimal digits and a full stop.
+    /// Splits words and code, in hexadecimal digits with a full stop between them.
     static func split(_ text: String) -> (words: Substring, code: Substring)? {
         guard text.utf8.count <= textBytesMax, let stop = text.utf8.lastIndex(of: 0x2E) else { return nil }
         return (text[..<stop], text[text.utf8.index(after: stop)...])
