@@ -21,8 +21,6 @@ import Testing
         "Yap/YapDatabaseReadWriteTransaction": Limit(lines: 955),
         // Loop, status, listeners, log and lifecycle are still to be parted.
         "YapCloudKit/SyncRunner": Limit(lines: 905),
-        // A value with the whole state of a database's sync, so that the engine stays a function of it.
-        "YapCloudKit/SyncLane": Limit(changingProperties: 29),
         // An option for each limit of the service.
         "CloudService/ServiceLimits": Limit(changingProperties: 49),
         // What libcurl's callbacks need of one transfer.

@@ -179,10 +179,10 @@ import Yap
         try insert("1", source + "-missing")
         try device.set(Todo(title: "x"), "x")
         let counts = try device.read { _, ext in try ext.tables.counts(DatabaseKey(nil)) }
-        #expect(counts.refused == [.refused(recordName: "1", .assetFileNotFound)])
+        #expect(counts.quarantined == [.refused(recordName: "1", .assetFileNotFound)])
         #expect(try batch().saves.map(\.recordID.recordName) == ["x"])
         try save(record())
-        #expect(try device.read { _, ext in try ext.tables.counts(DatabaseKey(nil)) }.refused.isEmpty)
+        #expect(try device.read { _, ext in try ext.tables.counts(DatabaseKey(nil)) }.quarantined.isEmpty)
         #expect(try batch().saves.map(\.recordID.recordName) == ["x"])
         try succeed()
         #expect(try sent() == "first")

@@ -83,7 +83,7 @@ import Testing
         #expect(bench.handle(.tick) == ["cancel \(fetch)"])
         let page = SyncEvent.pageApplied(key, zoneID, moreComing: false, QueueCount(pending: 1))
         #expect(bench.handle(page, attempt: fetch) == [])
-        #expect(bench.engine.lanes[key]?.count.pending == 1)
+        #expect(bench.engine.databases[key]?.count.pending == 1)
     }
 
     @Test func whatIsWrittenHereHasNoDeadline() {

@@ -30,20 +30,20 @@ import Testing
         ),
         ([.serverRecordChanged], [.merge, .retry, .retry, .done, .done]),
         ([.batchRequestFailed], [.withNextBatch, .withNextBatch, .retry, .retry, .retry]),
-        ([.unknownItem], [.recreate, .done, .stop, .stop, .refuse]),
-        ([.zoneNotFound], [.createZone, .createZone, .createZone, .stop, .refuse]),
+        ([.unknownItem], [.recreate, .done, .stop, .stop, .quarantine]),
+        ([.zoneNotFound], [.createZone, .createZone, .createZone, .stop, .quarantine]),
         ([.limitExceeded], [.split, .split, .retry, .retry, .retry]),
         ([.quotaExceeded], [.stopSaves, .stopSaves, .stop, .stop, .stop]),
         ([.changeTokenExpired], [.retry, .retry, .dropToken, .retry, .retry]),
-        ([.assetNotAvailable], [.uploadAgain, .refuse, .stop, .stop, .refuse]),
-        ([.referenceViolation], [.afterOthers, .afterOthers, .stop, .stop, .refuse]),
+        ([.assetNotAvailable], [.uploadAgain, .quarantine, .stop, .stop, .quarantine]),
+        ([.referenceViolation], [.afterOthers, .afterOthers, .stop, .stop, .quarantine]),
         (
             [
                 .permissionFailure, .invalidArguments, .serverRejectedRequest, .incompatibleVersion,
                 .assetFileNotFound, .assetFileModified, .constraintViolation,
                 .tooManyParticipants, .alreadyShared, .participantMayNeedVerification,
                 .participantAlreadyInvited,
-            ], [.refuse, .refuse, .stop, .stop, .refuse]
+            ], [.quarantine, .quarantine, .stop, .stop, .quarantine]
         ),
     ]
 
@@ -126,8 +126,8 @@ import Testing
                 #expect(status.state == .needsAttention && status.problems.count == 1, name)
             case .stopSaves:
                 #expect(actions == ["send - 400 deletions"] && bench.told.map(\.code) == [code], name)
-            case .refuse, .split, .afterOthers:
-                #expect(completion.refused.map(\.error.code) == [code], name)
+            case .quarantine, .split, .afterOthers:
+                #expect(completion.quarantined.map(\.error.code) == [code], name)
                 #expect(bench.told.map(\.code) == [code], name)
             case .recreate: #expect(completion.recreated.count == 1, name)
             case .done: #expect(completion.deleted.count == 1, name)
@@ -176,7 +176,7 @@ import Testing
                 let completion = try #require(bench.completions.last)
                 #expect(
                     completion.saved.isEmpty && completion.deleted.isEmpty && completion.conflicts.isEmpty
-                        && completion.recreated.isEmpty && completion.refused.isEmpty)
+                        && completion.recreated.isEmpty && completion.quarantined.isEmpty)
                 #expect(bench.engine.suspendCount == 1)
                 #expect(bench.events == ["suspendCountChanged(1)"])
                 #expect(bench.told.count == 1)
@@ -261,14 +261,14 @@ import Testing
         let violation = SendReply.Outcome.failed(CKError(.referenceViolation))
         let deferred: [CloudSyncProblem] = [.refused(recordName: "0", .referenceViolation)]
         #expect(bench.answer(violation) == ["complete"])
-        #expect(bench.completions.last?.refused.count == 1)
-        let left = QueueCount(pending: 1, refused: deferred)
+        #expect(bench.completions.last?.quarantined.count == 1)
+        let left = QueueCount(pending: 1, quarantined: deferred)
         #expect(bench.handle(.applied(key, left)) == ["send - 400"])
         #expect(bench.answer(bench.saved("1")) == ["complete"])
-        #expect(bench.handle(.applied(key, QueueCount(refused: deferred))) == ["lift 31"])
+        #expect(bench.handle(.applied(key, QueueCount(quarantined: deferred))) == ["lift 31"])
         #expect(bench.handle(.applied(key, QueueCount(pending: 1))) == ["send - 400"])
         #expect(bench.answer(violation) == ["complete"])
-        #expect(bench.handle(.applied(key, QueueCount(refused: deferred))) == [])
+        #expect(bench.handle(.applied(key, QueueCount(quarantined: deferred))) == [])
         #expect(bench.engine.status.needs(deferred))
     }
 

@@ -118,7 +118,7 @@ import Testing
         #expect(bench.answer(.failed(CKError(.unknownItem)), sentTag: nil) == ["complete"])
         let completion = try #require(bench.completions.first)
         #expect(completion.recreated.isEmpty)
-        #expect(completion.refused.map(\.isStuck) == [true])
+        #expect(completion.quarantined.map(\.isStuck) == [true])
     }
 
     @Test("95. a batch in which all blame another item is not sent again at once")
@@ -138,7 +138,7 @@ import Testing
         let error = CKError(.limitExceeded)
         #expect(bench.answered(.failed(error), .failed(error)) == ["send - 1"])
         #expect(bench.answer(.failed(error)) == ["complete"])
-        #expect(bench.completions.last?.refused.count == 1)
+        #expect(bench.completions.last?.quarantined.count == 1)
         #expect(bench.applied(1) == ["send - 1"])
         #expect(bench.answered(bench.saved("0")) == ["send - 2"])
         #expect(bench.answered(bench.saved("0")) == ["send - 4"])
@@ -163,10 +163,10 @@ import Testing
         for _ in 1..<SyncEngine.identicalConflictsMax {
             _ = bench.answered(.failed(Bench.conflict(tag: "u")))
         }
-        #expect(bench.completions.last?.refused.isEmpty == true)
+        #expect(bench.completions.last?.quarantined.isEmpty == true)
         _ = bench.answer(.failed(Bench.conflict(tag: "u")))
-        #expect(bench.completions.last?.refused.first?.isStuck == true)
-        let stuck = QueueCount(refused: [.stuck(recordName: "0")])
+        #expect(bench.completions.last?.quarantined.first?.isStuck == true)
+        let stuck = QueueCount(quarantined: [.stuck(recordName: "0")])
         #expect(bench.handle(.applied(Self.database, stuck)) == [])
         #expect(bench.engine.status.needs([.stuck(recordName: "0")]))
         #expect(bench.handle(.retry) == ["lift"])
@@ -214,7 +214,7 @@ import Testing
         #expect(answer(known - 1) == ["complete"])
         #expect(bench.completions.last?.conflicts.count == 1)
         _ = bench.applied(1)
-        bench.engine.lanes[Self.database]?.conflicts = [:]
+        bench.engine.databases[Self.database]?.uploads.conflicts = [:]
         #expect(answer(known + 1) == ["complete"])
         #expect(bench.completions.last?.conflicts.count == 1)
     }
@@ -223,7 +223,7 @@ import Testing
     func aBatchWithoutAnAnswerGoesBeforeAFetch() {
         var bench = sending()
         let lost = CKError(.networkFailure)
-        for _ in 0..<SyncLane.unansweredSendsMax {
+        for _ in 0..<DatabaseSyncState.Uploads.unansweredMax {
             #expect(bench.answer(.failed(lost), whole: lost) == ["complete"])
             _ = bench.applied(1)
             #expect(bench.handle(.networkMayBeBack) == ["send - 400"])
@@ -398,7 +398,8 @@ import Testing
     @Test("a retry while something is under way comes after it")
     func aRetryWhileSomethingIsUnderWay() {
         var bench = Bench()
-        _ = bench.handle(.counted(Self.database, QueueCount(pending: 1, refused: [.stuck(recordName: "0")])))
+        _ = bench.handle(
+            .counted(Self.database, QueueCount(pending: 1, quarantined: [.stuck(recordName: "0")])))
         #expect(bench.handle(.retry) == [])
         #expect(bench.answer(bench.saved("0")) == ["complete"])
         #expect(bench.handle(.applied(Self.database, QueueCount())) == ["lift"])

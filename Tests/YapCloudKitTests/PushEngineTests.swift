@@ -100,9 +100,9 @@ import Testing
     }
 
     @Test mutating func aProcessWhoseTurnItIsNotDoesNotListen() {
-        _ = bench.handle(.turn(isOurs: false))
+        _ = bench.handle(.processLock(isHeld: false))
         #expect(start(isSaved: false) == [])
-        #expect(bench.handle(.turn(isOurs: true)) == ["listen", "subscribe"])
+        #expect(bench.handle(.processLock(isHeld: true)) == ["listen", "subscribe"])
     }
 
     @Test mutating func aSignInThatWorksAgainEndsTheStop() {

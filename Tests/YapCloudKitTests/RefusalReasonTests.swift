@@ -90,7 +90,7 @@ import Yap
         let inspection = try SyncInspection(path: device.path)
         let database = try #require(inspection.registrations.first?.content?.accounts.first?.databases.first)
         #expect(
-            database.putAside.map(\.problem) == [.refused(recordName: "1", .invalidArguments, reason: reason)]
+            database.quarantined.map(\.problem) == [.refused(recordName: "1", .invalidArguments, reason: reason)]
         )
     }
 
@@ -103,7 +103,7 @@ import Yap
         try Connection(path: device.path).execute("DROP TABLE cloudKit_refusal_cloudKit")
         let inspection = try SyncInspection(path: device.path)
         let database = try #require(inspection.registrations.first?.content?.accounts.first?.databases.first)
-        #expect(database.putAside.map(\.problem) == [.refused(recordName: "1", .invalidArguments)])
+        #expect(database.quarantined.map(\.problem) == [.refused(recordName: "1", .invalidArguments)])
         try device.relaunch()
         #expect(try device.quarantined() == [.refused(recordName: "1", .invalidArguments)])
     }

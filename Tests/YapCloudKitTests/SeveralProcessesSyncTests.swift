@@ -123,7 +123,7 @@ import Yap
 
     @Test func aLockThatIsLetGoAfterItsHoldersEndWasToldIsTaken() async throws {
         let file = File(cloud)
-        let path = SyncTurn.path(database: file.path, registeredName: "cloudKit")
+        let path = SyncProcessLock.path(database: file.path, registeredName: "cloudKit")
         let holder = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         #expect(flock(holder, LOCK_EX | LOCK_NB) == 0)
         let (next, sync) = try await file.open()
@@ -165,14 +165,14 @@ import Yap
     }
 
     @Test func twoExtensionsInOneDatabaseHaveALockEach() {
-        let paths = ["a", "b", "a/b", "ä"].map { SyncTurn.path(database: "x.db", registeredName: $0) }
+        let paths = ["a", "b", "a/b", "ä"].map { SyncProcessLock.path(database: "x.db", registeredName: $0) }
         #expect(paths == ["x.db-a.sync", "x.db-b.sync", "x.db-a%2fb.sync", "x.db-%c3%a4.sync"])
     }
 
     @Test func anEngineWhoseTurnItIsNotAsksForNothing() {
         var engine = SyncEngine(random: SeededRandomSource(seed: 1))
         let key = DatabaseKey(nil)
-        _ = engine.handle(.turn(isOurs: false), now: 0)
+        _ = engine.handle(.processLock(isHeld: false), now: 0)
         let zone = CKRecordZone.ID(zoneName: "z")
         let events: [SyncEvent] = [
             .follow(key, zone, mayBeMissing: true), .counted(key, QueueCount(pending: 2)), .retry,
@@ -185,7 +185,7 @@ import Yap
                 }
             }
         }
-        let actions = engine.handle(.turn(isOurs: true), now: 0)
+        let actions = engine.handle(.processLock(isHeld: true), now: 0)
         #expect(actions.contains { if case .begin(.createZone, _, _) = $0 { true } else { false } })
     }
 }

@@ -63,7 +63,7 @@ import Yap
     @Test func problemsAreListedAlsoWhileSomethingIsUnderWay() {
         var bench = EngineBench()
         var count = QueueCount(pending: 2)
-        count.refused = [.stuck(recordName: "0")]
+        count.quarantined = [.stuck(recordName: "0")]
         #expect(bench.handle(.counted(EngineBench.database, count)) == ["send - 400"])
         let status = bench.engine.status
         #expect(status.state == .syncing && status.pendingCount == 2 && status.pause == nil)

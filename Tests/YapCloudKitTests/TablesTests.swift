@@ -36,7 +36,7 @@ import Yap
                 pending: number("count(c.id)", "c.refusal IS NULL"),
                 changeSets: number("count(DISTINCT s.sequence)"),
                 inFlightChangeSets: number("count(DISTINCT s.sequence)", "s.in_flight = 1"),
-                refusedCount: number("count(c.refusal)"), refused: ext.tables.counts(key).refused)
+                quarantinedCount: number("count(c.refusal)"), quarantined: ext.tables.counts(key).quarantined)
         }
     }
 
@@ -74,7 +74,7 @@ import Yap
         }
         #expect(token?.token == "t")
         #expect(try counts() == counted())
-        #expect(try counts().refused.count == 1)
+        #expect(try counts().quarantined.count == 1)
         #expect(try counts("public").pending == 1)
         // What is written now is in the same order and counts.
         try device.edit("1") { $0.priority = 7 }
@@ -99,7 +99,7 @@ import Yap
             let counted = try counted()
             #expect(counts == counted, "line \(line)")
             let numbers = [
-                counts.pending, counts.changeSets, counts.inFlightChangeSets, counts.refusedCount,
+                counts.pending, counts.changeSets, counts.inFlightChangeSets, counts.quarantinedCount,
             ]
             #expect(numbers == [pending, changeSets, inFlight, refused], "line \(line)")
         }

@@ -49,7 +49,7 @@ import Testing
         case .dropToken: "fetch all"
         case .stopSaves: "no saves"
         case .stop: "stop"
-        case .refuse: "aside"
+        case .quarantine: "aside"
         }
     }
 

@@ -14,7 +14,7 @@ package struct SyncEnvironment: Sendable {
     /// then they are kept.
     package var logBlock: @Sendable ([CloudMergeLogEntry]) -> Bool
     /// Who syncs when several processes have the database open; without one nobody else has.
-    package var turn: SyncTurn?
+    package var processLock: SyncProcessLock?
     /// The files that are copied to be sent.
     package var assetFiles: any AssetFiles = DiskAssetFiles()
     /// Whether the zones that are fetched here are compared with the server's.
@@ -26,7 +26,8 @@ package struct SyncEnvironment: Sendable {
         scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource,
         databaseBlock: @escaping YapDatabaseCloudKit.DatabaseIdentifierBlock,
         errorBlock: @escaping YapDatabaseCloudKit.OperationErrorBlock,
-        logBlock: @escaping @Sendable ([CloudMergeLogEntry]) -> Bool = { _ in true }, turn: SyncTurn? = nil
+        logBlock: @escaping @Sendable ([CloudMergeLogEntry]) -> Bool = { _ in true },
+        processLock: SyncProcessLock? = nil
     ) {
         self.scheduler = scheduler
         self.clock = clock
@@ -34,7 +35,7 @@ package struct SyncEnvironment: Sendable {
         self.databaseBlock = databaseBlock
         self.errorBlock = errorBlock
         self.logBlock = logBlock
-        self.turn = turn
+        self.processLock = processLock
     }
 }
 

@@ -39,7 +39,7 @@ extension SyncRunner {
     func countQueues() throws -> CountedQueues? {
         guard let (connection, name, _, start) = connection() else { return nil }
         // A database whose queue was emptied has no change-set any more.
-        let known = state.withLock { $0.engine.lanes.keys }
+        let known = state.withLock { $0.engine.databases.keys }
         let unanswered = try clearInFlightOnce(connection, name)
         let queues = try connection.blocking.read { transaction in
             let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)

@@ -27,7 +27,7 @@ extension SyncRunner {
         case .subscribe: subscribe(task)
         case .dropToken(let zoneID, let refusal):
             change(task) { _, ext in try ext.beginFullFetch(zoneID, task.key, refusal) }
-        case .liftRefusals(let code):
+        case .liftQuarantine(let code):
             change(task) { _, ext in
                 try ext.writing { _ in try ext.tables.liftRefusals(task.key, onlyWith: code) }
             }

@@ -96,15 +96,15 @@ final class SyncRunner: Sendable {
             state.newestStart += 1
             return state.newestStart
         }
-        let isOurTurn = beginTurn(database, registeredName, start: start)
+        let isLockHeld = acquireLock(database, registeredName, start: start)
         let before: YapDatabaseConnection? = schedule { state in
             // Of two starts at once, the newer one counts.
             guard start > state.starts else { return nil }
             defer { state.connection = nil }
             // Asked once more: the lock may have become ours meanwhile, and that was told before this.
-            let isOurs = isOurTurn || environment.turn?.isOurs == true
-            state.events.append((.turn(isOurs: isOurs), nil))
-            state.mustClearInFlight = isOurs
+            let isHeld = isLockHeld || environment.processLock?.isHeld == true
+            state.events.append((.processLock(isHeld: isHeld), nil))
+            state.mustClearInFlight = isHeld
             state.database = database
             state.starts = start
             state.isEnded = state.endedStart >= start
@@ -126,34 +126,34 @@ final class SyncRunner: Sendable {
     }
 
     /// Asks whether this process syncs, and learns from now on of what other processes commit.
-    private func beginTurn(_ database: YapDatabase, _ registeredName: String, start: Int) -> Bool {
-        let turn = environment.turn
+    private func acquireLock(_ database: YapDatabase, _ registeredName: String, start: Int) -> Bool {
+        let processLock = environment.processLock
         database.addInlineCommitObserver(
-            whenEnded: { [weak turn, weak self] in
-                turn?.end()
+            whenEnded: { [weak processLock, weak self] in
+                processLock?.release()
                 // Of several waits of one device the newest gets what is told: the next process's, from here on.
                 self?.end(start: start)
             }
         ) { [weak self] commit in
             if commit.isExternal { self?.schedule { $0.isRecountNeeded = true } }
         }
-        guard let turn else { return true }
-        let listener = SyncTurn.Listener(
-            isOurs: { [weak self] in
+        guard let processLock else { return true }
+        let listener = SyncProcessLock.Listener(
+            acquired: { [weak self] in
                 self?.schedule {
-                    $0.events.append((.turn(isOurs: true), nil))
+                    $0.events.append((.processLock(isHeld: true), nil))
                     $0.mustClearInFlight = true
                     $0.isRecountNeeded = true
                 }
             },
-            rang: { [weak self, weak database] snapshot in
+            committed: { [weak self, weak database] snapshot in
                 guard let database, snapshot.map({ $0 > database.snapshot }) ?? true else { return }
                 // The count begins a transaction, and by that it notices the commit.
                 self?.schedule { $0.isRecountNeeded = true }
             })
         do {
-            return try turn.begin(
-                path: SyncTurn.path(database: database.path, registeredName: registeredName),
+            return try processLock.acquire(
+                path: SyncProcessLock.path(database: database.path, registeredName: registeredName),
                 listener: listener)
         } catch {
             // Two that sync meet conflicts, and merge them; nobody who syncs would be worse.
@@ -163,8 +163,8 @@ final class SyncRunner: Sendable {
     }
 
     /// A commit was made here. Called while the database's writer is held.
-    func ring(snapshot: UInt64) {
-        environment.turn?.ring(snapshot: snapshot)
+    func notifyOtherProcesses(snapshot: UInt64) {
+        environment.processLock?.notify(snapshot: snapshot)
     }
 
     /// A commit touched the queue. Called while the database's writer is held.

@@ -8,7 +8,7 @@ struct AssetFolder {
     let path: String
 
     init(database: String, registeredName: String) {
-        let path = SyncTurn.path(database: database, registeredName: registeredName, suffix: "assets")
+        let path = SyncProcessLock.path(database: database, registeredName: registeredName, suffix: "assets")
         // As a file's URL says it, by which a copy is known.
         self.path = path.hasPrefix("/") ? path : URL(fileURLWithPath: path, isDirectory: false).path
     }

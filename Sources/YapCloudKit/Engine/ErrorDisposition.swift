@@ -29,7 +29,7 @@ package enum ErrorDisposition: Hashable, Sendable {
     /// Nothing more can be sent or fetched before the app or the user has done something.
     case stop
     /// The server will never take this change: put it aside, tell the app, go on with the others.
-    case refuse
+    case quarantine
 
     /// What was tried.
     package enum Attempt: CaseIterable, Sendable {
@@ -58,20 +58,21 @@ package enum ErrorDisposition: Hashable, Sendable {
         case .serverRecordChanged:
             return attempt == .save ? .merge : attempt == .createZone || isSubscribe ? .done : .retry
         case .unknownItem:
-            return attempt == .delete ? .done : attempt == .save ? .recreate : isSubscribe ? .refuse : .stop
+            return attempt == .delete
+                ? .done : attempt == .save ? .recreate : isSubscribe ? .quarantine : .stop
         case .zoneNotFound:
-            return attempt == .createZone ? .stop : isSubscribe ? .refuse : .createZone
+            return attempt == .createZone ? .stop : isSubscribe ? .quarantine : .createZone
         case .changeTokenExpired:
             return attempt == .fetch ? .dropToken : .retry
         case .referenceViolation:
-            return isWrite ? .afterOthers : isSubscribe ? .refuse : .stop
+            return isWrite ? .afterOthers : isSubscribe ? .quarantine : .stop
         case .assetNotAvailable:
-            return attempt == .save ? .uploadAgain : isWrite || isSubscribe ? .refuse : .stop
+            return attempt == .save ? .uploadAgain : isWrite || isSubscribe ? .quarantine : .stop
         case .permissionFailure, .invalidArguments, .serverRejectedRequest, .incompatibleVersion,
             .assetFileNotFound, .assetFileModified, .constraintViolation,
             .tooManyParticipants, .alreadyShared, .participantMayNeedVerification,
             .participantAlreadyInvited:
-            return isWrite || isSubscribe ? .refuse : .stop
+            return isWrite || isSubscribe ? .quarantine : .stop
         }
     }
 }

@@ -1,37 +1,38 @@
 internal import CloudKit
 
-/// Whose databases are synced.
+/// The account that is synced.
 extension SyncEngine {
     /// The database of the account in use.
     func current(_ key: DatabaseKey) -> DatabaseKey {
         DatabaseKey(key.identifier, account: account ?? key.account)
     }
 
-    /// Another user's databases from now on. What was followed and listened to is so there too; what is under way in
-    /// the others ends.
+    /// Syncs another user's databases from now on. The same zones are followed and listened to in them. No new work
+    /// begins in the databases of other accounts.
     mutating func use(_ account: Int64, isFetched: Bool) {
         guard account != self.account else { return }
         self.account = account
-        // A fetch from the beginning tells no deletions: no record may become known before it.
-        if !isFetched { lanes[DatabaseKey(nil, account: account)]?.unansweredSends = 0 }
-        for key in lanes.keys.sorted() where key.account != account {
-            guard var old = lanes[key], !old.followed.isEmpty || old.listens else { continue }
-            let new = current(key)
-            var lane = lanes[new] ?? SyncLane()
-            for zone in old.followed where !lane.followed.contains(zone) {
-                lane.followed.append(zone)
-                lane.needCreate(zone)
+        // A fetch without a token reports no deletions, so no record may become known before it.
+        if !isFetched { databases[DatabaseKey(nil, account: account)]?.uploads.unansweredCount = 0 }
+        for key in databases.keys.sorted() where key.account != account {
+            guard var old = databases[key], !old.zones.followed.isEmpty || old.notifications.isWanted else {
+                continue
             }
-            lane.followed.forEach { lane.needFetch($0) }
-            lane.listens = old.listens
-            lane.isListening = old.isListening
-            lane.needsSubscription = old.listens
-            lanes[new] = lane
-            old.followed = []
-            old.zonesToFetch = []
-            old.zonesToCreate = []
-            (old.listens, old.isListening, old.needsSubscription) = (false, false, false)
-            lanes[key] = old
+            let new = current(key)
+            var state = databases[new] ?? DatabaseSyncState()
+            for zone in old.zones.followed where !state.zones.followed.contains(zone) {
+                state.zones.followed.append(zone)
+                state.zones.needCreate(zone)
+            }
+            state.zones.needFetchOfFollowed()
+            state.notifications = old.notifications
+            state.notifications.needsSubscription = old.notifications.isWanted
+            databases[new] = state
+            old.zones.followed = []
+            old.zones.toFetch = []
+            old.zones.toCreate = []
+            old.notifications = DatabaseSyncState.Notifications()
+            databases[key] = old
         }
     }
 }

@@ -7,8 +7,8 @@ extension SyncEngine {
     mutating func sent(
         _ key: DatabaseKey, _ reply: SendReply, now: Int64, _ actions: inout [SyncAction]
     ) {
-        guard lanes[key] != nil else { return }
-        lanes[key]?.running = nil
+        guard databases[key] != nil else { return }
+        databases[key]?.running = nil
         switch failures {
         case .app: sentForApp(key, reply, now: now, &actions)
         case .automatic: sentAutomatically(key, reply, now: now, &actions)
@@ -30,36 +30,36 @@ extension SyncEngine {
     private mutating func sentAutomatically(
         _ key: DatabaseKey, _ reply: SendReply, now: Int64, _ actions: inout [SyncAction]
     ) {
-        guard var lane = lanes[key] else { return }
+        guard var state = databases[key] else { return }
         var completion = successes(reply)
         var verdict = Verdict()
         if reply.items.isEmpty { verdict.retryable = reply.error }
         let done = Set((completion.deleted + completion.gone).map(\.recordID))
             .union(completion.saved.map(\.item.recordID))
         for recordID in done {
-            lane.conflicts[recordID] = nil
-            lane.lostUploads[recordID] = nil
+            state.uploads.conflicts[recordID] = nil
+            state.uploads.lostFiles[recordID] = nil
         }
         for (item, error) in reply.failed where !done.contains(item.recordID) {
-            judge(item, error, isAlone: reply.items.count == 1, &lane, &completion, &verdict)
+            judge(item, error, isAlone: reply.items.count == 1, &state, &completion, &verdict)
         }
-        if !done.isEmpty { lane.succeeded() }
-        if !completion.deleted.isEmpty, verdict.fullQuota == nil { lane.isQuotaFull = false }
-        if !completion.saved.isEmpty { lane.savedSinceDeferral = true }
-        verdict.missingZones.forEach { lane.needCreate($0) }
-        lane.noteAnswer(isJudged: completion.isJudged, completion.error)
-        lanes[key] = lane
+        if !done.isEmpty { state.succeeded() }
+        if !completion.deleted.isEmpty, verdict.fullQuota == nil { state.uploads.isQuotaFull = false }
+        if !completion.saved.isEmpty { state.quarantine.savedSinceDeferral = true }
+        verdict.missingZones.forEach { state.zones.needCreate($0) }
+        state.uploads.noteAnswer(isJudged: completion.isJudged, completion.error)
+        databases[key] = state
         halve(key, reply, isTooLarge: verdict.isTooLarge)
         begin(.complete(completion), key, now: now, &actions)
-        for (_, error, _) in completion.refused { actions.append(.tell(key, error)) }
+        for (_, error, _) in completion.quarantined { actions.append(.tell(key, error)) }
         if let error = verdict.fullQuota {
-            if !lane.isQuotaFull { actions.append(.tell(key, error)) }
-            lanes[key]?.isQuotaFull = true
+            if !state.uploads.isQuotaFull { actions.append(.tell(key, error)) }
+            databases[key]?.uploads.isQuotaFull = true
         }
         let isProgress =
             verdict.asksTheZone || !done.isEmpty || !completion.conflicts.isEmpty
             || !completion.recreated.isEmpty
-            || !completion.refused.isEmpty || verdict.isTooLarge || !verdict.missingZones.isEmpty
+            || !completion.quarantined.isEmpty || verdict.isTooLarge || !verdict.missingZones.isEmpty
             || verdict.fullQuota != nil
         if let (error, zone) = verdict.stopping {
             stop(key, error, zone: zone, &actions)
@@ -103,11 +103,11 @@ extension SyncEngine {
 
     /// Less goes next time after a batch that was too large, and more after one that was not.
     private mutating func halve(_ key: DatabaseKey, _ reply: SendReply, isTooLarge: Bool) {
-        guard let itemsMax = lanes[key]?.itemsMax else { return }
+        guard let itemsMax = databases[key]?.uploads.itemsMax else { return }
         if isTooLarge {
-            lanes[key]?.itemsMax = max(1, min(itemsMax, reply.items.count) / 2)
+            databases[key]?.uploads.itemsMax = max(1, min(itemsMax, reply.items.count) / 2)
         } else if reply.items.contains(where: { if case .failed = $0.outcome { false } else { true } }) {
-            lanes[key]?.itemsMax = min(itemsMax * 2, BatchLimits.itemsMax)
+            databases[key]?.uploads.itemsMax = min(itemsMax * 2, BatchLimits.itemsMax)
         }
     }
 
@@ -123,50 +123,55 @@ extension SyncEngine {
     }
 
     private func judge(
-        _ item: SyncItem, _ error: CKError, isAlone: Bool, _ lane: inout SyncLane,
+        _ item: SyncItem, _ error: CKError, isAlone: Bool, _ state: inout DatabaseSyncState,
         _ completion: inout SyncCompletion, _ verdict: inout Verdict
     ) {
         switch ErrorDisposition.of(error.code, in: item.kind == .save ? .save : .delete) {
         case .withNextBatch, .done:
             break
         case .afterOthers:
-            completion.refused.append((item, error, false))
+            completion.quarantined.append((item, error, false))
         case .retry, .eachItem, .dropToken:
             let isLonger = (error.retryAfterSeconds ?? 0) > (verdict.retryable?.retryAfterSeconds ?? 0)
             if verdict.retryable == nil || isLonger { verdict.retryable = error }
         case .split:
-            if isAlone { completion.refused.append((item, error, false)) } else { verdict.isTooLarge = true }
+            if isAlone {
+                completion.quarantined.append((item, error, false))
+            } else {
+                verdict.isTooLarge = true
+            }
         case .merge:
-            conflict(item, error, &lane, &completion, &verdict)
+            conflict(item, error, &state, &completion, &verdict)
         case .recreate where item.sentTag == nil:
             // It went out as a new record. To make it again would go round in circles.
-            completion.refused.append((item, error, true))
+            completion.quarantined.append((item, error, true))
         case .recreate:
             completion.recreated.append(item)
         case .createZone:
             let zone = item.recordID.zoneID
             if !verdict.missingZones.contains(zone) { verdict.missingZones.append(zone) }
-            if lane.createdZones.contains(zone) { verdict.retryable = verdict.retryable ?? error }
+            if state.zones.created.contains(zone) { verdict.retryable = verdict.retryable ?? error }
         case .stopSaves:
             verdict.fullQuota = verdict.fullQuota ?? error
         case .stop:
             verdict.stopping = verdict.stopping ?? (error, item.recordID.zoneID)
         case .uploadAgain:
-            lostUpload(item, error, &lane, &completion, &verdict)
-        case .refuse:
-            completion.refused.append((item, error, false))
+            lostUpload(item, error, &state, &completion, &verdict)
+        case .quarantine:
+            completion.quarantined.append((item, error, false))
         }
     }
 
     /// Counts how often the server lost an upload, for example because it was restored from a backup.
     private func lostUpload(
-        _ item: SyncItem, _ error: CKError, _ lane: inout SyncLane, _ completion: inout SyncCompletion,
+        _ item: SyncItem, _ error: CKError, _ state: inout DatabaseSyncState,
+        _ completion: inout SyncCompletion,
         _ verdict: inout Verdict
     ) {
-        let rounds = lane.lostUploads[item.recordID, default: 0] + 1
-        lane.lostUploads[item.recordID] = rounds > Self.identicalConflictsMax ? nil : rounds
+        let rounds = state.uploads.lostFiles[item.recordID, default: 0] + 1
+        state.uploads.lostFiles[item.recordID] = rounds > Self.identicalConflictsMax ? nil : rounds
         if rounds > Self.identicalConflictsMax {
-            completion.refused.append((item, error, false))
+            completion.quarantined.append((item, error, false))
         } else {
             verdict.retryable = verdict.retryable ?? error
         }
@@ -174,29 +179,32 @@ extension SyncEngine {
 
     /// Counts how often the same server version came back; beyond the limit the change is put aside as stuck.
     private func conflict(
-        _ item: SyncItem, _ error: CKError, _ lane: inout SyncLane, _ completion: inout SyncCompletion,
+        _ item: SyncItem, _ error: CKError, _ state: inout DatabaseSyncState,
+        _ completion: inout SyncCompletion,
         _ verdict: inout Verdict
     ) {
         let tag = error.serverRecord?.recordChangeTag
-        var conflict = lane.conflicts[item.recordID] ?? SyncLane.Conflict(serverTag: tag, rounds: 0)
+        var conflict =
+            state.uploads.conflicts[item.recordID]
+            ?? DatabaseSyncState.Uploads.Conflict(serverTag: tag, rounds: 0)
         conflict.rounds = conflict.serverTag == tag ? conflict.rounds + 1 : 1
         conflict.serverTag = tag
-        lane.conflicts[item.recordID] = conflict
+        state.uploads.conflicts[item.recordID] = conflict
         if conflict.rounds > Self.identicalConflictsMax {
-            lane.conflicts[item.recordID] = nil
-            completion.refused.append((item, error, true))
+            state.uploads.conflicts[item.recordID] = nil
+            completion.quarantined.append((item, error, true))
         } else if let server = error.serverRecord, conflict.rounds == 1, item.isNewer(than: server),
-            lane.followed.contains(item.recordID.zoneID)
+            state.zones.followed.contains(item.recordID.zoneID)
         {
             // The server may have been put back, and its record be one from before. The fetch of the zone says so, and
             // this device's values go up again; a merge would take the old ones for another device's.
-            lane.needFetch(item.recordID.zoneID)
+            state.zones.needFetch(item.recordID.zoneID)
             verdict.asksTheZone = true
         } else if let server = error.serverRecord {
             completion.conflicts.append((item, server))
         } else {
             // A server that doesn't say what it has: the next fetch does.
-            lane.followed.forEach { lane.needFetch($0) }
+            state.zones.needFetchOfFollowed()
             verdict.retryable = verdict.retryable ?? error
         }
     }
@@ -206,39 +214,39 @@ extension SyncEngine {
         _ key: DatabaseKey, _ zone: CKRecordZone.ID, _ error: CKError, in attempt: ErrorDisposition.Attempt,
         now: Int64, _ actions: inout [SyncAction]
     ) {
-        guard var lane = lanes[key] else { return }
-        lane.running = nil
+        guard var state = databases[key] else { return }
+        state.running = nil
         let own = itemError(of: error, zone)
         switch ErrorDisposition.of(own.code, in: attempt) {
         case .done:
             break
         case .createZone:
-            lane.needCreate(zone)
-            lane.needFetch(zone)
-            if lane.createdZones.contains(zone) {
-                lanes[key] = lane
+            state.zones.needCreate(zone)
+            state.zones.needFetch(zone)
+            if state.zones.created.contains(zone) {
+                databases[key] = state
                 return wait(key, because: pause(for: own.code), own, now: now, &actions)
             }
         case .dropToken:
-            lane.needFetch(zone)
+            state.zones.needFetch(zone)
             let refusal = TokenRefusal(own, objectsOfDeletedZones: objectsOfDeletedZones)
-            if refusal == .reset { lane.needsSubscription = lane.listens }
-            let isFirst = lane.zonesWithoutToken.insert(zone).inserted
-            lanes[key] = lane
+            if refusal == .reset { state.notifications.needsSubscription = state.notifications.isWanted }
+            let isFirst = state.zones.withoutToken.insert(zone).inserted
+            databases[key] = state
             if !isFirst { wait(key, because: pause(for: own.code), own, now: now, &actions) }
             return begin(.dropToken(zone, refusal), key, now: now, &actions)
-        case .stop, .stopSaves, .refuse:
-            if attempt == .createZone { lane.needCreate(zone) }
+        case .stop, .stopSaves, .quarantine:
+            if attempt == .createZone { state.zones.needCreate(zone) }
             // Without a follower nobody fetches: a fetch would never end.
-            if attempt == .fetch || lane.followed.contains(zone) { lane.needFetch(zone) }
-            lanes[key] = lane
+            if attempt == .fetch || state.zones.followed.contains(zone) { state.zones.needFetch(zone) }
+            databases[key] = state
             return stop(key, own, zone: zone, &actions)
         case .retry, .eachItem, .withNextBatch, .afterOthers, .split, .uploadAgain, .merge, .recreate:
-            if attempt == .createZone { lane.needCreate(zone) } else { lane.needFetch(zone) }
-            lanes[key] = lane
+            if attempt == .createZone { state.zones.needCreate(zone) } else { state.zones.needFetch(zone) }
+            databases[key] = state
             return wait(key, because: pause(for: own.code), own, now: now, &actions)
         }
-        lanes[key] = lane
+        databases[key] = state
     }
 
     /// The zone's own error, when the operation reports each item's.
@@ -251,35 +259,35 @@ extension SyncEngine {
         _ key: DatabaseKey, because pause: CloudSyncPause, _ error: CKError, now: Int64,
         _ actions: inout [SyncAction]
     ) {
-        guard var lane = lanes[key] else { return }
+        guard var state = databases[key] else { return }
         actions.append(.tell(key, error))
-        if pause == .network, lane.networkCameBackMeanwhile {
-            lanes[key]?.networkCameBackMeanwhile = false
+        if pause == .network, state.retry.networkCameBackMeanwhile {
+            databases[key]?.retry.networkCameBackMeanwhile = false
             return
         }
-        let milliseconds = lane.backOff.nextPauseMilliseconds(
+        let milliseconds = state.retry.backOff.nextPauseMilliseconds(
             retryAfterSeconds: error.retryAfterSeconds, random: random)
-        lane.pause = (now + milliseconds, pause)
-        lane.refusedConnection = CloudSyncProblem(refusedConnection: error)
-        lanes[key] = lane
+        state.retry.pause = (now + milliseconds, pause)
+        state.retry.refusedConnection = CloudSyncProblem(refusedConnection: error)
+        databases[key] = state
     }
 
     mutating func stop(
         _ key: DatabaseKey, _ error: CKError, zone: CKRecordZone.ID?, _ actions: inout [SyncAction]
     ) {
-        guard var lane = lanes[key] else { return }
+        guard var state = databases[key] else { return }
         switch error.code {
         case .notAuthenticated, .accountTemporarilyUnavailable, .managedAccountRestricted:
-            lane.stop = .account(error.code)
+            state.stop = .account(error.code)
         case .quotaExceeded:
-            lane.stop = .quotaExceeded
+            state.stop = .quotaExceeded
         case .userDeletedZone:
-            lane.deletedZone = zone ?? lane.followed.first
-            lane.stop = .zoneDeletedByUser(zoneName: lane.deletedZone?.zoneName ?? "")
+            state.zones.deletedByUser = zone ?? state.zones.followed.first
+            state.stop = .zoneDeletedByUser(zoneName: state.zones.deletedByUser?.zoneName ?? "")
         default:
-            lane.stop = .configuration(error.code, message: error.localizedDescription)
+            state.stop = .configuration(error.code, message: error.localizedDescription)
         }
-        lanes[key] = lane
+        databases[key] = state
         actions.append(.tell(key, error))
     }
 

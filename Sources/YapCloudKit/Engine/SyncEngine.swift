@@ -1,29 +1,28 @@
 internal import CloudKit
 package import System
 
-/// Decides what is sent and fetched, and when. A state machine without input or output: events in, actions
-/// out.
+/// Decides what is sent and fetched, and when. A state machine without I/O: it takes events and returns actions.
 ///
-/// It holds no truth: the queue, the tags and the tokens are in the device's database, and what is here is
-/// gone with the process and made again from there.
+/// It stores nothing. The queue, the tags and the tokens are in the device's database, and the engine's state is built
+/// again from them when the process starts.
 package struct SyncEngine {
-    /// How often the same conflict may come back before it counts as stuck.
+    /// Maximum number of times that the same conflict may come back before the change is quarantined as stuck.
     package static let identicalConflictsMax = 3
-    /// How long the cloud's answer to one operation is waited for.
+    /// Maximum seconds to wait for the cloud's response to one operation.
     package static let operationSecondsMax: Int64 = 600
 
-    var lanes: [DatabaseKey: SyncLane] = [:]
-    /// Whose databases are synced; nil before that is known. Other accounts' lanes begin nothing.
+    var databases: [DatabaseKey: DatabaseSyncState] = [:]
+    /// The account whose databases are synced, or nil until it is known. No work begins in other accounts' databases.
     var account: Int64?
-    /// Uploads run at 0. It is raised here when an operation fails whose errors are the app's, before anything else
-    /// can be sent.
+    /// Uploads run at 0. If failures are left to the app, the engine raises it when an operation fails, before
+    /// anything else is sent.
     package private(set) var suspendCount = 0
-    /// Whether this process syncs; if not, another one does, and this one only records.
-    var isOurTurn = true
-    /// The queues could not be counted: they are again then.
+    /// Whether this process holds the lock between processes and syncs. Otherwise it only records changes.
+    var isLockHeld = true
+    /// Set if the queues could not be counted: they are counted again at this time.
     var countPause: (untilMilliseconds: Int64, backOff: BackOff)?
     var lastWake: Int64?
-    /// When the last event came, by the same clock.
+    /// Time of the last event, by the same clock.
     private var lastEventMilliseconds: Int64?
     var lastStatus: CloudSyncStatus?
     private var lastAttempt = 0
@@ -32,9 +31,9 @@ package struct SyncEngine {
     let objectsOfDeletedZones: CloudSync.DeletedZonesObjects
 
     /// - Parameters:
-    ///   - random: Where the jitter of pauses comes from.
-    ///   - failures: Who deals with a failed upload.
-    ///   - account: Whose databases are synced, when that is known already.
+    ///   - random: Source of the jitter of pauses.
+    ///   - failures: Whether the engine or the app handles a failed upload.
+    ///   - account: The account whose databases are synced, or nil if it isn't known yet.
     ///   - objectsOfDeletedZones: What happens to the objects of a zone that was deleted and made again.
     package init(
         random: any RandomSource, failures: YapDatabaseCloudKit.FailureHandling = .automatic,
@@ -50,22 +49,22 @@ package struct SyncEngine {
     /// Takes one event.
     ///
     /// - Parameters:
-    ///   - attempt: The number of the work that the event answers; one that comes too late is ignored. Nil for an
-    ///     event that answers none.
+    ///   - attempt: Number of the work that the event completes; an event of earlier work is ignored. Nil for an event
+    ///     that completes no work.
     ///   - now: Milliseconds since 1970.
-    /// - Returns: What to do, in this order.
+    /// - Returns: The actions to perform, in this order.
     package mutating func handle(_ event: SyncEvent, attempt: Int? = nil, now: Int64) -> [SyncAction] {
         var actions: [SyncAction] = []
         var event = event
-        if let attempt, !lanes.values.contains(where: { $0.running?.attempt == attempt }) {
-            // Work that was given up may still have written, and its write queued something.
-            guard let (key, count) = event.countAfterWrite, lanes[key] != nil else { return [] }
+        if let attempt, !databases.values.contains(where: { $0.running?.attempt == attempt }) {
+            // Work that was given up may still have written, and its write may have queued changes.
+            guard let (key, count) = event.countAfterWrite, databases[key] != nil else { return [] }
             event = .counted(key, count)
         }
         noticeClock(now)
         noteResponse(event, now: now)
         take(event, now: now, &actions)
-        for key in lanes.keys.sorted() {
+        for key in databases.keys.sorted() {
             giveUpWhatIsLate(key, now: now, &actions)
             advance(key, now: now, &actions)
         }
@@ -73,12 +72,12 @@ package struct SyncEngine {
         return actions
     }
 
-    /// A clock that was set back makes nothing wait longer: what was to come at a time comes as much earlier.
+    /// Moves the times of pauses and deadlines if the clock was set back, so that nothing waits longer.
     private mutating func noticeClock(_ now: Int64) {
         let before = lastEventMilliseconds ?? now
         lastEventMilliseconds = now
         guard now < before else { return }
-        for key in lanes.keys { lanes[key]?.clockWasSet(byMilliseconds: now - before) }
+        for key in databases.keys { databases[key]?.clockWasSet(byMilliseconds: now - before) }
         if let pause = countPause { countPause?.untilMilliseconds = pause.untilMilliseconds + now - before }
     }
 
@@ -86,13 +85,13 @@ package struct SyncEngine {
         switch event {
         case .follow(let key, let zone, let mayBeMissing):
             let key = current(key)
-            var lane = lanes[key] ?? SyncLane()
-            if !lane.followed.contains(zone) { lane.followed.append(zone) }
-            if mayBeMissing { lane.needCreate(zone) }
-            lane.needFetch(zone)
-            lanes[key] = lane
+            var state = databases[key] ?? DatabaseSyncState()
+            if !state.zones.followed.contains(zone) { state.zones.followed.append(zone) }
+            if mayBeMissing { state.zones.needCreate(zone) }
+            state.zones.needFetch(zone)
+            databases[key] = state
         case .remoteChange(let key, let zone):
-            lanes[current(key), default: SyncLane()].needFetch(zone)
+            databases[current(key), default: DatabaseSyncState()].zones.needFetch(zone)
         case .useAccount(let account, let isFetched):
             use(account, isFetched: isFetched)
         case .listen, .subscribed, .subscribeFailed, .listening, .pushed:
@@ -108,24 +107,24 @@ package struct SyncEngine {
             failed(key, zone, error, in: .fetch, now: now, &actions)
         case .zoneCreated(let key, let zone, let error):
             zoneCreated(key, zone, error, now: now, &actions)
-        case .turn(let isOurs):
-            isOurTurn = isOurs
+        case .processLock(let isHeld):
+            isLockHeld = isHeld
         case .suspendCount(let count, let isMisuse):
             actions.append(.announce(isMisuse ? .resumedTooOften : .suspendCountChanged(count)))
         case .networkMayBeBack:
-            for key in lanes.keys { lanes[key]?.networkMayBeBack() }
+            for key in databases.keys { databases[key]?.networkMayBeBack() }
         case .networkPauseEnds:
-            for key in lanes.keys { lanes[key]?.endNetworkPause() }
+            for key in databases.keys { databases[key]?.endNetworkPause() }
         case .retryInvalid:
-            for key in lanes.keys { lanes[key]?.retryInvalid() }
+            for key in databases.keys { databases[key]?.retryInvalid() }
         case .schemaVersion(let key, let version):
-            lanes[key]?.note(schemaVersion: version)
+            databases[key]?.note(schemaVersion: version)
         case .accountChanged:
-            for key in lanes.keys { lanes[key]?.accountChanged() }
+            for key in databases.keys { databases[key]?.accountChanged() }
         case .retry:
             retry()
         case .tick:
-            // A wake that comes too early is asked for again.
+            // If the wake came too early, it is requested again.
             lastWake = nil
             if let pause = countPause, pause.untilMilliseconds <= now { actions.append(.count) }
         }
@@ -133,19 +132,19 @@ package struct SyncEngine {
 
     // MARK: The suspend count
 
-    /// Raises or lowers the count, which stays between 0 and the largest number.
-    /// - Returns: False for a count of 0 that was to be lowered.
+    /// Changes the count, which stays between 0 and `Int.max`.
+    /// - Returns: False if the count would fall below 0; then it isn't changed.
     package mutating func changeSuspendCount(by change: Int) -> Bool {
         let (sum, isOverflow) = suspendCount.addingReportingOverflow(change)
         guard isOverflow || sum >= 0 else { return false }
         let before = suspendCount
         suspendCount = isOverflow ? .max : sum
-        // The app may have made a database known meanwhile.
-        if before > 0, suspendCount == 0 { for key in lanes.keys { lanes[key]?.mayKnowDatabase() } }
+        // The app may have provided a missing database meanwhile.
+        if before > 0, suspendCount == 0 { for key in databases.keys { databases[key]?.mayKnowDatabase() } }
         return true
     }
 
-    /// An operation failed: nothing more is sent before the app says so.
+    /// Suspends uploads after an operation failed, until the app resumes them.
     mutating func suspendAfterFailure(_ actions: inout [SyncAction]) {
         _ = changeSuspendCount(by: 1)
         actions.append(.announce(.suspendCountChanged(suspendCount)))
@@ -153,14 +152,16 @@ package struct SyncEngine {
 
     // MARK: The loop
 
-    /// Begins the next thing in a database, if nothing is under way there and nothing forbids it.
+    /// Begins the next work in a database, if none is running there and nothing forbids it.
     private mutating func advance(_ key: DatabaseKey, now: Int64, _ actions: inout [SyncAction]) {
         beginListening(key, &actions)
-        guard isOurTurn, key.account == account, let lane = lanes[key], lane.running == nil else { return }
-        if let pause = lane.pause, pause.untilMilliseconds > now { return }
-        lanes[key]?.pause = nil
-        guard let work = lane.next(isSuspended: suspendCount > 0) else { return }
-        lanes[key]?.take(work)
+        guard isLockHeld, key.account == account, let state = databases[key], state.running == nil else {
+            return
+        }
+        if let pause = state.retry.pause, pause.untilMilliseconds > now { return }
+        databases[key]?.retry.pause = nil
+        guard let work = state.next(isSuspended: suspendCount > 0) else { return }
+        databases[key]?.take(work)
         begin(work, key, now: now, &actions)
     }
 
@@ -168,16 +169,17 @@ package struct SyncEngine {
         _ work: SyncWork, _ key: DatabaseKey, now: Int64, _ actions: inout [SyncAction]
     ) {
         lastAttempt += 1
-        if work.isRemote { lanes[key]?.networkCameBackMeanwhile = false }
-        lanes[key]?.running = SyncLane.Running(
+        if work.isRemote { databases[key]?.retry.networkCameBackMeanwhile = false }
+        databases[key]?.running = DatabaseSyncState.Running(
             work: work, attempt: lastAttempt,
             deadlineMilliseconds: work.isRemote ? now + Self.operationSecondsMax * 1000 : nil)
         actions.append(.begin(work, key, attempt: lastAttempt))
     }
 
-    /// An operation that the cloud doesn't answer is ended, and dealt with as one that failed on the way.
+    /// Cancels work whose deadline has passed, and handles it as a network failure.
     private mutating func giveUpWhatIsLate(_ key: DatabaseKey, now: Int64, _ actions: inout [SyncAction]) {
-        guard let running = lanes[key]?.running, let deadline = running.deadlineMilliseconds, deadline <= now
+        guard let running = databases[key]?.running, let deadline = running.deadlineMilliseconds,
+            deadline <= now
         else { return }
         actions.append(.cancel(key, attempt: running.attempt))
         let error = CKError.saying(
@@ -187,17 +189,17 @@ package struct SyncEngine {
         case .fetch(let zone): failed(key, zone, error, in: .fetch, now: now, &actions)
         case .createZone(let zone): failed(key, zone, error, in: .createZone, now: now, &actions)
         case .subscribe: takePush(.subscribeFailed(key, error), now: now, &actions)
-        case .complete, .dropToken, .liftRefusals: break
+        case .complete, .dropToken, .liftQuarantine: break
         }
     }
 
-    /// The status and the next wake, when they are other than before. The date of the last response is told with the
-    /// next status that has something else to tell.
+    /// Reports the status and the next wake if they changed. A changed date of the last response alone isn't
+    /// reported.
     private mutating func announce(now: Int64, _ actions: inout [SyncAction]) {
-        let due = lanes.compactMap { key, lane in
-            if let running = lane.running { return running.deadlineMilliseconds }
-            // A pause after which nothing would be begun is over when something may be.
-            return key.account == account && isOurTurn ? lane.pause?.untilMilliseconds : nil
+        let due = databases.compactMap { key, state in
+            if let running = state.running { return running.deadlineMilliseconds }
+            // No wake for a pause after which no work could begin.
+            return key.account == account && isLockHeld ? state.retry.pause?.untilMilliseconds : nil
         }
         let wake = (due + [countPause?.untilMilliseconds].compactMap { $0 }).min()
         if wake != lastWake {

@@ -45,7 +45,7 @@ package enum SyncEvent: Sendable {
     /// What was to be done was not: another user is signed in than the one whose changes are in the queue.
     case anotherUser(DatabaseKey)
     /// Whether this process syncs, of those that have the database open.
-    case turn(isOurs: Bool)
+    case processLock(isHeld: Bool)
     /// The suspend count was changed; `isMisuse` when it was to go below 0.
     case suspendCount(Int, isMisuse: Bool)
     /// The network may be back.
@@ -100,7 +100,7 @@ extension SyncEvent {
 /// What is in a database's queue.
 package struct QueueCount: Hashable, Sendable {
     /// The most refused records that are named.
-    package static let refusedListedMax = 100
+    package static let quarantinedListedMax = 100
 
     /// Changes that can be sent.
     package var pending: Int
@@ -109,9 +109,9 @@ package struct QueueCount: Hashable, Sendable {
     /// Change-sets that an operation has something of.
     package var inFlightChangeSets: Int
     /// Changes that were put aside: the server refused them, or they can't be sent.
-    package var refusedCount: Int
+    package var quarantinedCount: Int
     /// The first of them, one for a record.
-    package var refused: [CloudSyncProblem]
+    package var quarantined: [CloudSyncProblem]
     /// The zones that differ from the server's although they were fetched anew.
     package var differingZones: [CloudSyncProblem] = []
     /// The zones that are being fetched in full, where nothing is sent before that ends, and those that were never
@@ -122,14 +122,14 @@ package struct QueueCount: Hashable, Sendable {
     package var moment = CountMoment.unknown
 
     package init(
-        pending: Int = 0, changeSets: Int = 0, inFlightChangeSets: Int = 0, refusedCount: Int = 0,
-        refused: [CloudSyncProblem] = []
+        pending: Int = 0, changeSets: Int = 0, inFlightChangeSets: Int = 0, quarantinedCount: Int = 0,
+        quarantined: [CloudSyncProblem] = []
     ) {
         self.pending = pending
         self.changeSets = changeSets
         self.inFlightChangeSets = inFlightChangeSets
-        self.refusedCount = refusedCount
-        self.refused = refused
+        self.quarantinedCount = quarantinedCount
+        self.quarantined = quarantined
     }
 }
 

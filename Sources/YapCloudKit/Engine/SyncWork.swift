@@ -14,13 +14,13 @@ package enum SyncWork: Sendable {
     /// Forget the zone's token; the full fetch that follows finds out what is gone.
     case dropToken(CKRecordZone.ID, TokenRefusal)
     /// Lift refusals, so that these changes are sent again: all of them, or those with one code.
-    case liftRefusals(onlyWith: CKError.Code?)
+    case liftQuarantine(onlyWith: CKError.Code?)
 
     /// Whether it waits for the cloud, which may never answer.
     var isRemote: Bool {
         switch self {
         case .send, .fetch, .createZone, .subscribe: true
-        case .complete, .dropToken, .liftRefusals: false
+        case .complete, .dropToken, .liftQuarantine: false
         }
     }
 }
@@ -54,7 +54,7 @@ package struct SyncCompletion: Sendable {
     /// Another device deleted the record.
     package var recreated: [SyncItem] = []
     /// The server will not take these; `isStuck` when a conflict never settled.
-    package var refused: [(item: SyncItem, error: CKError, isStuck: Bool)] = []
+    package var quarantined: [(item: SyncItem, error: CKError, isStuck: Bool)] = []
     /// Whether the server looked at the items and took not all of them.
     package var isJudged = false
     /// What the operation as a whole ended with, as it is told to the app; nil when all of it succeeded.

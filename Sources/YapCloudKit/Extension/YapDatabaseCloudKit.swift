@@ -77,7 +77,7 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
             scheduler: ThreadScheduler(), clock: SystemTimeSource(), random: SystemRandomSource(),
             databaseBlock: databaseIdentifierBlock
                 ?? { $0 == nil ? CKContainer.default().privateCloudDatabase : nil },
-            errorBlock: { errors.add(($0, $1)) }, turn: SyncTurn(takesTurns: true))
+            errorBlock: { errors.add(($0, $1)) }, processLock: SyncProcessLock(acquires: true))
         self.init(
             recordHandler: recordHandler, mergeBlock: mergeBlock, versionTag: versionTag,
             versionInfo: versionInfo, options: options, environment: environment)

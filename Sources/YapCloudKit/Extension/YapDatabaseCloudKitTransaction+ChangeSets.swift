@@ -91,7 +91,7 @@ extension YapDatabaseCloudKitTransaction {
     public func numberOfPendingChanges() throws -> Int { try tables.changeSetCounts().pending }
 
     /// How many changes of records were put aside.
-    public func numberOfQuarantinedChanges() throws -> Int { try tables.changeSetCounts().refusedCount }
+    public func numberOfQuarantinedChanges() throws -> Int { try tables.changeSetCounts().quarantinedCount }
 
     // MARK: What was put aside
 

@@ -246,7 +246,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         if !queued.isEmpty {
             cloudKit.restored.withLock { for (change, fields) in queued { $0.add(fields, of: change) } }
         }
-        cloudKit.runner.ring(snapshot: snapshot)
+        cloudKit.runner.notifyOtherProcesses(snapshot: snapshot)
         if isQueueTouched || !log.isEmpty {
             cloudKit.runner.committed(log, isByEngine: isByEngine)
         }

@@ -5,7 +5,7 @@ struct CloudFilePaths: Sendable {
     let folder: String
 
     init(database: String, registeredName: String) {
-        folder = SyncTurn.path(database: database, registeredName: registeredName, suffix: "files")
+        folder = SyncProcessLock.path(database: database, registeredName: registeredName, suffix: "files")
     }
 
     func path(of file: CloudFile) -> String { folder + "/" + file.name }

@@ -98,7 +98,7 @@ private struct SyncInspector {
             identifier: key.identifier, userRecordName: try tables.userRecordName(key),
             subscriptionID: try tables.subscriptionID(key), changeSetsCount: counts.changeSets,
             inFlightCount: counts.inFlightChangeSets, changesCount: counts.pending,
-            putAsideCount: counts.refusedCount, changeSets: try changeSets(key), putAside: try putAside(key),
+            quarantinedCount: counts.quarantinedCount, changeSets: try changeSets(key), quarantined: try quarantined(key),
             zones: Array(zones.prefix(limits.zonesMax)), zonesCount: zones.count,
             stashedCount: try stashedCount(key),
             errors: try tables.keptErrors(key))
@@ -137,7 +137,7 @@ private struct SyncInspector {
         return try records.compactMap { try tables.change(sequence, $0).flatMap(inspected) }
     }
 
-    private func putAside(_ key: DatabaseKey) throws -> [Inspection.Change] {
+    private func quarantined(_ key: DatabaseKey) throws -> [Inspection.Change] {
         let records = try tables.rows(
             """
             SELECT DISTINCT c.record FROM \(tables.table("change")) AS c

@@ -46,11 +46,11 @@ package struct SyncInspection: Sendable {
         package var inFlightCount: Int
         /// The changes that wait, without those put aside.
         package var changesCount: Int
-        package var putAsideCount: Int
+        package var quarantinedCount: Int
         /// The first change-sets of the queue.
         package var changeSets: [ChangeSet]
         /// The first changes that were put aside, wherever in the queue they stand.
-        package var putAside: [Change]
+        package var quarantined: [Change]
         package var zones: [Zone]
         package var zonesCount: Int
         /// The records of unknown types, of all zones.

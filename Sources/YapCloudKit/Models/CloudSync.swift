@@ -63,7 +63,7 @@ public final class CloudSync: Sendable {
         self.init(
             database, container: container, models: models, zone: zone, name: name,
             scheduler: ThreadScheduler(), clock: SystemTimeSource(), random: SystemRandomSource(),
-            turn: SyncTurn(takesTurns: role == .syncs), folds: foldsQueuedChanges, verifies: verifiesZones,
+            processLock: SyncProcessLock(acquires: role == .syncs), folds: foldsQueuedChanges, verifies: verifiesZones,
             objectsOfDeletedZones: objectsOfDeletedZones)
         // Nothing is uploaded before it is known what has to be fetched first.
         cloudKit.suspend()
@@ -102,7 +102,7 @@ public final class CloudSync: Sendable {
     ) throws {
         self.init(
             database, container: container, models: models, zone: zone, name: name, scheduler: scheduler,
-            clock: clock, random: random, turn: nil, folds: foldsQueuedChanges, verifies: verifiesZones,
+            clock: clock, random: random, processLock: nil, folds: foldsQueuedChanges, verifies: verifiesZones,
             objectsOfDeletedZones: objectsOfDeletedZones, assetFiles: assetFiles)
         try map.check(in: database)
         try database.blocking.register(cloudKit, withName: name)
@@ -119,7 +119,7 @@ public final class CloudSync: Sendable {
 
     private init(
         _ yap: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String, name: String,
-        scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource, turn: SyncTurn?,
+        scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource, processLock: SyncProcessLock?,
         folds: Bool, verifies: Bool, objectsOfDeletedZones: DeletedZonesObjects,
         assetFiles: any AssetFiles = DiskAssetFiles()
     ) {
@@ -129,7 +129,7 @@ public final class CloudSync: Sendable {
         let database = container.privateCloudDatabase
         var environment = SyncEnvironment(
             scheduler: scheduler, clock: clock, random: random, databaseBlock: { $0 == nil ? database : nil },
-            errorBlock: { _, error in streams.yield(error) }, logBlock: { streams.yield($0) }, turn: turn)
+            errorBlock: { _, error in streams.yield(error) }, logBlock: { streams.yield($0) }, processLock: processLock)
         environment.verifiesZones = verifies
         environment.objectsOfDeletedZones = objectsOfDeletedZones
         environment.assetFiles = assetFiles

@@ -38,13 +38,13 @@ enum SyncInspectionJSON {
             ("changeSets", .integer(Int64(database.changeSetsCount))),
             ("inFlight", .integer(Int64(database.inFlightCount))),
             ("changes", .integer(Int64(database.changesCount))),
-            ("putAside", .integer(Int64(database.putAsideCount))),
+            ("putAside", .integer(Int64(database.quarantinedCount))),
         ])
         return .object([
             ("identifier", .text(database.identifier)), ("userRecordName", .text(database.userRecordName)),
             ("subscription", .text(database.subscriptionID)), ("pending", pending),
             ("changeSets", .array(database.changeSets.map(changeSet))),
-            ("putAside", .array(database.putAside.map(change))),
+            ("putAside", .array(database.quarantined.map(change))),
             ("zonesCount", .integer(Int64(database.zonesCount))),
             ("unknownCount", .integer(Int64(database.stashedCount))),
             ("zones", .array(database.zones.map(zone))), ("errors", .array(database.errors.map(error))),

@@ -36,18 +36,18 @@ struct SyncInspectionText {
             "queue: \(Self.counted(database.changesCount, "change")) in "
             + Self.counted(database.changeSetsCount, "change-set")
         queue += ", \(database.inFlightCount) in flight"
-        if database.putAsideCount > 0 {
-            queue += "; \(Self.counted(database.putAsideCount, "change")) put aside"
+        if database.quarantinedCount > 0 {
+            queue += "; \(Self.counted(database.quarantinedCount, "change")) put aside"
         }
         var rest = [database.changeSetsCount == 0 ? "queue: empty" : queue]
         for set in database.changeSets { rest += text(of: set).map { "  " + $0 } }
         let unlisted = database.changeSetsCount - database.changeSets.count
         if unlisted > 0 { rest.append("  and \(Self.counted(unlisted, "change-set")) more") }
-        if !database.putAside.isEmpty {
+        if !database.quarantined.isEmpty {
             rest.append(
                 "put aside, until the app sets the object again, or calls retry() or discardQuarantinedChanges:"
             )
-            rest += database.putAside.flatMap(lines(of:))
+            rest += database.quarantined.flatMap(lines(of:))
         }
         rest.append("subscription: " + (database.subscriptionID.map(Shown.word) ?? "none"))
         for zone in database.zones { rest += text(of: zone) }

@@ -58,7 +58,7 @@ struct EngineBench {
         case .fetch(let zoneID): return "fetch \(zoneID.zoneName)"
         case .createZone(let zoneID): return "create \(zoneID.zoneName)"
         case .dropToken(_, let refusal): return "drop \(refusal.rawValue)"
-        case .liftRefusals(let code): return code.map { "lift \($0.rawValue)" } ?? "lift"
+        case .liftQuarantine(let code): return code.map { "lift \($0.rawValue)" } ?? "lift"
         case .subscribe: return "subscribe"
         }
     }

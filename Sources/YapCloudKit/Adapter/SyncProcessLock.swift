@@ -7,17 +7,17 @@ internal import System
     import Darwin
 #endif
 
-/// Which of several processes that have one database open syncs it: the one that holds a lock on a file beside it.
+/// A lock between processes: of all processes that have a database open, the one that holds it syncs the database.
 ///
-/// The same file is the bell by which they hear of one another's commits: each writes the number of its newest commit
-/// into it, and the kernel tells the others, also of the end of a process, however it ended.
-package final class SyncTurn: Sendable {
-    /// Whom it tells, on a queue of its own.
+/// It is an `flock` of a file beside the database. The file also carries notifications: each process writes the number
+/// of its newest commit into it, and the kernel notifies the others of the write, and of the end of a process.
+package final class SyncProcessLock: Sendable {
+    /// Handlers that are called on the lock's own queue.
     struct Listener: Sendable {
-        /// The lock is ours from now on.
-        let isOurs: @Sendable () -> Void
-        /// Somebody committed; nil when the number of the commit is not known.
-        let rang: @Sendable (UInt64?) -> Void
+        /// Called when this process has acquired the lock after it had to wait for it.
+        let acquired: @Sendable () -> Void
+        /// Called after another process committed, with the number of the commit; nil if it isn't known.
+        let committed: @Sendable (UInt64?) -> Void
     }
 
     struct Failure: Error {
@@ -28,28 +28,30 @@ package final class SyncTurn: Sendable {
         var file: Int32 = -1
         var source: (any DispatchSourceRead)?
         var timer: (any DispatchSourceTimer)?
-        var isOurs = false
+        var isHeld = false
     }
 
-    /// Seconds between two tries for a lock that another process has. The kernel tells of its end, but it does so
-    /// before it lets the lock go, and where it has no watch left to give it tells nothing.
+    /// Seconds between two attempts to acquire a lock that another process holds. The kernel notifies us of the end of
+    /// that process, but before it releases the lock, and not at all if no watch is available.
     static let retrySeconds = 2
 
-    private let takesTurns: Bool
+    private let acquires: Bool
+    /// From `acquire` to `release`, or to the end of this object.
     private let state = Lock(State())
 
-    /// - Parameter takesTurns: False for a process that only records changes and leaves the sync to others.
-    package init(takesTurns: Bool) {
-        self.takesTurns = takesTurns
+    /// - Parameter acquires: False for a process that only records changes and leaves the sync to others.
+    package init(acquires: Bool) {
+        self.acquires = acquires
     }
 
     deinit {
-        end()
+        release()
     }
 
-    /// The lock's file. The name is part of it, because each extension in a database syncs for itself.
+    /// Returns the path of the lock's file. The registered name is part of it, because each extension of a database
+    /// syncs separately.
     ///
-    /// - Parameter suffix: Tells it from other files that belong to the extension.
+    /// - Parameter suffix: Distinguishes it from other files of the extension.
     package static func path(database: String, registeredName: String, suffix: String = "sync") -> String {
         let name = registeredName.utf8.map { byte in
             let isPlain = byte == 0x2D || byte == 0x5F || Character(Unicode.Scalar(byte)).isASCIILetterOrDigit
@@ -58,49 +60,50 @@ package final class SyncTurn: Sendable {
         return "\(database)-\(name.joined()).\(suffix)"
     }
 
-    /// Asks for the lock, without waiting for it.
-    /// - Returns: Whether it is ours. If not, the listener hears when it is.
-    func begin(path: String, listener: Listener) throws -> Bool {
+    /// Tries to acquire the lock, without waiting for it.
+    /// - Returns: Whether it was acquired. Otherwise the listener is called when it is.
+    /// - Throws: `Failure` if the file can't be opened.
+    func acquire(path: String, listener: Listener) throws -> Bool {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Failure(message: "can't open \(path): error \(errno)") }
-        // Watched before it is asked for: an end that comes in between is seen.
-        let queue = DispatchQueue(label: "YapCloudKit.turn")
-        let source = takesTurns ? watch(path, queue, listener) : nil
-        let isOurs = takesTurns && flock(file, LOCK_EX | LOCK_NB) == 0
-        let timer = takesTurns && !isOurs ? retries(queue, listener) : nil
+        // Watched before the attempt, so that the end of the holder in between is noticed.
+        let queue = DispatchQueue(label: "YapCloudKit.processLock")
+        let source = acquires ? watch(path, queue, listener) : nil
+        let isHeld = acquires && flock(file, LOCK_EX | LOCK_NB) == 0
+        let timer = acquires && !isHeld ? retries(queue, listener) : nil
         let before = state.withLock { state in
-            defer { state = State(file: file, source: source, timer: timer, isOurs: isOurs) }
+            defer { state = State(file: file, source: source, timer: timer, isHeld: isHeld) }
             return state
         }
         close(before)
         source?.activate()
         timer?.activate()
-        return isOurs
+        return isHeld
     }
 
-    /// Whether the lock is ours.
-    var isOurs: Bool { state.withLock { $0.isOurs } }
+    /// Whether this process holds the lock.
+    var isHeld: Bool { state.withLock { $0.isHeld } }
 
     private func retries(_ queue: DispatchQueue, _ listener: Listener) -> any DispatchSourceTimer {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let interval = DispatchTimeInterval.seconds(Self.retrySeconds)
         timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(200))
         timer.setEventHandler { [weak self] in
-            if self?.isOursNow() == true { listener.isOurs() }
+            if self?.acquiresNow() == true { listener.acquired() }
         }
         return timer
     }
 
-    /// Lets the others know of a commit. Called while the database's writer is held.
-    func ring(snapshot: UInt64) {
+    /// Notifies the other processes of a commit. Called while the database's writer is held.
+    func notify(snapshot: UInt64) {
         state.withLock { state in
             guard state.file >= 0 else { return }
             withUnsafeBytes(of: snapshot.littleEndian) { _ = pwrite(state.file, $0.baseAddress, $0.count, 0) }
         }
     }
 
-    /// Lets the lock go. Others hear of that.
-    func end() {
+    /// Releases the lock, which notifies the other processes.
+    func release() {
         close(
             state.withLock { state in
                 defer { state = State() }
@@ -118,8 +121,8 @@ package final class SyncTurn: Sendable {
         #endif
     }
 
-    /// What the last bell said.
-    private func lastRing() -> UInt64? {
+    /// The number of the newest commit that a process wrote into the file.
+    private func lastCommit() -> UInt64? {
         state.withLock { state in
             var number: UInt64 = 0
             let count = withUnsafeMutableBytes(of: &number) { pread(state.file, $0.baseAddress, $0.count, 0) }
@@ -127,22 +130,23 @@ package final class SyncTurn: Sendable {
         }
     }
 
-    /// Tries again for the lock. Returns whether it became ours just now.
-    private func isOursNow() -> Bool {
-        let (becameOurs, timer) = state.withLock { state -> (Bool, (any DispatchSourceTimer)?) in
-            guard state.file >= 0, !state.isOurs, flock(state.file, LOCK_EX | LOCK_NB) == 0 else {
+    /// Tries again to acquire the lock.
+    /// - Returns: Whether this attempt acquired it.
+    private func acquiresNow() -> Bool {
+        let (isAcquired, timer) = state.withLock { state -> (Bool, (any DispatchSourceTimer)?) in
+            guard state.file >= 0, !state.isHeld, flock(state.file, LOCK_EX | LOCK_NB) == 0 else {
                 return (false, nil)
             }
-            state.isOurs = true
+            state.isHeld = true
             defer { state.timer = nil }
             return (true, state.timer)
         }
         timer?.cancel()
-        return becameOurs
+        return isAcquired
     }
 
     #if canImport(Glibc)
-        /// Reads what the kernel tells of the file, when there is something.
+        /// Calls the listener when the kernel reports a change of the file.
         private func watch(_ path: String, _ queue: DispatchQueue, _ listener: Listener)
             -> (any DispatchSourceRead)?
         {
@@ -156,15 +160,16 @@ package final class SyncTurn: Sendable {
             source.setEventHandler { [weak self] in
                 let isClosed = Self.drain(inotify)
                 guard let self else { return }
-                if isClosed, isOursNow() { listener.isOurs() }
-                // Of a process that ended without ringing it is not known what it committed.
-                listener.rang(isClosed ? nil : lastRing())
+                if isClosed, acquiresNow() { listener.acquired() }
+                // A process that ended may have committed without a notification.
+                listener.committed(isClosed ? nil : lastCommit())
             }
             source.setCancelHandler { _ = Glibc.close(inotify) }
             return source
         }
 
-        /// Takes all that is there. Returns whether somebody closed the file.
+        /// Reads all pending events.
+        /// - Returns: Whether a process closed the file.
         private static func drain(_ inotify: Int32) -> Bool {
             var isClosed = false
             // A watch on one file has no names in its events, so all of them have one size.
