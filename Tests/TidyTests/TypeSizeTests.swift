@@ -19,8 +19,6 @@ import Testing
         "SQLite/Connection": Limit(lines: 1_010),
         // YapDatabase's class of this name has all of these methods.
         "Yap/YapDatabaseReadWriteTransaction": Limit(lines: 955),
-        // Loop, status, listeners, log and lifecycle are still to be parted.
-        "YapCloudKit/SyncRunner": Limit(lines: 905),
         // An option for each limit of the service.
         "CloudService/ServiceLimits": Limit(changingProperties: 49),
         // What libcurl's callbacks need of one transfer.

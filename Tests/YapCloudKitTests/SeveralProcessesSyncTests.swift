@@ -143,11 +143,11 @@ import Yap
         await sync.syncNow()
         let ended = Lock<[@Sendable () -> Void]>([])
         let told = AsyncStream<Void>.makeStream()
-        sync.cloudKit.runner.keep(listening: { told.continuation.yield() })
+        sync.cloudKit.runner.listeners.add { told.continuation.yield() }
         try await database.close()
         for await _ in told.stream { break }
         // What begins to listen too late ends at once.
-        sync.cloudKit.runner.keep(listening: { ended.withLock { $0.append({}) } })
+        sync.cloudKit.runner.listeners.add { ended.withLock { $0.append({}) } }
         #expect(ended.withLock { $0.count } == 1)
     }
 

@@ -14,15 +14,16 @@ import Yap
         device.scheduler.runUntilQuiet()
         let runner = device.cloudKit.runner
         // The count reads, and before it is told a page's transaction queues something and tells that.
-        let old = try #require(try runner.countQueues())
-        let task = SyncTask(key: DatabaseKey(nil), attempt: 0)
+        let open = try #require(runner.session.open())
+        let old = try runner.countQueues(open)
+        let job = SyncJob(runner: runner, key: DatabaseKey(nil), attempt: 0)
         let (_, count) = try #require(
-            runner.write(task) { transaction, _ in
+            job.write { transaction, _ in
                 try transaction.setObject(Todo(title: "a"), forKey: "1", inCollection: "todos")
             })
         device.cloudKit.suspend()
-        runner.post(.applied(task.key, count))
-        runner.tell(old)
+        runner.post(.applied(job.key, count))
+        for event in old { runner.post(event) }
         device.scheduler.runUntilQuiet()
         #expect(device.cloudKit.status.waits(for: .suspended))
     }
@@ -33,13 +34,13 @@ import Yap
         device.scheduler.runUntilQuiet()
         let runner = device.cloudKit.runner
         device.cloudKit.suspend()
-        let task = SyncTask(key: DatabaseKey(nil), attempt: 0)
-        let (_, old) = try #require(runner.write(task) { _, _ in })
+        let job = SyncJob(runner: runner, key: DatabaseKey(nil), attempt: 0)
+        let (_, old) = try #require(job.write { _, _ in })
         try device.database.newConnection().blocking.readWrite {
             try $0.setObject(Todo(title: "a"), forKey: "1", inCollection: "todos")
         }
         device.scheduler.runUntilQuiet()
-        runner.post(.applied(task.key, old))
+        runner.post(.applied(job.key, old))
         device.scheduler.runUntilQuiet()
         #expect(device.cloudKit.status.waits(for: .suspended))
     }

@@ -5,16 +5,16 @@ internal import CloudWire
 // module is Apple's API, so this file is all that differs where Apple's framework lies under it: the second half, which
 // is compiled with PUBLIC_CLOUDKIT_ONLY.
 
-/// What is heard while listening to a database.
-enum HeardChange {
-    /// Changes are heard of from now on; the server had forgotten the device when `wasForgotten`.
+/// An event while listening to a cloud database.
+enum ListeningEvent {
+    /// Listening has begun. If `wasForgotten`, the server no longer knew the device.
     case listening(wasForgotten: Bool)
     /// Another device changed something.
     case change
-    /// Nothing is heard until `listening` comes again.
+    /// Listening was interrupted until `listening` comes again.
     case interrupted(CKError)
-    /// The server ended a wait: until then nothing happened.
-    case nothing
+    /// The server ended a wait in which nothing happened.
+    case waitEnded
 }
 
 #if !PUBLIC_CLOUDKIT_ONLY
@@ -24,13 +24,13 @@ enum HeardChange {
 
         /// Calls `handler` with what is heard of other devices' changes in this database.
         /// - Returns: what ends that.
-        func observeChanges(_ handler: @escaping @Sendable (HeardChange) -> Void) -> @Sendable () -> Void {
+        func observeChanges(_ handler: @escaping @Sendable (ListeningEvent) -> Void) -> @Sendable () -> Void {
             observeNotifications { event in
                 switch event {
                 case .listening(let wasForgotten): handler(.listening(wasForgotten: wasForgotten))
                 case .interrupted(let error): handler(.interrupted(error))
                 case .notification: handler(.change)
-                case .waitEnded: handler(.nothing)
+                case .waitEnded: handler(.waitEnded)
                 }
             }
         }
@@ -114,7 +114,7 @@ enum HeardChange {
         var signedInUserRecordName: String? { nil }
 
         /// The system gives the pushes to the app, and the app gives them to `handle(_:)`.
-        func observeChanges(_ handler: @escaping @Sendable (HeardChange) -> Void) -> @Sendable () -> Void {
+        func observeChanges(_ handler: @escaping @Sendable (ListeningEvent) -> Void) -> @Sendable () -> Void {
             {}
         }
 

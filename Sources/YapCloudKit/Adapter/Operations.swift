@@ -137,6 +137,27 @@ extension CKModifyRecordZonesOperation {
     }
 }
 
+extension CKModifySubscriptionsOperation {
+    /// An operation that saves one subscription, and calls `completion` once.
+    static func saving(
+        _ subscription: CKSubscription, completion: @escaping @Sendable (CKError?) -> Void
+    ) -> CKModifySubscriptionsOperation {
+        let operation = CKModifySubscriptionsOperation(subscriptionsToSave: [subscription])
+        let itemError = Lock<CKError?>(nil)
+        operation.perSubscriptionSaveBlock = { _, result in
+            guard case .failure(let error) = result else { return }
+            let wrapped = CKError(wrapping: error)
+            itemError.withLock { $0 = wrapped }
+        }
+        operation.modifySubscriptionsResultBlock = { result in
+            var error = itemError.withLock { $0 }
+            if case .failure(let whole) = result { error = error ?? CKError(wrapping: whole) }
+            completion(error)
+        }
+        return operation
+    }
+}
+
 extension CKError {
     /// The error of an item that got no result of its own, from the error of the whole.
     fileprivate static func ofItem(_ recordID: CKRecord.ID, _ whole: CKError?) -> CKError {

@@ -2,74 +2,55 @@ internal import CloudKit
 internal import System
 internal import Yap
 
-/// Runs the engine: feeds it events one at a time, and carries out its actions with CloudKit's operations and
-/// with transactions of the device's database.
+/// The loop of the sync: passes events to the engine, one at a time, and carries out the engine's actions.
+///
+/// Each part of the sync's state has one owner, with a lock of its own: the loop has the engine and what it has to do
+/// next, `SyncSession` the device's database and what ends with it, `MergeLogQueue` the decisions to hand out,
+/// `StatusStreams` what was reported, `ChangeListeners` the listening, `SyncProgress` the batches in flight. A
+/// `SyncJob` carries out one piece of work.
 final class SyncRunner: Sendable {
-    struct State {
+    private struct State {
         var engine: SyncEngine
-        /// What the engine has not dealt with yet, with the number of the attempt that it answers.
+        /// Events that the engine hasn't handled yet, with the number of the attempt that each completes.
         var events: [(event: SyncEvent, attempt: Int?)] = []
-        var log: [CloudMergeLogEntry] = []
-        /// The number of the last entry that was handed out.
-        var heardLogID: Int64 = 0
+        var isLogPending = false
         var isRecountNeeded = false
-        /// A commit may have queued something that the status doesn't know of yet.
-        var isUncounted = false
-        /// What the process before us had in flight still says so.
+        /// True if the next recount must first note that nothing is in flight: an earlier process may have left marks.
         var mustClearInFlight = false
-        var isLogLeft = false
+        /// True if a commit may have queued changes that the status doesn't count yet.
+        var isUncounted = false
+        /// Whether the loop runs, or is about to.
         var isDraining = false
-        /// The database was closed: nothing can be done or found out any more.
-        var isEnded = false
-        /// How often it was started: what was counted before the last start is of another database.
-        var starts = 0
-        /// Number of the newest start, which may not have taken effect yet.
-        var newestStart = 0
-        /// Number of the newest start whose database was closed.
-        var endedStart = 0
-        var registeredName = ""
-        /// Weak, because the database keeps the extension, which keeps this.
-        weak var database: YapDatabase?
-        /// Kept as long as something is under way: it keeps the database, and opening one takes time.
-        var connection: YapDatabaseConnection?
+        /// The status as the engine reported it last.
         var status = CloudSyncStatus()
-        /// What the streams were told last.
-        var toldStatus: CloudSyncStatus?
-        /// What was committed just now is not delivered, even before it is counted.
-        var shownStatus: CloudSyncStatus {
-            var shown = status
-            if isUncounted, status.state == .idle { shown.isSyncing = true }
-            // The engine tells no status for a response alone.
+        /// Called when the sync is quiet.
+        var waiters: [@Sendable (CloudSyncStatus) -> Void] = []
+
+        /// The status that the app sees. A change that was just committed isn't delivered, even before it is counted.
+        func shownStatus(isEnded: Bool) -> CloudSyncStatus {
+            // After the end of the database the pending changes stay pending.
+            var shown =
+                isEnded
+                ? CloudSyncStatus(pendingCount: status.pendingCount, pause: .localDatabase) : status
+            if isUncounted, shown.state == .idle { shown.isSyncing = true }
+            // The engine reports no status for a response alone.
             shown.lastResponseDate = engine.lastResponseDate
             return shown
         }
-        /// What is shown once the database was closed: what waited there still does.
-        var endedStatus: CloudSyncStatus {
-            CloudSyncStatus(pendingCount: status.pendingCount, pause: .localDatabase)
-        }
-        var waiters: [@Sendable (CloudSyncStatus) -> Void] = []
-        /// What ends the listening to databases' notifications.
-        var listenings: [@Sendable () -> Void] = []
-        /// The database was closed: nothing is listened to any more.
-        var isListeningEnded = false
-        /// Whose changes are in the queue, as far as it was read.
-        var users: [DatabaseKey: String] = [:]
-        /// What runs in the cloud, by the attempt.
-        var operations: [Int: CKOperation] = [:]
-        /// What the operation of a database was given, until its result is written down.
-        var batches: [DatabaseKey: SentBatch] = [:]
-        /// Number of records that the server took, sent in a page, or answered with a conflict.
-        var exchangedCount = 0
     }
 
-    /// The most statuses or events that are kept for somebody who doesn't ask for them.
+    /// Maximum number of statuses or events that are kept for a stream that isn't read.
     private static let bufferedValuesMax = 1000
 
     let environment: SyncEnvironment
     let zoneHandler: SyncZoneHandler?
-    let state: Lock<State>
-    let statuses = Broadcast<CloudSyncStatus>(valuesMax: bufferedValuesMax)
+    let session = SyncSession()
+    let log: MergeLogQueue
+    let listeners = ChangeListeners()
+    let progress = SyncProgress()
     let events = Broadcast<YapDatabaseCloudKit.Event>(valuesMax: bufferedValuesMax)
+    private let statuses = StatusStreams(valuesMax: bufferedValuesMax)
+    private let state: Lock<State>
 
     init(
         environment: SyncEnvironment, zoneHandler: SyncZoneHandler?,
@@ -77,65 +58,47 @@ final class SyncRunner: Sendable {
     ) {
         self.environment = environment
         self.zoneHandler = zoneHandler
-        // Whose account is in use stands in the database.
+        log = MergeLogQueue(handler: environment.logBlock)
+        // The account in use is read from the database.
         let engine = SyncEngine(
             random: environment.random, failures: failures, account: nil,
             objectsOfDeletedZones: environment.objectsOfDeletedZones)
         state = Lock(State(engine: engine))
     }
 
-    deinit {
-        for end in state.withLock({ $0.listenings }) { end() }
-    }
+    // MARK: Start and end
 
-    // MARK: From outside
-
-    /// The extension is registered: what waits from earlier runs can go.
+    /// Begins to sync a database, with the changes that earlier runs left in its queue.
     func start(database: YapDatabase, registeredName: String) {
-        let start = state.withLock { state in
-            state.newestStart += 1
-            return state.newestStart
-        }
-        let isLockHeld = acquireLock(database, registeredName, start: start)
-        let before: YapDatabaseConnection? = schedule { state in
-            // Of two starts at once, the newer one counts.
-            guard start > state.starts else { return nil }
-            defer { state.connection = nil }
-            // Asked once more: the lock may have become ours meanwhile, and that was told before this.
-            let isHeld = isLockHeld || environment.processLock?.isHeld == true
+        let start = session.nextStart()
+        let isAcquired = acquireLock(database, registeredName, start: start)
+        guard session.begin(start, database, registeredName) else { return }
+        listeners.begin()
+        log.needStored()
+        let processLock = environment.processLock
+        schedule { state in
+            // Read again: the lock may have been acquired meanwhile, and that event came before this one.
+            let isHeld = isAcquired || processLock?.isHeld == true
             state.events.append((.processLock(isHeld: isHeld), nil))
             state.mustClearInFlight = isHeld
-            state.database = database
-            state.starts = start
-            state.isEnded = state.endedStart >= start
-            state.isListeningEnded = false
-            state.users = [:]
-            state.registeredName = registeredName
-            state.isLogLeft = true
+            state.isLogPending = true
             state.isRecountNeeded = true
             state.isUncounted = true
-            return state.connection
         }
-        // The connection to a database before is released after the lock.
-        withExtendedLifetime(before) {}
     }
 
-    /// Somebody begins to listen to the log.
-    func handOutLog() {
-        schedule { $0.isLogLeft = true }
-    }
-
-    /// Asks whether this process syncs, and learns from now on of what other processes commit.
+    /// Tries to acquire the lock between processes, and observes the commits of other processes from now on.
+    /// - Returns: Whether this process syncs.
     private func acquireLock(_ database: YapDatabase, _ registeredName: String, start: Int) -> Bool {
         let processLock = environment.processLock
         database.addInlineCommitObserver(
             whenEnded: { [weak processLock, weak self] in
                 processLock?.release()
-                // Of several waits of one device the newest gets what is told: the next process's, from here on.
+                // The server answers only the newest of a device's waiting requests: the next process's, from here on.
                 self?.end(start: start)
             }
         ) { [weak self] commit in
-            if commit.isExternal { self?.schedule { $0.isRecountNeeded = true } }
+            if commit.isExternal { self?.needRecount() }
         }
         guard let processLock else { return true }
         let listener = SyncProcessLock.Listener(
@@ -148,90 +111,115 @@ final class SyncRunner: Sendable {
             },
             committed: { [weak self, weak database] snapshot in
                 guard let database, snapshot.map({ $0 > database.snapshot }) ?? true else { return }
-                // The count begins a transaction, and by that it notices the commit.
-                self?.schedule { $0.isRecountNeeded = true }
+                // The count begins a transaction, which notices the commit.
+                self?.needRecount()
             })
         do {
             return try processLock.acquire(
                 path: SyncProcessLock.path(database: database.path, registeredName: registeredName),
                 listener: listener)
         } catch {
-            // Two that sync meet conflicts, and merge them; nobody who syncs would be worse.
+            // Two processes that sync cause conflicts, which are merged. No process that syncs would be worse.
             environment.errorBlock(nil, .saying(.internalError, "\(error): syncing without a lock"))
             return true
         }
     }
 
-    /// A commit was made here. Called while the database's writer is held.
+    /// Ends the sync after the database of a start was closed, unless the sync was started with another database since.
+    /// Callers that wait for the sync must not wait forever.
+    func end(start: Int) {
+        // Numbers instead of a weak reference: reading one may hold the last reference, and its release comes back
+        // here.
+        guard session.end(start: start) else { return }
+        perform(.wake(atMilliseconds: nil))
+        reportStatus()
+        statuses.finish()
+        events.finish()
+        listeners.endAll()
+    }
+
+    // MARK: Events
+
+    /// Notifies other processes of a commit. Called while the database's writer is held.
     func notifyOtherProcesses(snapshot: UInt64) {
         environment.processLock?.notify(snapshot: snapshot)
     }
 
-    /// A commit touched the queue. Called while the database's writer is held.
-    func committed(_ log: [CloudMergeLogEntry], isByEngine: Bool) {
+    /// Handles a commit that changed the queue or the merge log. Called while the database's writer is held.
+    func committed(_ entries: [CloudMergeLogEntry], isByEngine: Bool) {
+        log.add(entries)
         schedule {
-            $0.log += log
+            $0.isLogPending = $0.isLogPending || !entries.isEmpty
             guard !isByEngine else { return }
             $0.isRecountNeeded = true
             $0.isUncounted = true
         }
     }
 
-    /// Tells the engine.
-    /// - Parameter attempt: The number of the work that the event answers.
+    /// Passes an event to the engine.
+    /// - Parameter attempt: Number of the work that the event completes.
     func post(_ event: SyncEvent, attempt: Int? = nil) {
-        // The operation is released after the lock: its blocks may hold the last reference to a database.
-        let operation = schedule { state in
-            state.events.append((event, attempt))
-            return attempt.flatMap { state.operations.removeValue(forKey: $0) }
-        }
+        let operation = attempt.flatMap { session.removeOperation(attempt: $0) }
+        schedule { $0.events.append((event, attempt)) }
         withExtendedLifetime(operation) {}
     }
 
-    var suspendCount: Int { state.withLock { $0.engine.suspendCount } }
-
-    func changeSuspendCount(by change: Int) -> Int {
-        var count = 0
-        schedule { state in
-            let isAllowed = state.engine.changeSuspendCount(by: change)
-            count = state.engine.suspendCount
-            if change != 0 { state.events.append((.suspendCount(count, isMisuse: !isAllowed), nil)) }
-        }
-        return count
+    /// Hands stored decisions of merges to a listener that begins to listen.
+    func needStoredLog() {
+        log.needStored()
+        schedule { $0.isLogPending = true }
     }
 
+    private func needRecount() {
+        schedule { $0.isRecountNeeded = true }
+    }
+
+    /// Notes a response of the server that reports nothing else. The engine decides nothing, and no status is reported.
+    func noteResponse(_ key: DatabaseKey) {
+        let now = environment.clock.nowMilliseconds()
+        state.withLock { $0.engine.serverResponded(key, now: now) }
+    }
+
+    /// The databases with followed zones.
+    var followedDatabases: [DatabaseKey] { state.withLock { $0.engine.followedDatabases } }
+
+    var suspendCount: Int { state.withLock { $0.engine.suspendCount } }
+
+    /// - Returns: The new count.
+    func changeSuspendCount(by change: Int) -> Int {
+        schedule { state in
+            let isAllowed = state.engine.changeSuspendCount(by: change)
+            let count = state.engine.suspendCount
+            if change != 0 { state.events.append((.suspendCount(count, isMisuse: !isAllowed), nil)) }
+            return count
+        }
+    }
+
+    // MARK: Status
+
     var status: CloudSyncStatus {
-        state.withLock { $0.shownStatus }
+        let isEnded = session.isEnded
+        return state.withLock { $0.shownStatus(isEnded: isEnded) }
     }
 
     /// The status now, and each time it changes.
     func statusStream() -> AsyncStream<CloudSyncStatus> {
-        let stream = statuses.stream {
-            state.withLock { state in
-                let shown = state.shownStatus
-                state.toldStatus = shown
-                return shown
-            }
-        }
-        // Nothing follows any more.
-        if state.withLock({ $0.isEnded }) { statuses.finish() }
+        let stream = statuses.stream { status }
+        if session.isEnded { statuses.finish() }
         return stream
     }
 
     func eventStream() -> AsyncStream<YapDatabaseCloudKit.Event> {
         let stream = events.stream()
-        if state.withLock({ $0.isEnded }) { events.finish() }
+        if session.isEnded { events.finish() }
         return stream
     }
 
-    /// Calls `body` once, when all events so far are dealt with and nothing is under way.
+    private func reportStatus() { statuses.report(status) }
+
+    /// Calls `body` once, when all events so far are handled and no work is running.
     func whenQuiet(_ body: @escaping @Sendable (CloudSyncStatus) -> Void) {
         schedule { $0.waiters.append(body) }
-    }
-
-    /// The databases in which something is followed.
-    var followedDatabases: [DatabaseKey] {
-        state.withLock { $0.engine.followedDatabases }
     }
 
     // MARK: The loop
@@ -248,39 +236,37 @@ final class SyncRunner: Sendable {
         return result
     }
 
-    /// Deals with events until there are none. Only one thread is here at a time. An answer that comes at
-    /// once, on this thread, only adds its event: the stack doesn't grow with the queue.
+    /// Handles events until none is left. Only one thread runs it at a time. An operation that ends at once, on this
+    /// thread, only adds its event, so the stack doesn't grow with the queue.
     private func drain() {
         while true {
-            let (log, isRecountNeeded, isLogLeft) = state.withLock { state in
-                defer {
-                    state.log = []
-                    state.isRecountNeeded = false
-                    state.isLogLeft = false
-                }
-                return (state.log, state.isRecountNeeded, state.isLogLeft)
+            let (isLogPending, isRecountNeeded) = state.withLock { state in
+                defer { (state.isLogPending, state.isRecountNeeded) = (false, false) }
+                return (state.isLogPending, state.isRecountNeeded)
             }
-            if isLogLeft { handOutLeftLog() }
-            handOut(log)
+            if isLogPending { handOutLog() }
             if isRecountNeeded { recount() }
             if let actions = handleNextEvent() {
                 for action in actions { perform(action) }
             } else {
-                tellStatus()
+                reportStatus()
                 guard let rest = rest() else { continue }
                 let status = status
                 for waiter in rest.waiters { waiter(status) }
+                if rest.isQuiet { session.releaseConnection() }
                 return
             }
         }
     }
 
-    /// Lets the engine handle the next event. Returns what to do; nil when there is no event.
+    /// Lets the engine handle the next event.
+    /// - Returns: The actions to perform; nil if there is no event.
     private func handleNextEvent() -> [SyncAction]? {
         let now = environment.clock.nowMilliseconds()
+        let isEnded = session.isEnded
         // The events leave the lock with the actions, and are released after it.
         let (_, actions) = state.withLock { state -> ([(SyncEvent, Int?)], [SyncAction]?) in
-            guard !state.isEnded, !state.events.isEmpty else {
+            guard !isEnded, !state.events.isEmpty else {
                 state.isUncounted = state.isRecountNeeded
                 defer { state.events = [] }
                 return (state.events, nil)
@@ -291,96 +277,80 @@ final class SyncRunner: Sendable {
         return actions
     }
 
-    /// What the loop releases after the lock when it ends: the connection may hold the last reference to the database,
-    /// whose end comes back to this runner.
+    /// How the loop ends.
     private struct Rest {
+        /// False while work is running.
+        var isQuiet: Bool
+        /// Called if it is quiet.
         var waiters: [@Sendable (CloudSyncStatus) -> Void] = []
-        var connection: YapDatabaseConnection?
     }
 
-    /// Ends the loop when nothing came in the meantime; else returns nil. Waiters are returned only if it is quiet.
+    /// Ends the loop if nothing is left to do; else returns nil.
     private func rest() -> Rest? {
-        state.withLock { state in
-            guard state.events.isEmpty, state.log.isEmpty, !state.isRecountNeeded, !state.isLogLeft
-            else { return nil }
+        let isEnded = session.isEnded
+        return state.withLock { state in
+            guard state.events.isEmpty, !state.isLogPending, !state.isRecountNeeded else { return nil }
             state.isDraining = false
-            if state.status.isSyncing { return Rest() }
-            defer { (state.waiters, state.connection) = ([], nil) }
-            return Rest(waiters: state.waiters, connection: state.connection)
+            if state.status.isSyncing, !isEnded { return Rest(isQuiet: false) }
+            defer { state.waiters = [] }
+            return Rest(isQuiet: true, waiters: state.waiters)
         }
     }
 
     private func perform(_ action: SyncAction) {
         environment.scheduler.yield()
         switch action {
-        case .begin(let work, let key, let attempt): begin(work, SyncTask(key: key, attempt: attempt))
-        case .cancel(_, let attempt):
-            state.withLock { $0.operations.removeValue(forKey: attempt) }?.cancel()
-        case .count: schedule { $0.isRecountNeeded = true }
+        case .begin(let work, let key, let attempt):
+            SyncJob(runner: self, key: key, attempt: attempt).run(work)
+        case .cancel(_, let attempt): session.removeOperation(attempt: attempt)?.cancel()
+        case .count: needRecount()
         case .listen(let key): listen(key)
         case .wake(let milliseconds):
             environment.scheduler.wake(ObjectIdentifier(self), atMilliseconds: milliseconds) { [weak self] in
                 self?.post(.tick)
             }
-        case .tell(let key, let error):
-            keep(error, key)
-            environment.errorBlock(key.identifier, error)
+        case .report(let key, let error): report(error, key)
         case .announce(let event): events.yield(event)
-        case .status(let status): say(status)
+        case .status(let status):
+            state.withLock { $0.status = status }
+            reportStatus()
         }
     }
 
-    private func say(_ status: CloudSyncStatus) {
-        state.withLock { $0.status = $0.isEnded ? $0.endedStatus : status }
-        tellStatus()
+    // MARK: Counting
+
+    /// Counts the queues, and passes the counts to the engine.
+    private func recount() {
+        guard let open = session.open() else { return }
+        do {
+            let counted = try countQueues(open)
+            schedule { $0.events += counted.map { ($0, nil) } }
+        } catch {
+            if error.isClosedDatabase { return end(start: open.start) }
+            post(.countFailed(message: "the queue can't be read: \(error)"))
+        }
     }
 
-    /// Tells the streams what `status` is, when more than the date of the last response is other than they were told.
-    private func tellStatus() {
-        let new = state.withLock { state -> CloudSyncStatus? in
-            let shown = state.shownStatus
-            guard shown.differs(from: state.toldStatus) else { return nil }
-            state.toldStatus = shown
-            return shown
+    /// Counts the queues at one moment. Before the first sync, notes that nothing is in flight.
+    /// - Returns: The events with the counts.
+    func countQueues(_ open: OpenDatabase) throws -> [SyncEvent] {
+        // A database with an empty queue has no change-set any more.
+        let known = state.withLock { $0.engine.databases.keys }
+        // Reset before the work: the lock between processes may be acquired during it, which sets it again.
+        let mustClear = state.withLock { state in
+            defer { state.mustClearInFlight = false }
+            return state.mustClearInFlight
         }
-        if let new { statuses.yield(new) }
-    }
-
-    /// The database of a start was closed. The sync ends, unless it was started with another database since: callers
-    /// that wait for it must not wait for ever.
-    func end(start: Int) {
-        // Numbers and no weak reference: reading one may hold the last reference, whose release comes back here.
-        // Operations under way must not keep the database's handles. They are released after the lock: what they
-        // release in turn may take it.
-        let released = state.withLock { state -> (YapDatabaseConnection?, [Int: CKOperation])? in
-            state.endedStart = max(state.endedStart, start)
-            guard start >= state.starts else { return nil }
-            defer { (state.isEnded, state.connection, state.operations) = (true, nil, [:]) }
-            return (state.connection, state.operations)
+        var unanswered: [DatabaseKey] = []
+        do {
+            if mustClear { unanswered = try open.clearInFlight(environment.scheduler) }
+        } catch {
+            state.withLock { $0.mustClearInFlight = true }
+            throw error
         }
-        guard released != nil else { return }
-        perform(.wake(atMilliseconds: nil))
-        say(status)
-        statuses.finish()
-        events.finish()
-        endListening()
-    }
-
-    /// Keeps what ends a listening; ends it at once when the database is closed already.
-    func keep(listening end: @escaping @Sendable () -> Void) {
-        let isEnded = state.withLock { state in
-            if !state.isListeningEnded { state.listenings.append(end) }
-            return state.isListeningEnded
-        }
-        if isEnded { end() }
-    }
-
-    private func endListening() {
-        let listenings = state.withLock { state in
-            state.isListeningEnded = true
-            defer { state.listenings = [] }
-            return state.listenings
-        }
-        for end in listenings { end() }
+        let counts = try open.counts(of: known)
+        environment.scheduler.yield()
+        // Unanswered batches first: they must be known before a fetch can begin.
+        return unanswered.map { .unanswered($0) } + counts
     }
 }

@@ -1,5 +1,4 @@
 public import CloudKit
-internal import System
 internal import Yap
 
 /// What waits, asked from anywhere. Each call reads the newest commit on a thread of the database's, so that nobody's
@@ -8,7 +7,7 @@ extension YapDatabaseCloudKit {
     /// How many change-sets are being sent, and how many wait beside them: both of one moment.
     /// - Throws: `YapDatabaseError`, among them `closed`.
     public var numberOfChangeSets: (inFlight: Int, queued: Int) {
-        get async throws { try await runner.query { try $0.numberOfChangeSets() } }
+        get async throws { try await runner.session.query { try $0.numberOfChangeSets() } }
     }
 
     /// How many change-sets are being sent: one a database at most.
@@ -22,13 +21,13 @@ extension YapDatabaseCloudKit {
     /// How many change-sets are not in the cloud yet.
     /// - Throws: `YapDatabaseError`, among them `closed`.
     public var numberOfPendingChangeSets: Int {
-        get async throws { try await runner.query { try $0.numberOfPendingChangeSets() } }
+        get async throws { try await runner.session.query { try $0.numberOfPendingChangeSets() } }
     }
 
     /// The change-set that is being uploaded, or is next; nil when none waits.
     /// - Throws: `YapDatabaseError`, among them `closed`; what the record handler throws.
     public func currentChangeSet(databaseIdentifier: String? = nil) async throws -> YDBCKChangeSet? {
-        try await runner.query { try $0.currentChangeSet(databaseIdentifier: databaseIdentifier) }
+        try await runner.session.query { try $0.currentChangeSet(databaseIdentifier: databaseIdentifier) }
     }
 
     /// A page of what waits to be uploaded, the oldest commit first.
@@ -40,7 +39,7 @@ extension YapDatabaseCloudKit {
     public func pendingChangeSets(
         limit: Int, after previous: YDBCKChangeSet? = nil
     ) async throws -> [YDBCKChangeSet] {
-        try await runner.query { try $0.pendingChangeSets(limit: limit, after: previous) }
+        try await runner.session.query { try $0.pendingChangeSets(limit: limit, after: previous) }
     }
 
     /// Uses the account of a user from now on; see `YapDatabaseCloudKitTransaction.useAccount(of:databaseIdentifier:)`.
@@ -54,32 +53,8 @@ extension YapDatabaseCloudKit {
     public func useAccount(
         of userRecordID: CKRecord.ID, databaseIdentifier: String? = nil
     ) async throws -> Bool {
-        try await runner.update {
+        try await runner.session.update {
             try $0.useAccount(of: userRecordID, databaseIdentifier: databaseIdentifier)
         }
-    }
-}
-
-extension SyncRunner {
-    /// Reads from anywhere, without holding up the caller's thread.
-    func query<Value: Sendable>(
-        _ body: @escaping @Sendable (YapDatabaseCloudKitTransaction) throws -> Value
-    ) async throws -> Value {
-        let (connection, name) = try anyConnection()
-        return try await connection.read { try body(try $0.ext(name, as: YapDatabaseCloudKit.self)) }
-    }
-
-    /// Writes from anywhere, without holding up the caller's thread.
-    func update<Value: Sendable>(
-        _ body: @escaping @Sendable (YapDatabaseCloudKitTransaction) throws -> Value
-    ) async throws -> Value {
-        let (connection, name) = try anyConnection()
-        return try await connection.readWrite { try body(try $0.ext(name, as: YapDatabaseCloudKit.self)) }
-    }
-
-    private func anyConnection() throws -> (YapDatabaseConnection, name: String) {
-        let (database, name) = state.withLock { ($0.database, $0.registeredName) }
-        guard let database else { throw YapDatabaseCloudKitError.notRegistered }
-        return (database.newConnection(), name)
     }
 }

@@ -1,20 +1,21 @@
 package import CloudKit
 
-/// What the engine wants done.
+/// An action that the engine requests.
 package enum SyncAction: Sendable {
-    /// Do this. It ends in one event about the database, with the attempt's number.
+    /// Carry out this work. It ends with one event about the database, with the attempt's number.
     case begin(SyncWork, DatabaseKey, attempt: Int)
-    /// The attempt took too long and counts as lost: end what it left running.
+    /// Cancel what the attempt left running: it took too long and counts as lost.
     case cancel(DatabaseKey, attempt: Int)
     /// Count the queues.
     case count
     /// Listen to the database's notifications from now on.
     case listen(DatabaseKey)
-    /// Send `tick` at this time. Replaces the wake before it; nil cancels it.
+    /// Post `tick` at this time. Replaces the previous wake; nil cancels it.
     case wake(atMilliseconds: Int64?)
-    /// Hand the error to the app.
-    case tell(DatabaseKey, CKError)
-    /// Tell those who watch.
+    /// Store the error, and hand it to the app.
+    case report(DatabaseKey, CKError)
+    /// Yield the event to the app's observers.
     case announce(YapDatabaseCloudKit.Event)
+    /// Report the status.
     case status(CloudSyncStatus)
 }

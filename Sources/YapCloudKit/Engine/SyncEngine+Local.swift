@@ -16,7 +16,7 @@ extension SyncEngine {
             var backOff = countPause?.backOff ?? BackOff()
             let pause = backOff.nextPauseMilliseconds(retryAfterSeconds: nil, random: random)
             countPause = (now + pause, backOff)
-            actions.append(.tell(DatabaseKey(nil), .saying(.internalError, message)))
+            actions.append(.report(DatabaseKey(nil), .saying(.internalError, message)))
         case .applied(let key, let count):
             databases[key]?.running = nil
             databases[key]?.take(count)
@@ -29,12 +29,12 @@ extension SyncEngine {
             databases[key]?.workFailedHere()
             databases[key]?.stop = .unknownDatabase(identifier: key.identifier)
             let name = key.identifier.map { "the identifier \"\($0)\"" } ?? "no identifier"
-            actions.append(.tell(key, .saying(.badDatabase, "no database is given for \(name)")))
+            actions.append(.report(key, .saying(.badDatabase, "no database is given for \(name)")))
         case .anotherUser(let key):
             databases[key]?.workFailedHere()
             databases[key]?.stop = .anotherUser
             let message = "another user is signed in than the one whose changes wait here"
-            actions.append(.tell(key, .saying(.notAuthenticated, message)))
+            actions.append(.report(key, .saying(.notAuthenticated, message)))
         default:
             break
         }

@@ -70,7 +70,7 @@ extension SyncEngine {
             wait(key, because: pause(for: error.code), error, now: now, &actions)
         case .quarantine:
             // A server without subscriptions: the sync goes on, and finds changes when it fetches.
-            actions.append(.tell(key, error))
+            actions.append(.report(key, error))
         }
     }
 }

@@ -24,7 +24,7 @@ extension SyncEngine {
         halve(key, reply, isTooLarge: reply.failed.contains { $0.error.code == .limitExceeded })
         if completion.error != nil { suspendAfterFailure(&actions) }
         begin(.complete(completion), key, now: now, &actions)
-        if let error = completion.error { actions.append(.tell(key, error)) }
+        if let error = completion.error { actions.append(.report(key, error)) }
     }
 
     private mutating func sentAutomatically(
@@ -51,9 +51,9 @@ extension SyncEngine {
         databases[key] = state
         halve(key, reply, isTooLarge: verdict.isTooLarge)
         begin(.complete(completion), key, now: now, &actions)
-        for (_, error, _) in completion.quarantined { actions.append(.tell(key, error)) }
+        for (_, error, _) in completion.quarantined { actions.append(.report(key, error)) }
         if let error = verdict.fullQuota {
-            if !state.uploads.isQuotaFull { actions.append(.tell(key, error)) }
+            if !state.uploads.isQuotaFull { actions.append(.report(key, error)) }
             databases[key]?.uploads.isQuotaFull = true
         }
         let isProgress =
@@ -260,7 +260,7 @@ extension SyncEngine {
         _ actions: inout [SyncAction]
     ) {
         guard var state = databases[key] else { return }
-        actions.append(.tell(key, error))
+        actions.append(.report(key, error))
         if pause == .network, state.retry.networkCameBackMeanwhile {
             databases[key]?.retry.networkCameBackMeanwhile = false
             return
@@ -288,7 +288,7 @@ extension SyncEngine {
             state.stop = .configuration(error.code, message: error.localizedDescription)
         }
         databases[key] = state
-        actions.append(.tell(key, error))
+        actions.append(.report(key, error))
     }
 
     func pause(for code: CKError.Code) -> CloudSyncPause {

@@ -149,7 +149,7 @@ public struct CloudFiles: Sendable {
 
     /// Other records that may have the file on the server.
     private func otherRecords(with file: CloudFile, than owner: RecordRow) throws -> [CKRecord.ID] {
-        guard let database = sync.cloudKit.runner.state.withLock({ $0.database }) else { return [] }
+        guard let database = sync.cloudKit.runner.session.database else { return [] }
         let name = sync.registeredName
         // A connection of its own: the search reads all rows.
         return try database.newConnection().blocking.read { transaction in
@@ -205,7 +205,7 @@ public struct CloudFiles: Sendable {
 
     func removeUnusedInline(unusedSeconds: Double) throws {
         let (folder, name) = (try folder, sync.registeredName)
-        guard let database = sync.cloudKit.runner.state.withLock({ $0.database }) else { return }
+        guard let database = sync.cloudKit.runner.session.database else { return }
         try withPublicErrors {
             try folder.removeUnused(unusedSeconds: unusedSeconds) {
                 // A connection of its own: it reads for long.

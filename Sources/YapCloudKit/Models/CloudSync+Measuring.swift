@@ -23,5 +23,5 @@ extension CloudSync {
 
 extension YapDatabaseCloudKit {
     /// Tells the app what the merge log holds, on the caller's thread.
-    package func handOutMergeLogInline() { runner.handOutLeftLog() }
+    package func handOutMergeLogInline() { runner.handOutStoredLog() }
 }

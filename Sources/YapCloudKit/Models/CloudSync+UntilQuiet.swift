@@ -31,6 +31,6 @@ extension CloudSync {
     }
 
     private static func exchangedCount(of syncs: [CloudSync]) -> Int {
-        syncs.reduce(0) { $0 + $1.cloudKit.runner.state.withLock(\.exchangedCount) }
+        syncs.reduce(0) { $0 + $1.cloudKit.runner.progress.exchangedCount }
     }
 }

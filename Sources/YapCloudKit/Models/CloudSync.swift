@@ -168,7 +168,7 @@ public final class CloudSync: Sendable {
     /// What merges decide, and what they decided while nobody listened (the newest 10,000): which values were lost,
     /// combined or superseded, which stand, and by which rule.
     public var mergeLog: AsyncStream<CloudMergeLogEntry> {
-        defer { cloudKit.runner.handOutLog() }
+        defer { cloudKit.runner.needStoredLog() }
         return mergeLogStreams.entries()
     }
 
@@ -178,14 +178,14 @@ public final class CloudSync: Sendable {
     /// Calls `observer` with what each merge decided, after its transaction was committed.
     package func observeMergeLog(_ observer: @escaping @Sendable ([CloudMergeLogEntry]) -> Void) {
         mergeLogStreams.observe(observer)
-        cloudKit.runner.handOutLog()
+        cloudKit.runner.needStoredLog()
     }
 
     /// How often a zone was found to differ from the server's, on this device and since it was made. It is to be 0: a
     /// higher number means that something changed the file behind the sync, or that the sync has a fault.
     /// - Throws: `YapDatabaseError`, among them `closed`.
     public var differencesFound: Int {
-        get async throws { try await cloudKit.runner.query { try $0.tables.differencesCount() } }
+        get async throws { try await cloudKit.runner.session.query { try $0.tables.differencesCount() } }
     }
 
     // MARK: Steering

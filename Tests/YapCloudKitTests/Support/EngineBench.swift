@@ -36,7 +36,7 @@ struct EngineBench {
             case .wake(let milliseconds):
                 wake = milliseconds
                 return nil
-            case .tell(_, let error):
+            case .report(_, let error):
                 told.append(error)
                 return nil
             case .announce(let event):

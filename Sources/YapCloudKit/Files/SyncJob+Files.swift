@@ -3,42 +3,32 @@ import Foundation
 internal import System
 internal import Yap
 
-/// The files of what the cloud answers, taken before a transaction begins: copying them is no work for the writer.
-extension SyncRunner {
-    /// Where the files of the database are; nil once the database was closed.
-    var fileFolder: FileFolder? {
-        let (database, name) = state.withLock { ($0.database, $0.registeredName) }
-        return database.map {
-            FileFolder(
-                CloudFilePaths(database: $0.path, registeredName: name), files: environment.assetFiles,
-                random: environment.random)
-        }
-    }
-
+/// The files of fetched records. They are taken before a transaction begins, because the writer must not wait for
+/// copying.
+extension SyncJob {
     /// Brings the files of fetched records into their folder.
     /// - Returns: False if that failed; then the engine was notified.
-    func takeFiles(of records: [CKRecord], _ task: SyncTask) -> Bool {
-        guard let zoneHandler, let folder = fileFolder else { return true }
-        let start = state.withLock { $0.starts }
+    func takeFiles(of records: [CKRecord]) -> Bool {
+        guard let zoneHandler = runner.zoneHandler, let folder = runner.fileFolder else { return true }
+        let start = session.start
         do {
             for record in records { try zoneHandler.takeFiles(record, folder) }
             return true
         } catch {
-            localFailure(task, error, start: start)
+            failed(error, start: start)
             return false
         }
     }
 
     /// Completes the conflicts of a reply: the server's records come without their files, and are fetched with them. If
-    /// that fails, the error of the fetch takes the conflict's place.
+    /// that fails, the error of the fetch replaces the conflict.
     func withFiles(
-        _ reply: SendReply, _ database: CKDatabase, _ user: String?, _ task: SyncTask,
-        _ completion: @escaping @Sendable (SendReply) -> Void
+        _ reply: SendReply, _ cloud: CloudDatabase, _ completion: @escaping @Sendable (SendReply) -> Void
     ) {
-        guard let zoneHandler else { return completion(reply) }
+        guard let zoneHandler = runner.zoneHandler else { return completion(reply) }
         let lacking = reply.serverRecords.filter(\.lacksFiles).map(\.recordID)
         guard !lacking.isEmpty else {
-            if takeFiles(of: reply.serverRecords, task) { completion(reply) }
+            if takeFiles(of: reply.serverRecords) { completion(reply) }
             return
         }
         let operation = CKFetchRecordsOperation.fetching(lacking, files: zoneHandler.fileHandling) {
@@ -48,9 +38,20 @@ extension SyncRunner {
                 result.mapError { $0.code == .unknownItem ? CKError(.batchRequestFailed) : $0 }
             }
             let complete = reply.completed(by: results)
-            if self.takeFiles(of: complete.serverRecords, task) { completion(complete) }
+            if takeFiles(of: complete.serverRecords) { completion(complete) }
         }
-        run(operation, on: database, as: user, task)
+        start(operation, in: cloud)
+    }
+}
+
+extension SyncRunner {
+    /// The folder with the files of the database; nil once the database was released.
+    var fileFolder: FileFolder? {
+        session.location.map {
+            FileFolder(
+                CloudFilePaths(database: $0.path, registeredName: $0.registeredName),
+                files: environment.assetFiles, random: environment.random)
+        }
     }
 }
 

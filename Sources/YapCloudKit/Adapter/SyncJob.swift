@@ -1,0 +1,162 @@
+internal import CloudKit
+internal import System
+internal import Yap
+
+/// One piece of the engine's work, carried out by CloudKit's operations and by transactions of the device's database.
+/// It lasts until it has posted the event that completes it.
+struct SyncJob: Sendable {
+    let runner: SyncRunner
+    let key: DatabaseKey
+    /// Number by which the engine knows the events of the work.
+    let attempt: Int
+
+    var environment: SyncEnvironment { runner.environment }
+    var session: SyncSession { runner.session }
+
+    func run(_ work: SyncWork) {
+        switch work {
+        case .send(let limits): send(limits)
+        case .complete(let completion): complete(completion)
+        case .fetch(let zoneID): fetch(zoneID)
+        case .createZone(let zoneID): createZone(zoneID)
+        case .subscribe: subscribe()
+        case .dropToken(let zoneID, let refusal):
+            change { _, ext in try ext.beginFullFetch(zoneID, key, refusal) }
+        case .liftQuarantine(let code):
+            change { _, ext in try ext.writing { _ in try ext.tables.liftRefusals(key, onlyWith: code) } }
+        }
+    }
+
+    /// Passes an event to the engine, as the result of this work.
+    func post(_ event: SyncEvent) { runner.post(event, attempt: attempt) }
+
+    // MARK: The device's database
+
+    /// Reads. If that fails, the engine is notified.
+    func read<Value>(_ body: (YapDatabaseCloudKitTransaction) throws -> Value) -> Value? {
+        guard let open = session.open() else { return nil }
+        do {
+            let value = try open.read(body)
+            environment.scheduler.yield()
+            return value
+        } catch {
+            failed(error, start: open.start)
+            return nil
+        }
+    }
+
+    /// Writes, and counts the queue as it is then. If that fails, the engine is notified.
+    func write<Value>(
+        _ body: (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction) throws -> Value
+    ) -> (value: Value, count: QueueCount)? {
+        guard let open = session.open() else { return nil }
+        let handedOutID = runner.log.handedOutID
+        do {
+            let written = try open.write { transaction, ext in
+                if handedOutID > 0 { try ext.tables.removeLogEntries(through: handedOutID) }
+                let value = try body(transaction, ext)
+                // A merge block may change rows with records in another database: these changes must be counted.
+                if ext.openChangeSets.keys.contains(where: { $0 != key }) { ext.isByEngine = false }
+                let moment = CountMoment.writing(onTopOf: transaction.snapshot, start: open.start)
+                return (value: value, count: try ext.count(key, at: moment))
+            }
+            environment.scheduler.yield()
+            return written
+        } catch {
+            failed(error, start: open.start)
+            return nil
+        }
+    }
+
+    /// Writes, and completes the work with the count of the queue.
+    private func change(
+        _ body: (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction) throws -> Void
+    ) {
+        guard let (_, count) = write(body) else { return }
+        post(.applied(key, count))
+    }
+
+    /// Notifies the engine that the database of a start can't be read or written. Ends the sync if it was closed.
+    func failed(_ error: any Error, start: Int) {
+        if error.isClosedDatabase { runner.end(start: start) }
+        post(.localFailure(key, message: "\(error)"))
+    }
+
+    // MARK: The cloud
+
+    /// The cloud database, and the user to access it as. Nil if the database is unknown, or if another user is signed
+    /// in than the owner of the queued changes; then the engine was notified.
+    func cloudDatabase() -> CloudDatabase? {
+        guard let database = environment.databaseBlock(key.identifier) else {
+            post(.unknownDatabase(key))
+            return nil
+        }
+        let signedIn = database.signedInUserRecordName
+        let start = session.start
+        do {
+            let owner = try session.userRecordName(key) ?? storedOwner(orElse: signedIn)
+            if let signedIn, let owner, signedIn != owner {
+                post(.anotherUser(key))
+                return nil
+            }
+            return CloudDatabase(database: database, userRecordName: owner)
+        } catch {
+            failed(error, start: start)
+            return nil
+        }
+    }
+
+    /// The owner of the queued changes, as read from the device's database. If it isn't known yet, the user who is
+    /// signed in becomes it.
+    private func storedOwner(orElse signedIn: String?) throws -> String? {
+        guard let open = session.open() else { return signedIn }
+        var owner = try open.read { try $0.tables.userRecordName(key) }
+        environment.scheduler.yield()
+        if owner == nil, let signedIn {
+            owner = try open.connection.blocking.readWrite { transaction in
+                let ext = try transaction.ext(open.name, as: YapDatabaseCloudKit.self)
+                // The app may have named the user meanwhile; then that name stays.
+                try ext.writing { _ in try ext.tables.setUserRecordName(signedIn, key) }
+                return try ext.tables.userRecordName(key)
+            }
+        }
+        session.setUserRecordName(owner, key, start: open.start)
+        return owner
+    }
+
+    /// Starts an operation on the scheduler.
+    func start(_ operation: CKDatabaseOperation, in cloud: CloudDatabase) {
+        operation.run(as: cloud.userRecordName)
+        session.add(operation, attempt: attempt)
+        environment.scheduler.perform { cloud.database.add(operation) }
+    }
+
+    private func createZone(_ zoneID: CKRecordZone.ID) {
+        guard let cloud = cloudDatabase() else { return }
+        let operation = CKModifyRecordZonesOperation.creating(zoneID) { error in
+            post(.zoneCreated(key, zoneID, error))
+        }
+        start(operation, in: cloud)
+    }
+
+    /// Saves the subscription, and then notes in the device's database that it is saved.
+    private func subscribe() {
+        guard let cloud = cloudDatabase() else { return }
+        let subscription = CKDatabaseSubscription(subscriptionID: SyncRunner.subscriptionID)
+        subscription.notificationInfo = CKSubscription.NotificationInfo(shouldSendContentAvailable: true)
+        let operation = CKModifySubscriptionsOperation.saving(subscription) { error in
+            if let error { return post(.subscribeFailed(key, error)) }
+            let written = write { _, ext in
+                try ext.writing { _ in try ext.tables.setSubscriptionID(SyncRunner.subscriptionID, key) }
+            }
+            if let (_, count) = written { post(.subscribed(key, count)) }
+        }
+        start(operation, in: cloud)
+    }
+}
+
+/// A cloud database, and the user to access it as; nil for the user who is signed in.
+struct CloudDatabase: Sendable {
+    let database: CKDatabase
+    let userRecordName: String?
+}

@@ -1,0 +1,34 @@
+internal import CloudKit
+internal import System
+internal import Yap
+
+/// Errors and merge decisions, stored in the device's database and handed to the app.
+extension SyncRunner {
+    /// Stores an error, for `yap sync inspect`, and hands it to the app.
+    func report(_ error: CKError, _ key: DatabaseKey) {
+        let now = environment.clock.nowMilliseconds()
+        // If storing fails too, nothing more can be done for the error.
+        try? session.open()?.write { _, ext in try ext.tables.keep(error, key, atMilliseconds: now) }
+        environment.errorBlock(key.identifier, error)
+    }
+
+    /// Hands out the pending decisions of merges, and before them the stored ones if a listener needs them.
+    func handOutLog() {
+        let (entries, mustReadStored) = log.take()
+        if mustReadStored { handOutStoredLog() }
+        log.handOut(entries)
+    }
+
+    /// Hands out the decisions of merges that an earlier run stored.
+    func handOutStoredLog() {
+        guard let open = session.open() else { return }
+        do {
+            let stored = try open.read { try $0.tables.logEntries() }
+            environment.scheduler.yield()
+            log.handOut(stored)
+        } catch {
+            if error.isClosedDatabase { return end(start: open.start) }
+            environment.errorBlock(nil, .saying(.internalError, "the merge log can't be read: \(error)"))
+        }
+    }
+}
