@@ -9,7 +9,8 @@ import Testing
         "Sources/CloudKit/Networking/Connection/DispatchTimerSource.swift",
         "Sources/CoreLocation/CLLocation.swift",
         "Sources/Yap/Shell/WallTimerSource.swift",
-        "Sources/YapCloudKit/Adapter/SyncProcessLock.swift", "Sources/YapCloudKit/Adapter/ThreadScheduler.swift",
+        "Sources/YapCloudKit/Adapter/SyncProcessLock.swift",
+        "Sources/YapCloudKit/Adapter/ThreadScheduler.swift",
     ]
 
     /// The parts that are plain synchronous code, so that one thread can run them in a chosen order.

@@ -90,7 +90,9 @@ import Yap
         let inspection = try SyncInspection(path: device.path)
         let database = try #require(inspection.registrations.first?.content?.accounts.first?.databases.first)
         #expect(
-            database.quarantined.map(\.problem) == [.refused(recordName: "1", .invalidArguments, reason: reason)]
+            database.quarantined.map(\.problem) == [
+                .refused(recordName: "1", .invalidArguments, reason: reason)
+            ]
         )
     }
 

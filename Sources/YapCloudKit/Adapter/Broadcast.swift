@@ -1,6 +1,6 @@
 internal import System
 
-/// Values for everybody who listens. A listener who falls behind loses the oldest.
+/// Sends values to all its streams. A stream that isn't read fast enough loses the oldest values.
 final class Broadcast<Value: Sendable>: Sendable {
     private struct State {
         var listeners: [Int: AsyncStream<Value>.Continuation] = [:]
@@ -10,7 +10,7 @@ final class Broadcast<Value: Sendable>: Sendable {
     private let valuesMax: Int
     private let state = Lock(State())
 
-    /// - Parameter valuesMax: How many values are kept for a listener who hasn't asked for them yet.
+    /// - Parameter valuesMax: Maximum number of values kept for a stream that isn't read.
     init(valuesMax: Int) {
         self.valuesMax = valuesMax
     }
@@ -19,20 +19,21 @@ final class Broadcast<Value: Sendable>: Sendable {
         finish()
     }
 
-    /// The values from now on.
-    /// - Parameter first: What comes before them; asked while no other value can come in between.
+    /// Returns a stream of the values from now on.
+    /// - Parameter first: Returns a value that comes before them. Called while no other value can be sent.
     func stream(first: () -> Value? = { nil }) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Value.self, bufferingPolicy: .bufferingNewest(valuesMax))
         let number = state.withLock { state in
             state.nextNumber += 1
             state.listeners[state.nextNumber] = continuation
-            // Under the lock, so that no other value comes before it. It resumes nobody: nobody has the stream yet.
+            // Under the lock, so that no other value comes before it. It resumes no task, because no caller has the
+            // stream yet.
             if let first = first() { continuation.yield(first) }
             return state.nextNumber
         }
         continuation.onTermination = { [weak self] _ in
-            // Taken out under the lock, dropped outside of it.
+            // Removed under the lock, released after it.
             _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
         }
         return stream
@@ -47,7 +48,7 @@ final class Broadcast<Value: Sendable>: Sendable {
 
     /// Ends the streams.
     func finish() {
-        // Finished outside of the lock: a stream that ends comes back here at once.
+        // Finished after the lock is released, because a stream that ends comes back here at once.
         let listeners = state.withLock { state in
             defer { state.listeners = [:] }
             return state.listeners

@@ -1,9 +1,9 @@
 internal import CloudKit
 internal import CloudWire
 
-// What the sync uses of this package's CloudKit that Apple's framework has no public form for. Everything else in this
-// module is Apple's API, so this file is all that differs where Apple's framework lies under it: the second half, which
-// is compiled with PUBLIC_CLOUDKIT_ONLY.
+// The features of this package's CloudKit that Apple's framework has no public API for. The rest of this module uses
+// Apple's API only, so this file is all that differs on Apple's framework: its second half is compiled with
+// PUBLIC_CLOUDKIT_ONLY.
 
 /// An event while listening to a cloud database.
 enum ListeningEvent {
@@ -19,11 +19,11 @@ enum ListeningEvent {
 
 #if !PUBLIC_CLOUDKIT_ONLY
     extension CKDatabase {
-        /// Who is signed in, as far as that is known without asking the server.
+        /// The signed-in user, as far as it is known without a request.
         var signedInUserRecordName: String? { knownUserRecordName }
 
-        /// Calls `handler` with what is heard of other devices' changes in this database.
-        /// - Returns: what ends that.
+        /// Calls `handler` with events about other devices' changes in this database.
+        /// - Returns: A closure that ends the observation.
         func observeChanges(_ handler: @escaping @Sendable (ListeningEvent) -> Void) -> @Sendable () -> Void {
             observeNotifications { event in
                 switch event {
@@ -40,12 +40,13 @@ enum ListeningEvent {
     }
 
     extension CKRecord {
-        /// What the fields add to the zone's checksum; nil for a record that wasn't fetched with the zone's changes.
+        /// The fields' part of the zone's checksum, or nil for a record that wasn't fetched with the zone's changes.
         var fetchedContent: UInt64? { withState { $0.contentChecksum } }
     }
 
     extension CKFetchRecordZoneChangesOperation {
-        /// Asks for what each record adds to the zone's checksum, and calls `handler` with that before the zone's end.
+        /// Requests each record's part of the zone's checksum, and calls `handler` with the checksum before the zone's
+        /// end.
         func countRecords(_ handler: @escaping @Sendable (ZoneChecksum) -> Void) {
             zoneChecksumBlock = { handler($1) }
         }
@@ -55,14 +56,14 @@ enum ListeningEvent {
             schemaVersionBlock = handler
         }
 
-        /// Lets `rule` decide what is done with each file of the records.
+        /// Lets `rule` decide how each file of the records is handled.
         func handleFiles(_ rule: @escaping FileHandlingRule) {
             assetHandling = { AssetHandling(rule($0, $1, $2, $3)) }
         }
     }
 
     extension CKFetchRecordsOperation {
-        /// Lets `rule` decide what is done with each file of the records.
+        /// Lets `rule` decide how each file of the records is handled.
         func handleFiles(_ rule: @escaping FileHandlingRule) {
             assetHandling = { AssetHandling(rule($0, $1, $2, $3)) }
         }
@@ -79,9 +80,9 @@ enum ListeningEvent {
         }
     }
 
-    /// A file that isn't on this device as the value of a field that has it on the server.
+    /// A file that isn't on this device, as the value of a field that has it on the server.
     enum FileOnServer {
-        /// The value, or nil if the framework can't name a file by its checksum.
+        /// Returns the value, or nil if the framework can't name a file by its checksum.
         static func asset(_ file: CloudFile, of recordID: CKRecord.ID, _ key: String) -> CKAsset? {
             CKAsset(
                 serverChecksum: file.serverChecksum, sizeBytes: file.sizeBytes, ofRecord: recordID, key: key)
@@ -89,51 +90,53 @@ enum ListeningEvent {
     }
 
     extension CKAsset {
-        /// Checksum and size as the server reports them; nil for an asset that wasn't fetched.
+        /// Checksum and size as the server reports them, or nil for an asset that wasn't fetched.
         var knownFile: CloudFile? {
             serverFile.flatMap { CloudFile(serverChecksum: $0.checksum, sizeBytes: $0.sizeBytes) }
         }
     }
 
     extension CKDatabaseOperation {
-        /// Whose operation it is: it fails when another user is signed in. Nil takes whoever is.
+        /// Sets the user of the operation. The operation fails if another user is signed in. Nil takes the
+        /// signed-in user.
         func run(as userRecordName: String?) {
             self.userRecordName = userRecordName
         }
 
-        /// Names the operation's writes by their zone's seed and by what they say: one that was on its way longer than
-        /// it was waited for, and was sent again, is done once.
+        /// Names the operation's writes by the seed of their zone and by their content. If a request is repeated
+        /// because its response took too long, the server executes it once.
         func nameWrites(seeds: [CKRecordZone.ID: SyncWriteSeed]) {
             writeSeeds = seeds.mapValues { IdempotencySeed(series: $0.series, seed: $0.seed) }
         }
     }
 #else
     extension CKDatabase {
-        /// Nobody says without being asked. The app asks `CKContainer.userRecordID()` at the start and whenever
-        /// `CKAccountChanged` is posted, and names the user with `useAccount(of:)`.
+        /// Apple's framework doesn't report the user without a request. The app calls `CKContainer.userRecordID()` at
+        /// the start and after each `CKAccountChanged`, and passes the user to `useAccount(of:)`.
         var signedInUserRecordName: String? { nil }
 
-        /// The system gives the pushes to the app, and the app gives them to `handle(_:)`.
+        /// The system delivers notifications to the app, and the app passes them to `handle(_:)`.
         func observeChanges(_ handler: @escaping @Sendable (ListeningEvent) -> Void) -> @Sendable () -> Void {
             {}
         }
 
-        /// A database doesn't name its container: of two containers' databases with the same scope both are fetched.
+        /// A database doesn't name its container. If two containers have databases with the same scope, both are
+        /// fetched.
         func isTold(by notification: CKNotification) -> Bool {
             (notification as? CKDatabaseNotification)?.databaseScope == databaseScope
         }
     }
 
     extension CKRecord {
-        /// Apple's servers tell no checksum.
+        /// Apple's servers send no checksum.
         var fetchedContent: UInt64? { nil }
     }
 
     extension CKFetchRecordZoneChangesOperation {
-        /// Apple's servers tell no checksum.
+        /// Apple's servers send no checksum.
         func countRecords(_ handler: @escaping @Sendable (ZoneChecksum) -> Void) {}
 
-        /// Apple's servers tell no version.
+        /// Apple's servers send no version.
         func observeSchemaVersion(_ handler: @escaping @Sendable (String) -> Void) {}
 
         /// Apple's framework fetches all files.
@@ -146,7 +149,7 @@ enum ListeningEvent {
     }
 
     enum FileOnServer {
-        /// Apple's framework sends files only.
+        /// Apple's framework can only send files.
         static func asset(_ file: CloudFile, of recordID: CKRecord.ID, _ key: String) -> CKAsset? { nil }
     }
 
@@ -156,10 +159,10 @@ enum ListeningEvent {
     }
 
     extension CKDatabaseOperation {
-        /// The framework asks as whoever is signed in.
+        /// The framework uses the signed-in user.
         func run(as userRecordName: String?) {}
 
-        /// The framework names none.
+        /// The framework doesn't name writes.
         func nameWrites(seeds: [CKRecordZone.ID: SyncWriteSeed]) {}
     }
 #endif

@@ -1,8 +1,8 @@
 package import System
 
-/// Runs everything on the thread that says so, in the order in which it came: for tests and simulations.
+/// Runs all work on the thread that calls it, in the order in which it came, for tests and simulations.
 package final class ManualScheduler: SyncScheduler {
-    /// The most pieces of work in one `runUntilQuiet`: beyond it something goes round in circles.
+    /// Maximum number of pieces of work in one `runUntilQuiet`. More means an endless loop.
     package static let stepsMax = 100_000
 
     private struct State {
@@ -33,13 +33,13 @@ package final class ManualScheduler: SyncScheduler {
         }
     }
 
-    /// When the next wake is due, in milliseconds since 1970; nil when none is set.
+    /// Time of the next wake in milliseconds since 1970, or nil if none is set.
     package var nextWakeMilliseconds: Int64? {
         state.withLock { $0.wakes.map(\.atMilliseconds).min() }
     }
 
-    /// Runs what is there and what is due, until nothing is.
-    /// - Returns: How much work was done.
+    /// Runs pending work and due wakes until none is left.
+    /// - Returns: Number of pieces of work that ran.
     @discardableResult
     package func runUntilQuiet() -> Int {
         let steps = run(stepsMax: Self.stepsMax)
@@ -47,8 +47,8 @@ package final class ManualScheduler: SyncScheduler {
         return steps
     }
 
-    /// Runs what is there and what is due, and leaves what is more than `stepsMax` pieces of work for later.
-    /// - Returns: How much work was done.
+    /// Runs pending work and due wakes, but no more than `stepsMax` pieces.
+    /// - Returns: Number of pieces of work that ran.
     @discardableResult
     package func run(stepsMax: Int) -> Int {
         for steps in 0..<stepsMax {

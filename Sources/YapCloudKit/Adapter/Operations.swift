@@ -2,7 +2,7 @@ internal import CloudKit
 internal import System
 
 extension CKModifyRecordsOperation {
-    /// An operation that sends a batch, and calls `completion` once with a result for each item.
+    /// Returns an operation that sends a batch, and calls `completion` once with a result for each item.
     static func sending(
         _ batch: YapDatabaseCloudKitTransaction.Batch, completion: @escaping @Sendable (SendReply) -> Void
     ) -> CKModifyRecordsOperation {
@@ -41,7 +41,7 @@ extension CKModifyRecordsOperation {
 }
 
 extension CKFetchRecordsOperation {
-    /// An operation that fetches records by their names, and calls `completion` once with a result for each.
+    /// Returns an operation that fetches records by their names, and calls `completion` once with a result for each.
     static func fetching(
         _ recordIDs: [CKRecord.ID], files: @escaping FileHandlingRule,
         completion: @escaping @Sendable ([CKRecord.ID: Result<CKRecord, CKError>]) -> Void
@@ -67,7 +67,7 @@ extension CKFetchRecordsOperation {
 }
 
 extension CKFetchRecordZoneChangesOperation {
-    /// An operation that fetches one page, and calls `completion` once.
+    /// Returns an operation that fetches one page, and calls `completion` once.
     static func page(
         of zoneID: CKRecordZone.ID, since token: CKServerChangeToken?, countsRecords: Bool = false,
         files: FileHandlingRule? = nil,
@@ -117,7 +117,7 @@ extension CKFetchRecordZoneChangesOperation {
 }
 
 extension CKModifyRecordZonesOperation {
-    /// An operation that makes a zone, or finds that it is there.
+    /// Returns an operation that creates a zone unless it exists, and calls `completion` once.
     static func creating(
         _ zoneID: CKRecordZone.ID, completion: @escaping @Sendable (CKError?) -> Void
     ) -> CKModifyRecordZonesOperation {
@@ -138,7 +138,7 @@ extension CKModifyRecordZonesOperation {
 }
 
 extension CKModifySubscriptionsOperation {
-    /// An operation that saves one subscription, and calls `completion` once.
+    /// Returns an operation that saves one subscription, and calls `completion` once.
     static func saving(
         _ subscription: CKSubscription, completion: @escaping @Sendable (CKError?) -> Void
     ) -> CKModifySubscriptionsOperation {
@@ -159,7 +159,7 @@ extension CKModifySubscriptionsOperation {
 }
 
 extension CKError {
-    /// The error of an item that got no result of its own, from the error of the whole.
+    /// The error of an item without a result of its own, taken from the error of the whole operation.
     fileprivate static func ofItem(_ recordID: CKRecord.ID, _ whole: CKError?) -> CKError {
         let lost = CKError.saying(
             .serverResponseLost, "the operation ended without a result for the record")

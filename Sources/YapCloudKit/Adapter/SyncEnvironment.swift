@@ -3,23 +3,23 @@ package import CloudWire
 package import System
 internal import Yap
 
-/// What the sync takes from outside.
+/// The dependencies of the sync.
 package struct SyncEnvironment: Sendable {
     package var scheduler: any SyncScheduler
     package var clock: any TimeSource
     package var random: any RandomSource
     package var databaseBlock: YapDatabaseCloudKit.DatabaseIdentifierBlock
     package var errorBlock: YapDatabaseCloudKit.OperationErrorBlock
-    /// Hears of the decisions of merges, after their transaction was committed. False when nobody listened:
-    /// then they are kept.
+    /// Takes the decisions of merges, after their transaction was committed. Returns false if no listener exists; then
+    /// they stay stored.
     package var logBlock: @Sendable ([CloudMergeLogEntry]) -> Bool
-    /// Who syncs when several processes have the database open; without one nobody else has.
+    /// The lock between processes that have the database open; nil if there is only one process.
     package var processLock: SyncProcessLock?
-    /// The files that are copied to be sent.
+    /// Copies files that are sent.
     package var assetFiles: any AssetFiles = DiskAssetFiles()
-    /// Whether the zones that are fetched here are compared with the server's.
+    /// Whether fetched zones are compared with the server's.
     package var verifiesZones = true
-    /// What happens to the objects of a zone that was deleted and made again.
+    /// What happens to the objects of a zone that was deleted and created again.
     package var objectsOfDeletedZones = CloudSync.DeletedZonesObjects.keep
 
     package init(
@@ -46,9 +46,9 @@ package struct SyncPage: Sendable {
     package var deleted: [CKRecord.ID] = []
     package var token: CKServerChangeToken?
     package var moreComing = false
-    /// With the last page of a server of ours: what the zone comes to.
+    /// Checksum of the zone, on the last page of our servers.
     package var checksum: ZoneChecksum?
-    /// With the last page of a server of ours: the version of its schema, an opaque text.
+    /// Version of the server's schema, an opaque text, on the last page of our servers.
     package var schemaVersion: String?
 
     package init(zoneID: CKRecordZone.ID) {
@@ -64,29 +64,30 @@ package struct SyncZoneHandler: Sendable {
     let applyPage:
         @Sendable (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction, DatabaseKey, SyncPage)
             throws -> Void
-    /// Gives a row the values that wait in the queue, where it lacks them.
+    /// Stores pending values of the queue in a row that lacks them.
     let giveBack:
         @Sendable (
             YapDatabaseReadWriteTransaction, _ collection: String, _ key: String, _ waiting: [String: Field]
         ) throws -> Void
-    /// Brings the server's version of one record in, as a conflict shows it.
+    /// Applies the server's version of one record that a conflict returned.
     let applyRecord:
         @Sendable (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction, DatabaseKey, CKRecord)
             throws -> Void
-    /// Returns the collections with fields that the version before didn't have, or nil if the change is a larger one.
+    /// Returns the collections with fields that the previous version didn't have, or nil if the versions differ in
+    /// more.
     let collectionsWithNewFields:
         @Sendable (_ previousVersionTag: String, _ formerVersionTags: [String]) -> Set<String>?
-    /// Brings in records that were fetched for fields which the version before left out.
+    /// Applies records that were fetched because of fields which the previous version didn't store.
     let applyWanted:
         @Sendable (
             YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction, DatabaseKey,
             _ wanted: [CKRecord.ID], _ records: [CKRecord]
         ) throws -> Void
-    /// Decides what is done with a file of a fetched record.
+    /// Decides how a file of a fetched record is handled.
     let fileHandling: FileHandlingRule
-    /// Brings the files of a fetched record into the folder, before the record is applied.
+    /// Moves the files of a fetched record into the folder, before the record is applied.
     let takeFiles: @Sendable (CKRecord, FileFolder) throws -> Void
-    /// Writes fields into a row.
+    /// Writes fields to a row.
     let storeFields:
         @Sendable (
             _ fields: [String: Field], YapDatabaseReadWriteTransaction, _ collection: String, _ key: String

@@ -106,8 +106,8 @@ struct SyncJob: Sendable {
         }
     }
 
-    /// The owner of the queued changes, as read from the device's database. If it isn't known yet, the user who is
-    /// signed in becomes it.
+    /// The owner of the queued changes, as read from the device's database. If it isn't known yet, the signed-in
+    /// user becomes it.
     private func storedOwner(orElse signedIn: String?) throws -> String? {
         guard let open = session.open() else { return signedIn }
         var owner = try open.read { try $0.tables.userRecordName(key) }
@@ -155,7 +155,7 @@ struct SyncJob: Sendable {
     }
 }
 
-/// A cloud database, and the user to access it as; nil for the user who is signed in.
+/// A cloud database, and the user to access it as; nil for the signed-in user.
 struct CloudDatabase: Sendable {
     let database: CKDatabase
     let userRecordName: String?

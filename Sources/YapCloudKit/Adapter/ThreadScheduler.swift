@@ -1,9 +1,9 @@
 import Dispatch
 internal import System
 
-/// A thread of its own, for apps.
+/// Runs work on a queue of its own, for apps.
 package final class ThreadScheduler: SyncScheduler {
-    /// An owner's timer, which is set again and again: each operation has a deadline, and most are never reached.
+    /// The timer of an owner. It is reused, because each operation has a deadline and most are never reached.
     private struct Wake {
         let timer: any DispatchSourceTimer
         var work: (@Sendable () -> Void)?

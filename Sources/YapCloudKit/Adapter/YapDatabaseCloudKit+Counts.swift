@@ -1,41 +1,42 @@
 public import CloudKit
 internal import Yap
 
-/// What waits, asked from anywhere. Each call reads the newest commit on a thread of the database's, so that nobody's
-/// thread is held up; in a transaction ask the extension's transaction instead.
+/// Counts and contents of the queue, outside of a transaction. Each call reads the newest commit on a thread of the
+/// database, so it doesn't block the caller's thread. In a transaction use the extension's transaction instead.
 extension YapDatabaseCloudKit {
-    /// How many change-sets are being sent, and how many wait beside them: both of one moment.
-    /// - Throws: `YapDatabaseError`, among them `closed`.
+    /// Number of change-sets that are being sent, and of those that are pending, both at one moment.
+    /// - Throws: `YapDatabaseError`, for example `closed`.
     public var numberOfChangeSets: (inFlight: Int, queued: Int) {
         get async throws { try await runner.session.query { try $0.numberOfChangeSets() } }
     }
 
-    /// How many change-sets are being sent: one a database at most.
-    /// - Throws: `YapDatabaseError`, among them `closed`.
+    /// Number of change-sets that are being sent, up to one for each database.
+    /// - Throws: `YapDatabaseError`, for example `closed`.
     public var numberOfInFlightChangeSets: Int { get async throws { try await numberOfChangeSets.inFlight } }
 
-    /// How many change-sets wait for their turn.
-    /// - Throws: `YapDatabaseError`, among them `closed`.
+    /// Number of change-sets that are pending and not being sent.
+    /// - Throws: `YapDatabaseError`, for example `closed`.
     public var numberOfQueuedChangeSets: Int { get async throws { try await numberOfChangeSets.queued } }
 
-    /// How many change-sets are not in the cloud yet.
-    /// - Throws: `YapDatabaseError`, among them `closed`.
+    /// Number of change-sets that are not in the cloud yet.
+    /// - Throws: `YapDatabaseError`, for example `closed`.
     public var numberOfPendingChangeSets: Int {
         get async throws { try await runner.session.query { try $0.numberOfPendingChangeSets() } }
     }
 
-    /// The change-set that is being uploaded, or is next; nil when none waits.
-    /// - Throws: `YapDatabaseError`, among them `closed`; what the record handler throws.
+    /// Returns the change-set that is being uploaded, or the next one, or nil if none is pending.
+    /// - Throws: `YapDatabaseError`, for example `closed`; errors of the record handler.
     public func currentChangeSet(databaseIdentifier: String? = nil) async throws -> YDBCKChangeSet? {
         try await runner.session.query { try $0.currentChangeSet(databaseIdentifier: databaseIdentifier) }
     }
 
-    /// A page of what waits to be uploaded, the oldest commit first.
+    /// Returns a page of the pending change-sets, the oldest commit first.
     ///
     /// - Parameters:
-    ///   - limit: The most change-sets.
-    ///   - previous: The last of the page before; nil begins. It may be gone meanwhile.
-    /// - Throws: `YapDatabaseError`, among them `closed`; what the record handler throws.
+    ///   - limit: Maximum number of change-sets.
+    ///   - previous: The last change-set of the previous page, which may have been sent meanwhile; nil for the first
+    ///     page.
+    /// - Throws: `YapDatabaseError`, for example `closed`; errors of the record handler.
     public func pendingChangeSets(
         limit: Int, after previous: YDBCKChangeSet? = nil
     ) async throws -> [YDBCKChangeSet] {
@@ -45,10 +46,10 @@ extension YapDatabaseCloudKit {
     /// Uses the account of a user from now on; see `YapDatabaseCloudKitTransaction.useAccount(of:databaseIdentifier:)`.
     ///
     /// - Parameters:
-    ///   - userRecordID: Who is signed in, as `CKContainer.userRecordID()` says.
-    ///   - databaseIdentifier: Of which database's container that is.
-    /// - Returns: Whether it is another user than before.
-    /// - Throws: `YapDatabaseError`, among them `closed`.
+    ///   - userRecordID: The signed-in user, as returned by `CKContainer.userRecordID()`.
+    ///   - databaseIdentifier: Identifier of a database of that container.
+    /// - Returns: Whether the user is another one than before.
+    /// - Throws: `YapDatabaseError`, for example `closed`.
     @discardableResult
     public func useAccount(
         of userRecordID: CKRecord.ID, databaseIdentifier: String? = nil

@@ -1,7 +1,7 @@
 package import System
 
-/// Growing pauses: doubled with each failure in a row, with jitter, so that devices which failed together
-/// don't come back together.
+/// Growing pauses: doubled with each failure in a row, with jitter, so that devices which failed together don't retry
+/// together.
 package struct BackOff: Sendable {
     package static let firstPauseMilliseconds: Int64 = 1000
     package static let pauseMillisecondsMax: Int64 = 300_000
@@ -10,7 +10,7 @@ package struct BackOff: Sendable {
 
     package init() {}
 
-    /// The pause after one more failure: never shorter than what the server asked for.
+    /// Returns the pause after one more failure. It is never shorter than the time that the server requested.
     package mutating func nextPauseMilliseconds(
         retryAfterSeconds: Double?, random: any RandomSource
     ) -> Int64 {

@@ -1,11 +1,11 @@
 internal import CloudKit
 
 extension CKError {
-    /// The keys under which CloudKit keeps what only a server sends: the name of the request, and its own words.
+    /// The keys of values that only a server sends: the name of the request, and the server's description.
     private static let serverKeys = ["RequestUUID", "ServerErrorDescription"]
 
-    /// Whether the server sent it. Errors that CloudKit also makes on the device, for example when nobody is signed in,
-    /// count only with a part that the server sent.
+    /// Whether the server sent the error. Errors that CloudKit also creates on the device, for example when no user is
+    /// signed in, count only with a value that the server sent.
     var isServerResponse: Bool {
         switch code {
         case .networkUnavailable, .networkFailure, .serverResponseLost: false
@@ -27,7 +27,7 @@ extension CKError {
 }
 
 extension SendReply {
-    /// Whether the server responded: it has an item's result, or an error that the server sent.
+    /// Whether the server responded: with the result of an item, or with an error.
     var isServerResponse: Bool {
         items.contains { _, outcome in
             if case .failed(let error) = outcome { error.isServerResponse } else { true }

@@ -2,12 +2,12 @@ package import CloudKit
 import Foundation
 
 extension CKError {
-    /// An error of this side, in words.
+    /// Returns an error that was created on this device, with a message.
     package static func saying(_ code: CKError.Code, _ message: String) -> CKError {
         CKError(code, userInfo: [NSLocalizedDescriptionKey: message])
     }
 
-    /// The error as CloudKit's; one of another kind is an internal error that carries its words.
+    /// The error as a `CKError`. Another error becomes an internal error with its description.
     init(wrapping error: any Error) {
         self = error as? CKError ?? .saying(.internalError, "\(error)")
     }

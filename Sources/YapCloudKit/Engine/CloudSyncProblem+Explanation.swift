@@ -1,7 +1,7 @@
 internal import CloudKit
 
 extension CloudSyncProblem: CustomStringConvertible {
-    /// What happened, why, and what to do, for a developer's log.
+    /// What happened, why, and the remedy, for a developer's log.
     public var description: String {
         let row = explanation
         switch self {
@@ -30,7 +30,7 @@ extension CloudSyncProblem: CustomStringConvertible {
         }
     }
 
-    /// What stops all of a database.
+    /// Problems that stop a whole database.
     private var ofTheWhole: SyncExplanation {
         switch self {
         case .anotherUser:
@@ -74,7 +74,7 @@ extension CloudSyncProblem: CustomStringConvertible {
         }
     }
 
-    /// What stops a zone or a record.
+    /// Problems that stop a zone or a record.
     private var ofAPart: SyncExplanation {
         switch self {
         case .zoneDeletedByUser:
@@ -121,7 +121,7 @@ extension CloudSyncProblem: CustomStringConvertible {
 }
 
 extension SyncExplanation {
-    /// The same with a remedy that fits better; nil keeps this one.
+    /// The explanation with a more specific remedy; nil keeps this one.
     fileprivate func with(_ remedy: String?) -> SyncExplanation {
         var row = self
         row.remedy = remedy ?? row.remedy

@@ -2,8 +2,7 @@ package import CloudKit
 import Foundation
 
 extension CloudSyncStatus: CustomStringConvertible {
-    /// How far the sync is, why, and what to do, for a developer's log. `summary` is the text for people who use the
-    /// app.
+    /// The status, its reason and the remedy, for a developer's log. `summary` is the text for users of the app.
     public var description: String {
         var lines: [String] = []
         if isSyncing {
@@ -11,7 +10,7 @@ extension CloudSyncStatus: CustomStringConvertible {
                 "Something is under way" + (pendingCount > 0 ? "; \(waitingChanges)." : "."))
         }
         if let pause {
-            // While something is under way the count is said already.
+            // While work is running, the count was already reported above.
             let what = isSyncing || pendingCount == 0 ? "Waits" : waitingChanges
             lines.append("\(what)\(pauseEndDate.map { " until \($0)" } ?? ""): \(pause)")
         } else if pendingCount > 0, !isSyncing {
@@ -58,7 +57,7 @@ extension CloudSyncStatus.State {
 }
 
 extension CloudSyncPause: CustomStringConvertible {
-    /// Why work waits, and what to do, for a developer's log.
+    /// Why work waits, and the remedy, for a developer's log.
     public var description: String {
         switch self {
         case .server(let code): explanation.text("\(explanation.meaning) It said: \(code.meaning)")
@@ -110,12 +109,12 @@ extension CloudSyncPause: CustomStringConvertible {
 }
 
 extension CKError.Code {
-    /// What the code means, in words.
+    /// Human-readable meaning of the code.
     var meaning: String { CKError(self).localizedDescription }
 
-    /// What to do about it; nil where CloudKit doesn't say.
+    /// The remedy, or nil if CloudKit has none.
     package var remedy: String? {
-        // An error that is given nothing has no words for Foundation.
+        // Without a description in `userInfo`, Foundation returns no text.
         let error = CKError(self, userInfo: [NSLocalizedDescriptionKey: meaning])
         return (error as NSError).localizedRecoverySuggestion
     }

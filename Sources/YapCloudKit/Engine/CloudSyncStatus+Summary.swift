@@ -3,10 +3,10 @@ import Foundation
 internal import System
 
 extension CloudSyncStatus {
-    /// The status in one line for people who use the app, in English: "Up to date, checked 14:05", "3 changes wait: no
-    /// network, next try 14:06". It names no calls; `description` does.
+    /// The status in one line for users of the app, in English: "Up to date, checked 14:05", "3 changes wait: no
+    /// network, next try 14:06". It names no functions; `description` does.
     ///
-    /// Times are those of the current time zone, with the day unless it is today.
+    /// Times are in the current time zone, with the day unless it is today.
     public var summary: String {
         let now = Date(timeIntervalSince1970: Double(SystemTimeSource().nowMilliseconds()) / 1000)
         return summary(ShortTime(now: now, timeZone: .current))
@@ -20,7 +20,7 @@ extension CloudSyncStatus {
                 first.summary
                     + (more == 0 ? "" : more == 1 ? ", and 1 more problem" : ", and \(more) more problems"))
         }
-        // Of a sync with problems it isn't said that it is up to date.
+        // A sync with problems isn't called up to date.
         if problems.isEmpty {
             parts.append(activity(time))
         } else if isSyncing || pause != nil || pendingCount > 0 {
@@ -30,7 +30,7 @@ extension CloudSyncStatus {
         return parts.joined(separator: "; ")
     }
 
-    /// What is sent or waits, and why; or that all is done.
+    /// What is being sent or is pending, and why.
     private func activity(_ time: ShortTime) -> String {
         let changes = pendingCount == 1 ? "1 change" : "\(pendingCount) changes"
         if isSyncing { return pendingCount == 0 ? "Syncing" : "Syncing, \(changes) to send" }
@@ -46,10 +46,10 @@ extension CloudSyncStatus {
 }
 
 extension CloudSyncPause {
-    /// Why work waits, in one line for people who use the app, in English: "No network".
+    /// Why work waits, in one line for users of the app, in English: "No network".
     public var summary: String { phrase.prefix(1).uppercased() + phrase.dropFirst() }
 
-    /// The same within a sentence.
+    /// The same as a part of a sentence.
     fileprivate var phrase: String {
         switch self {
         case .suspended: "sync is suspended"
@@ -65,8 +65,7 @@ extension CloudSyncPause {
 }
 
 extension CloudSyncProblem {
-    /// What needs the app or the user, in one line for people who use the app, in English: "The storage in the cloud is
-    /// full".
+    /// The problem in one line for users of the app, in English: "The storage in the cloud is full".
     public var summary: String {
         switch self {
         case .account(.notAuthenticated): "Nobody is signed in"
@@ -88,7 +87,7 @@ extension CloudSyncProblem {
     }
 }
 
-/// A time as a line has it: the hour and minute, and the day unless it is today.
+/// A time in a line of text: the hour and minute, with the day unless it is today.
 struct ShortTime {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

@@ -1,7 +1,7 @@
 public import CloudKit
 public import Foundation
 
-/// How far the sync of the account in use is, at one moment.
+/// The sync status of the account in use, at one moment.
 ///
 /// ```swift
 /// for await status in sync.status {
@@ -9,54 +9,54 @@ public import Foundation
 ///     label.text = status.summary
 /// }
 /// ```
-/// The other values don't hide one another: while a refused change is in `problems`, `pendingCount` still counts the
-/// changes that wait, and `pause` still says that there is no network.
+/// The values are independent: while a quarantined change is in `problems`, `pendingCount` still counts the pending
+/// changes, and `pause` still reports a missing network.
 ///
-/// Equality compares all values, `lastResponseDate` too. A change of that date alone is no new element of
+/// Equality compares all values, including `lastResponseDate`. A change of that date alone is no new element of
 /// `CloudSync.status`.
 public struct CloudSyncStatus: Hashable, Sendable {
     /// The status in one word, for example for an icon. It follows from the other values.
     public enum State: Hashable, Sendable {
-        /// Everything that was committed here is on the server, and what the server had when it was last asked is
-        /// here.
+        /// Everything that was committed on this device is on the server, and everything that the server had at the
+        /// last fetch is on this device.
         case idle
-        /// Something is being sent or fetched. Problems of other records are in `problems` meanwhile.
+        /// Something is being sent or fetched. Meanwhile, problems of other records are in `problems`.
         case syncing
-        /// Work waits: until `pauseEndDate`, or until what `pause` names is over.
+        /// Work waits: until `pauseEndDate`, or until the reason in `pause` no longer applies.
         case waiting
-        /// There are problems: their part of the work isn't delivered before the app or the user does something. The
-        /// rest goes on, or waits as `pause` says.
+        /// There are problems. A part of the work isn't delivered until the app or the user solves them. The rest goes
+        /// on, or waits as `pause` describes.
         case needsAttention
     }
 
     /// Whether something is being sent or fetched.
     var isSyncing: Bool
-    /// Number of changes in the queue that can be sent, as far as they are counted. Quarantined changes and those of
-    /// other accounts aren't among them.
+    /// Number of changes in the queue that can be sent, as far as they are counted. Quarantined changes and changes of
+    /// other accounts aren't included.
     public let pendingCount: Int
-    /// Why work waits; nil while none does. When several databases wait, it is the pause that ends first.
+    /// Why work waits, or nil if it doesn't. If several databases wait, it is the pause that ends first.
     public let pause: CloudSyncPause?
-    /// When `pause` ends; nil if it ends by an event and not by time.
+    /// When `pause` ends, or nil if it ends with an event and not at a time.
     public let pauseEndDate: Date?
-    /// What needs the app or the user. Of refused records the first 100 of a database are listed.
+    /// The problems that the app or the user must solve. Up to 100 quarantined records of a database are listed.
     public let problems: [CloudSyncProblem]
-    /// When the server last responded to the sync or sent it a notification; nil if it hasn't since the process
-    /// started. A refusal is a response, a network error isn't.
+    /// When the server last responded to the sync or sent it a notification, or nil if it hasn't since the process
+    /// started. An error that the server sent is a response, a network error isn't.
     ///
-    /// A device that listens for notifications gets a response every 25 seconds or so, also while nothing changes, so
-    /// an older date means that the server can't be reached. Read it from `CloudSync.currentStatus`: the stream has no
-    /// new element when only this date changes. The date isn't stored: that would be a write to the disk for each
-    /// response, and a sync fetches when it starts.
+    /// A device that listens for notifications gets a response about every 25 seconds, even if nothing changes, so an
+    /// older date means that the server can't be reached. Read it from `CloudSync.currentStatus`: the stream has no new
+    /// element if only this date changes. The date isn't stored, because that would write to the disk after each
+    /// response.
     public internal(set) var lastResponseDate: Date?
 
-    /// Makes a status, for previews and tests of an app's own views.
+    /// Creates a status, for previews and tests of an app's views.
     ///
     /// - Parameters:
     ///   - isSyncing: Whether something is being sent or fetched.
-    ///   - pendingCount: Number of changes that wait in the queue.
+    ///   - pendingCount: Number of pending changes in the queue.
     ///   - pause: Why work waits.
     ///   - pauseEndDate: When the pause ends. Ignored without a pause.
-    ///   - problems: What needs the app or the user.
+    ///   - problems: The problems that the app or the user must solve.
     ///   - lastResponseDate: When the server last responded.
     public init(
         isSyncing: Bool = false, pendingCount: Int = 0, pause: CloudSyncPause? = nil,
@@ -70,14 +70,14 @@ public struct CloudSyncStatus: Hashable, Sendable {
         self.lastResponseDate = lastResponseDate
     }
 
-    /// The status in one word. It is `idle` only when nothing waits to be delivered.
+    /// The status in one word. It is `idle` only if nothing is pending.
     public var state: State {
         if isSyncing { return .syncing }
         if !problems.isEmpty { return .needsAttention }
         return pause != nil || pendingCount > 0 ? .waiting : .idle
     }
 
-    /// Whether more than `lastResponseDate` differs.
+    /// Whether another value than `lastResponseDate` differs.
     func differs(from other: CloudSyncStatus?) -> Bool {
         guard var other else { return true }
         other.lastResponseDate = lastResponseDate
@@ -91,51 +91,48 @@ public enum CloudSyncPause: Hashable, Sendable {
     case suspended
     /// There is no network, or it failed on the way.
     case network
-    /// The server asked for a pause, or isn't available.
+    /// The server requested a pause, or isn't available.
     case server(CKError.Code)
-    /// Another process has the database open and syncs it, or will: this one only records.
+    /// Another process has the database open and syncs it, or will. This process only records changes.
     case otherProcess
-    /// The change could not be written to the device's own database.
+    /// The change could not be written to the database on this device.
     case localDatabase
-    /// All of the account in use is delivered; changes of another account wait for its user to be signed in and in use
-    /// again.
+    /// Everything of the account in use is delivered. Changes of another account wait until its user is signed in and
+    /// in use again.
     case anotherAccount
 }
 
-/// What keeps work from being delivered.
+/// A problem that prevents the delivery of changes.
 public enum CloudSyncProblem: Hashable, Sendable {
-    /// Nobody is signed in, or the account can't be used.
+    /// No user is signed in, or the account can't be used.
     case account(CKError.Code)
-    /// Another user is signed in than the one whose objects these are: nothing is sent or fetched before that one is
-    /// signed in again. Another user's objects belong in another database.
+    /// Another user is signed in than the owner of these objects. Nothing is sent or fetched until the owner is signed
+    /// in again. Another user's objects belong in another database.
     case anotherUser
-    /// The user's storage in the cloud is full. Deletions free some.
+    /// The user's storage in the cloud is full. Deletions free storage.
     case quotaExceeded
-    /// The user deleted the zone on purpose. `retry()` makes it again and uploads what is here.
+    /// The user deleted the zone on purpose. `retry()` creates it again and uploads the objects of this device.
     case zoneDeletedByUser(zoneName: String)
-    /// The container, the database or the app is not set up for this.
+    /// The container, the database or the app is not configured for the sync.
     case configuration(CKError.Code, message: String)
-    /// The server's certificate can't be trusted: nothing is sent to whoever that is. It is tried again as without a
-    /// network.
+    /// The server's certificate can't be trusted. Nothing is sent. The sync tries again as without a network.
     case untrustedServer(message: String)
-    /// The server's address begins with `https://` for a port of plain HTTP, or with `http://` for one of TLS. It is
-    /// tried again as without a network.
+    /// The server's address begins with `https://` for a port of plain HTTP, or with `http://` for one of TLS. The sync
+    /// tries again as without a network.
     case wrongAddress(message: String)
-    /// No database was given for the identifier.
+    /// The app returned no database for the identifier.
     case unknownDatabase(identifier: String?)
-    /// The server refuses this record's change, for this reason as the server worded it; nil where it gave none. The
-    /// change is kept; a new change of the record, or `retry()`, sends it again.
+    /// The server rejects this record's change. The reason is the server's text, or nil if it sent none. The change is
+    /// quarantined; a new change of the record, or `retry()`, sends it again.
     case refused(recordName: String, CKError.Code, reason: String? = nil)
-    /// The same conflict came back again and again: the merge does not settle it. Kept as a refused change
-    /// is.
+    /// The same conflict came back several times: the merge doesn't resolve it. The change is quarantined.
     case stuck(recordName: String)
-    /// These values of the record's change can't be found any more: the queue kept only their names, and the record
-    /// handler doesn't give them back, or the row is gone. Kept as a refused change is; setting the values again
-    /// sends them.
+    /// These values of the record's change are missing: the queue kept only their names, and the record handler doesn't
+    /// return them, or the row was removed. The change is quarantined; setting the values again sends them.
     case unrestorable(recordName: String, keys: [String])
-    /// What the queue holds of the record's change can't be read. It is kept for inspection; everything else goes on.
+    /// The record's change in the queue can't be read. It is kept for inspection. Other changes are sent.
     case damaged(recordName: String)
-    /// What is here of the zone is not what the server has, and fetching it anew didn't mend that. Everything else
-    /// goes on, and the zone is fetched anew from time to time.
+    /// The records of the zone on this device differ from the server's, also after all of them were fetched again. The
+    /// sync goes on, and fetches the whole zone from time to time.
     case zoneDiffers(zoneName: String)
 }

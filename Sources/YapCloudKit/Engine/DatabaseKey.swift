@@ -1,11 +1,11 @@
 /// A cloud database of one account, by the app's identifier; nil is the private database of the default container.
 package struct DatabaseKey: Hashable, Comparable, Sendable {
-    /// The account that a file begins with, before it is known whose it is.
+    /// The account of a new file, before its user is known.
     package static let firstAccount: Int64 = 1
 
-    /// Whose: the account's number in the device's database.
+    /// Number of the account in the device's database.
     package let account: Int64
-    /// Which of the user's databases.
+    /// The app's identifier of the user's database.
     package let identifier: String?
 
     package init(_ identifier: String?, account: Int64 = firstAccount) {
@@ -13,10 +13,10 @@ package struct DatabaseKey: Hashable, Comparable, Sendable {
         self.identifier = identifier
     }
 
-    /// As it stands in a table: nil and "" are different databases, and a UNIQUE index takes no NULL.
+    /// The value in a table. Nil and "" are different databases, and a UNIQUE index takes no NULL.
     package var column: String { identifier.map { "\(account):\($0)" } ?? "\(account)" }
 
-    /// Reads what stands in a table.
+    /// Reads the value of a table.
     package init(column: String) {
         let parts = column.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         account = parts.first.flatMap { Int64($0) } ?? 0

@@ -97,7 +97,7 @@ struct DatabaseSyncState {
         zones.created = []
     }
 
-    /// Plans the work again whose result isn't known because the device's database failed.
+    /// Plans the running work again: its result isn't known, because the device's database failed.
     mutating func workFailedHere() {
         switch running?.work {
         case .complete(let completion): unwritten = completion

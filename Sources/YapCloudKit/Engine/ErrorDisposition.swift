@@ -1,42 +1,42 @@
 package import CloudKit
 
-/// What the engine does about an error: one row for each code of CloudKit and each thing that was tried.
+/// What the engine does about an error: one row for each code of CloudKit and each kind of request.
 package enum ErrorDisposition: Hashable, Sendable {
     /// Keep everything and try again: after the time that the server names, else after a growing pause.
     case retry
-    /// Look at each item's own error.
+    /// Handle each item's own error.
     case eachItem
-    /// Another item of the batch is to blame: send this one again with the next.
+    /// Another item of the batch caused the error: send this one again with the next batch.
     case withNextBatch
-    /// It refers to what the server doesn't have: let the others go first, then try again once.
+    /// It refers to a record that the server doesn't have: send the others first, then try once more.
     case afterOthers
-    /// Send less at a time; what can't be made smaller is refused.
+    /// Send smaller batches. A single item that is too large is quarantined.
     case split
-    /// The server lost an upload before the record was saved: upload and send again, three times at most.
+    /// The server lost a file before the record was saved: upload and send again, up to three times.
     case uploadAgain
     /// Merge with the server's record, then send again.
     case merge
-    /// What was wanted is so already.
+    /// The server already has the requested state.
     case done
-    /// The record was deleted by another device: the edit wins, the record is made again.
+    /// Another device deleted the record: the edit wins, and the record is created again.
     case recreate
-    /// Make the zone, then try again.
+    /// Create the zone, then try again.
     case createZone
-    /// Forget the change token and fetch everything.
+    /// Drop the change token and fetch everything.
     case dropToken
-    /// Nothing more can be saved before storage is free; deletions and fetches go on.
+    /// Save nothing until storage is free. Deletions and fetches go on.
     case stopSaves
-    /// Nothing more can be sent or fetched before the app or the user has done something.
+    /// Send and fetch nothing until the app or the user solves the problem.
     case stop
-    /// The server will never take this change: put it aside, tell the app, go on with the others.
+    /// The server will never accept this change: quarantine it, report it to the app, and send the others.
     case quarantine
 
-    /// What was tried.
+    /// The kind of request.
     package enum Attempt: CaseIterable, Sendable {
         case save, delete, fetch, createZone, subscribe
     }
 
-    /// The table.
+    /// Returns the row of the table.
     package static func of(_ code: CKError.Code, in attempt: Attempt) -> ErrorDisposition {
         let isWrite = attempt == .save || attempt == .delete
         let isSubscribe = attempt == .subscribe

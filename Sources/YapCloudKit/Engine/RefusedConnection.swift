@@ -1,10 +1,11 @@
 internal import CloudKit
 
 extension CloudSyncProblem {
-    /// Where our framework says that a server is there and no connection to it comes about, in the error's `userInfo`.
+    /// The key in an error's `userInfo` with the reason why a connection to a running server fails. Only our framework
+    /// sets it.
     package static let refusedConnectionKey = "YapConnectionRefusal"
 
-    /// The problem that the network's error tells of; nil for one that goes by waiting.
+    /// The problem behind a network error, or nil if waiting may solve it.
     init?(refusedConnection error: CKError) {
         switch error.userInfo[Self.refusedConnectionKey] as? String {
         case "certificate": self = .untrustedServer(message: error.localizedDescription)

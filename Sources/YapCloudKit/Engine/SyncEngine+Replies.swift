@@ -2,8 +2,8 @@ internal import CloudKit
 import Foundation
 
 extension SyncEngine {
-    /// Sorts the results of a batch by what has to be done about them. Each answer is written down, also an empty
-    /// one: with it the batch is no longer in flight.
+    /// Sorts the results of a batch by how they are handled. Each reply is written to the database, even an empty one:
+    /// after it the batch is no longer in flight.
     mutating func sent(
         _ key: DatabaseKey, _ reply: SendReply, now: Int64, _ actions: inout [SyncAction]
     ) {
@@ -15,8 +15,8 @@ extension SyncEngine {
         }
     }
 
-    /// What succeeded leaves the queue. Everything else is the app's: it is told once, and nothing more is sent before
-    /// it resumes.
+    /// Removes successful items from the queue, and leaves everything else to the app: the error is reported once, and
+    /// nothing is sent until the app resumes.
     private mutating func sentForApp(
         _ key: DatabaseKey, _ reply: SendReply, now: Int64, _ actions: inout [SyncAction]
     ) {
@@ -66,13 +66,14 @@ extension SyncEngine {
         } else if let error = verdict.retryable {
             wait(key, because: pause(for: error.code), error, now: now, &actions)
         } else if !isProgress, !reply.items.isEmpty {
-            // All blame another item and none is it: never answer at once what may come back at once.
+            // All items blame another one, and none is the cause. Without a pause the same error would come back at
+            // once.
             let error = CKError(.batchRequestFailed)
             wait(key, because: .server(.batchRequestFailed), error, now: now, &actions)
         }
     }
 
-    /// What is done in either mode, and the error of the whole.
+    /// The items that are done in either mode, and the error of the whole batch.
     private func successes(_ reply: SendReply) -> SyncCompletion {
         var completion = SyncCompletion()
         var errors: [AnyHashable: any Error] = [:]
@@ -88,7 +89,7 @@ extension SyncEngine {
             case .failed(let error): errors[item.recordID] = error
             }
         }
-        // Nothing went out if all errors were made on this device, for example because a file can't be read.
+        // Nothing was sent if all errors come from this device, for example because a file can't be read.
         completion.isJudged =
             !reply.failed.isEmpty && reply.isServerResponse
             && reply.error?.code ?? .partialFailure == .partialFailure
@@ -101,7 +102,7 @@ extension SyncEngine {
         return completion
     }
 
-    /// Less goes next time after a batch that was too large, and more after one that was not.
+    /// Halves the size of the next batch after one that was too large, and doubles it after one that wasn't.
     private mutating func halve(_ key: DatabaseKey, _ reply: SendReply, isTooLarge: Bool) {
         guard let itemsMax = databases[key]?.uploads.itemsMax else { return }
         if isTooLarge {
@@ -111,10 +112,10 @@ extension SyncEngine {
         }
     }
 
-    /// What the items of a batch ask of the whole database.
+    /// What the results of a batch mean for the whole database.
     private struct Verdict {
         var isTooLarge = false
-        /// A zone is fetched before a conflict in it is merged.
+        /// True if a zone is fetched before a conflict in it is merged.
         var asksTheZone = false
         var missingZones: [CKRecordZone.ID] = []
         var retryable: CKError?
@@ -143,7 +144,7 @@ extension SyncEngine {
         case .merge:
             conflict(item, error, &state, &completion, &verdict)
         case .recreate where item.sentTag == nil:
-            // It went out as a new record. To make it again would go round in circles.
+            // It was sent as a new record. To create it again would never end.
             completion.quarantined.append((item, error, true))
         case .recreate:
             completion.recreated.append(item)
@@ -162,7 +163,7 @@ extension SyncEngine {
         }
     }
 
-    /// Counts how often the server lost an upload, for example because it was restored from a backup.
+    /// Counts how often the server lost a file, for example because it was restored from a backup.
     private func lostUpload(
         _ item: SyncItem, _ error: CKError, _ state: inout DatabaseSyncState,
         _ completion: inout SyncCompletion,
@@ -177,7 +178,7 @@ extension SyncEngine {
         }
     }
 
-    /// Counts how often the same server version came back; beyond the limit the change is put aside as stuck.
+    /// Counts how often the same server version came back. Beyond the limit the change is quarantined as stuck.
     private func conflict(
         _ item: SyncItem, _ error: CKError, _ state: inout DatabaseSyncState,
         _ completion: inout SyncCompletion,
@@ -196,20 +197,21 @@ extension SyncEngine {
         } else if let server = error.serverRecord, conflict.rounds == 1, item.isNewer(than: server),
             state.zones.followed.contains(item.recordID.zoneID)
         {
-            // The server may have been put back, and its record be one from before. The fetch of the zone says so, and
-            // this device's values go up again; a merge would take the old ones for another device's.
+            // The server may have been restored from a backup, with an older record. The fetch of the zone reports
+            // that, and this device's values are sent again. A merge would take the old values for another device's
+            // changes.
             state.zones.needFetch(item.recordID.zoneID)
             verdict.asksTheZone = true
         } else if let server = error.serverRecord {
             completion.conflicts.append((item, server))
         } else {
-            // A server that doesn't say what it has: the next fetch does.
+            // The server didn't send its record. The next fetch brings it.
             state.zones.needFetchOfFollowed()
             verdict.retryable = verdict.retryable ?? error
         }
     }
 
-    /// A fetch, or the making of a zone, failed.
+    /// Handles the failure of a fetch, or of creating a zone.
     mutating func failed(
         _ key: DatabaseKey, _ zone: CKRecordZone.ID, _ error: CKError, in attempt: ErrorDisposition.Attempt,
         now: Int64, _ actions: inout [SyncAction]
@@ -237,7 +239,7 @@ extension SyncEngine {
             return begin(.dropToken(zone, refusal), key, now: now, &actions)
         case .stop, .stopSaves, .quarantine:
             if attempt == .createZone { state.zones.needCreate(zone) }
-            // Without a follower nobody fetches: a fetch would never end.
+            // A zone that isn't followed is never fetched, so the work would stay pending.
             if attempt == .fetch || state.zones.followed.contains(zone) { state.zones.needFetch(zone) }
             databases[key] = state
             return stop(key, own, zone: zone, &actions)
@@ -249,7 +251,7 @@ extension SyncEngine {
         databases[key] = state
     }
 
-    /// The zone's own error, when the operation reports each item's.
+    /// The zone's own error, if the operation reports an error for each item.
     private func itemError(of error: CKError, _ zone: CKRecordZone.ID) -> CKError {
         guard error.code == .partialFailure else { return error }
         return error.partialErrorsByItemID?[AnyHashable(zone)] as? CKError ?? error
@@ -300,7 +302,7 @@ extension SyncEngine {
 }
 
 extension SyncItem {
-    /// Whether the version that is known here was made later than the server's, by the server's own clock.
+    /// Whether the known version is newer than the server's, by the server's clock.
     fileprivate func isNewer(than server: CKRecord) -> Bool {
         guard sentTag != nil, sentTag != server.recordChangeTag, let known = knownModification else {
             return false
@@ -310,8 +312,8 @@ extension SyncItem {
 }
 
 extension CKError.Code {
-    /// Whether the server may have done what failed with this error. A batch for several zones is a request for each,
-    /// so one of them may fail so while the others succeed.
+    /// Whether the server may have completed a request that failed with this error. A batch for several zones is a
+    /// request for each, so one may fail like this while others succeed.
     var leavesOutcomeUnknown: Bool {
         self == .networkFailure || self == .serverResponseLost
     }

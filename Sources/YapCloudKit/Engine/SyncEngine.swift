@@ -12,7 +12,7 @@ package struct SyncEngine {
     package static let operationSecondsMax: Int64 = 600
 
     var databases: [DatabaseKey: DatabaseSyncState] = [:]
-    /// The account whose databases are synced, or nil until it is known. No work begins in other accounts' databases.
+    /// The account that is synced, or nil until it is known. No work begins in other accounts' databases.
     var account: Int64?
     /// Uploads run at 0. If failures are left to the app, the engine raises it when an operation fails, before
     /// anything else is sent.
@@ -33,7 +33,7 @@ package struct SyncEngine {
     /// - Parameters:
     ///   - random: Source of the jitter of pauses.
     ///   - failures: Whether the engine or the app handles a failed upload.
-    ///   - account: The account whose databases are synced, or nil if it isn't known yet.
+    ///   - account: The account that is synced, or nil if it isn't known yet.
     ///   - objectsOfDeletedZones: What happens to the objects of a zone that was deleted and made again.
     package init(
         random: any RandomSource, failures: YapDatabaseCloudKit.FailureHandling = .automatic,
@@ -176,7 +176,7 @@ package struct SyncEngine {
         actions.append(.begin(work, key, attempt: lastAttempt))
     }
 
-    /// Cancels work whose deadline has passed, and handles it as a network failure.
+    /// Cancels work after its deadline, and handles it as a network failure.
     private mutating func giveUpWhatIsLate(_ key: DatabaseKey, now: Int64, _ actions: inout [SyncAction]) {
         guard let running = databases[key]?.running, let deadline = running.deadlineMilliseconds,
             deadline <= now

@@ -1,69 +1,69 @@
 package import CloudKit
 
-/// What happened, as the engine is told of it. What comes from outside (`follow`, `remoteChange`, `listen`,
-/// `listening`, `pushed`) is about the account in use, whatever the key says.
+/// An event for the engine. Events from outside (`follow`, `remoteChange`, `listen`, `listening`, `pushed`) are about
+/// the account in use, whichever account their key has.
 package enum SyncEvent: Sendable {
-    /// The queue of a database was counted: at the start, and after each commit that touched it.
+    /// The queue of a database was counted: at the start, and after each commit that changed it.
     case counted(DatabaseKey, QueueCount)
-    /// A batch went out in an earlier run, and its answer was not written down.
+    /// An earlier process sent a batch, and didn't write its result.
     case unanswered(DatabaseKey)
     /// The queues could not be counted.
     case countFailed(message: String)
-    /// The account whose databases are synced from now on; `isFetched` when each of its zones has a token.
+    /// The account that is synced from now on. `isFetched` if each of its zones has a token.
     case useAccount(Int64, isFetched: Bool)
-    /// A zone is to be followed: its changes are fetched, and it is made first if the device never saw it.
+    /// Follow a zone: fetch its changes, and create it first if the device never saw it.
     case follow(DatabaseKey, CKRecordZone.ID, mayBeMissing: Bool)
-    /// Something says that a zone changed: a push, or the app asks.
+    /// A zone may have changed: a notification came, or the app requests a fetch.
     case remoteChange(DatabaseKey, CKRecordZone.ID)
-    /// A database's changes are to be heard of; `isSaved` when its subscription was saved in an earlier run.
+    /// Listen to a database's changes. `isSaved` if an earlier process saved its subscription.
     case listen(DatabaseKey, isSaved: Bool)
-    /// The subscription was saved, and that is kept in the device's database.
+    /// The subscription was saved, which is noted in the device's database.
     case subscribed(DatabaseKey, QueueCount)
     case subscribeFailed(DatabaseKey, CKError)
-    /// From now on other devices' changes are heard of; what they changed before may not be told. The server had
-    /// forgotten the device when `wasForgotten`.
+    /// Listening to other devices' changes has begun. Earlier changes may not be reported. If `wasForgotten`, the
+    /// server no longer knew the device.
     case listening(DatabaseKey, wasForgotten: Bool)
-    /// Another device changed something in the database.
+    /// Another device changed the database.
     case pushed(DatabaseKey)
-    /// A batch was answered.
+    /// A batch has a reply.
     case sent(DatabaseKey, SendReply)
-    /// A page of changes lies in the device's database.
+    /// A page of changes was written to the device's database.
     case pageApplied(DatabaseKey, CKRecordZone.ID, moreComing: Bool, QueueCount)
-    /// The version of the server's schema, an opaque text, as it was when a page was fetched.
+    /// Version of the server's schema when a page was fetched; an opaque text.
     case schemaVersion(DatabaseKey, String)
     case fetchFailed(DatabaseKey, CKRecordZone.ID, CKError)
-    /// A zone was made, or not.
+    /// A zone was created, or creating it failed.
     case zoneCreated(DatabaseKey, CKRecordZone.ID, CKError?)
-    /// What had to be written into the device's database was.
+    /// Local work was written to the device's database.
     case applied(DatabaseKey, QueueCount)
-    /// Nothing in the queue could go.
+    /// The queue had nothing that can be sent.
     case nothingToSend(DatabaseKey, QueueCount)
-    /// The device's own database failed; nothing of the step was kept.
+    /// The device's database failed. Nothing of the step was written.
     case localFailure(DatabaseKey, message: String)
-    /// No database is known for the identifier.
+    /// The app returned no database for the identifier.
     case unknownDatabase(DatabaseKey)
-    /// What was to be done was not: another user is signed in than the one whose changes are in the queue.
+    /// The work was not done: another user is signed in than the owner of the queued changes.
     case anotherUser(DatabaseKey)
-    /// Whether this process syncs, of those that have the database open.
+    /// Whether this process holds the lock between processes, and so syncs the database.
     case processLock(isHeld: Bool)
-    /// The suspend count was changed; `isMisuse` when it was to go below 0.
+    /// The suspend count was changed. `isMisuse` if it would have fallen below 0.
     case suspendCount(Int, isMisuse: Bool)
     /// The network may be back.
     case networkMayBeBack
-    /// Somebody asks for what waits for the network.
+    /// A caller wants pauses for the network to end.
     case networkPauseEnds
-    /// Changes that the server refused as invalid are to be tried once more.
+    /// Changes that the server found invalid must be sent once more.
     case retryInvalid
-    /// Somebody signed in or out.
+    /// A user signed in or out.
     case accountChanged
-    /// The app asks to try everything again that needed attention.
+    /// The app wants everything that needed attention to be tried again.
     case retry
-    /// Time has passed.
+    /// The time of a wake has come.
     case tick
 }
 
 extension SyncEvent {
-    /// The database whose server responded or notified; nil for an event without that.
+    /// The database of the server that responded or sent a notification, or nil.
     var respondedDatabase: DatabaseKey? {
         switch self {
         case .pageApplied(let key, _, _, _), .subscribed(let key, _), .listening(let key, _),
@@ -77,7 +77,7 @@ extension SyncEvent {
         }
     }
 
-    /// Whether it is about the account in use, whatever its key says.
+    /// Whether the event is about the account in use, whichever account its key has.
     var isFromOutside: Bool {
         switch self {
         case .listening, .pushed: true
@@ -85,7 +85,7 @@ extension SyncEvent {
         }
     }
 
-    /// The queue of a database after a write of the sync itself; nil for an event that reports none.
+    /// The queue of a database after a write of the sync itself, or nil if the event has no count.
     var countAfterWrite: (key: DatabaseKey, count: QueueCount)? {
         switch self {
         case .applied(let key, let count), .nothingToSend(let key, let count),
@@ -97,28 +97,28 @@ extension SyncEvent {
     }
 }
 
-/// What is in a database's queue.
+/// The counts of a database's queue.
 package struct QueueCount: Hashable, Sendable {
-    /// The most refused records that are named.
+    /// Maximum number of quarantined records that are listed.
     package static let quarantinedListedMax = 100
 
     /// Changes that can be sent.
     package var pending: Int
-    /// Change-sets, those in flight among them.
+    /// Change-sets, including those in flight.
     package var changeSets: Int
-    /// Change-sets that an operation has something of.
+    /// Change-sets with a part that an operation has sent.
     package var inFlightChangeSets: Int
-    /// Changes that were put aside: the server refused them, or they can't be sent.
+    /// Changes that are quarantined: the server rejects them, or they can't be sent.
     package var quarantinedCount: Int
-    /// The first of them, one for a record.
+    /// The first of them, one for each record.
     package var quarantined: [CloudSyncProblem]
-    /// The zones that differ from the server's although they were fetched anew.
+    /// The zones that differ from the server's although all their records were fetched again.
     package var differingZones: [CloudSyncProblem] = []
-    /// The zones that are being fetched in full, where nothing is sent before that ends, and those that were never
-    /// fetched from: a first fetch doesn't show deletions, so a record that was sent before it and deleted by another
-    /// device would be made again.
+    /// The zones that must be fetched before anything is sent: those with an unfinished full fetch, and those that were
+    /// never fetched. A first fetch doesn't report deletions, so a record that was sent before it and deleted by
+    /// another device would be created again.
     package var zonesToFetchFirst: [CKRecordZone.ID] = []
-    /// When it was counted, in an order that all counts of a database share: see `CountMoment`.
+    /// When the queue was counted, in an order that all counts of a database share.
     package var moment = CountMoment.unknown
 
     package init(
@@ -133,7 +133,7 @@ package struct QueueCount: Hashable, Sendable {
     }
 }
 
-/// The moment of a count. Two threads count, and the later count may be told first.
+/// The moment of a count. Two threads count, and the later count may be reported first.
 package struct CountMoment: Hashable, Comparable, Sendable {
     /// Before all others.
     package static let unknown = CountMoment(start: 0, snapshot: 0, isWriting: false)
@@ -146,19 +146,20 @@ package struct CountMoment: Hashable, Comparable, Sendable {
         (self.start, self.snapshot, self.isWriting) = (start, snapshot, isWriting)
     }
 
-    /// In a transaction that reads.
+    /// The moment of a count in a read transaction.
     ///
     /// - Parameters:
-    ///   - snapshot: The number of the newest commit that the transaction sees.
-    ///   - start: How often the sync was started, each time with a database that may be another.
+    ///   - snapshot: Number of the newest commit that the transaction sees.
+    ///   - start: Number of the sync's start. Each start may have another database.
     package static func reading(snapshot: UInt64, start: Int = 1) -> CountMoment {
         CountMoment(start: start, snapshot: snapshot, isWriting: false)
     }
 
-    /// In a transaction that writes: after all that see the same commit, and before all that see the next.
+    /// The moment of a count in a write transaction: after all that see the same commit, and before all that see the
+    /// next.
     ///
     /// - Parameters:
-    ///   - snapshot: The number of the commit that the transaction began with.
+    ///   - snapshot: Number of the commit that the transaction began with.
     ///   - start: As for `reading`.
     package static func writing(onTopOf snapshot: UInt64, start: Int = 1) -> CountMoment {
         CountMoment(start: start, snapshot: snapshot, isWriting: true)
@@ -170,7 +171,7 @@ package struct CountMoment: Hashable, Comparable, Sendable {
     }
 }
 
-/// The answer to a batch: a result for each item, and the error of the whole, if there was one.
+/// The result of a batch: a result for each item, and the error of the whole batch, if there is one.
 package struct SendReply: Sendable {
     package enum Outcome: Sendable {
         case saved(CKRecord)

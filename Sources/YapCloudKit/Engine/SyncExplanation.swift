@@ -1,10 +1,10 @@
-/// What the sync says to people: a row of a table in `docs/WHEN_SYNC_GOES_WRONG.md`, which a test compares with it.
+/// A row of a table in `docs/WHEN_SYNC_GOES_WRONG.md`, which a test compares with it.
 package struct SyncExplanation: Hashable, Sendable {
     /// The case's name.
     package var name: String
     /// What happened, and why.
     package var meaning: String
-    /// What to do about it.
+    /// The remedy.
     package var remedy: String
 
     init(_ name: String, _ meaning: String, do remedy: String) {
@@ -13,8 +13,8 @@ package struct SyncExplanation: Hashable, Sendable {
         self.remedy = remedy
     }
 
-    /// The words for people.
-    /// - Parameter what: What happened in this case; nil says it in general.
+    /// The human-readable text.
+    /// - Parameter what: What happened in this case; nil takes the general meaning.
     func text(_ what: String? = nil) -> String {
         let what = what ?? meaning
         return "\(what.hasSuffix(".") ? what : what + ".") What to do: \(remedy)"

@@ -1,9 +1,9 @@
 package import CloudKit
 package import Foundation
 
-/// One change of the queue as it was handed to an operation.
+/// One change of the queue as an operation got it.
 package struct SyncItem: Hashable, Sendable {
-    /// What is to be done with the record.
+    /// Whether the record is saved or deleted.
     package enum Kind: Int64, Sendable {
         case save = 0
         case delete = 1
@@ -11,15 +11,15 @@ package struct SyncItem: Hashable, Sendable {
 
     package let recordID: CKRecord.ID
     package let kind: Kind
-    /// The change-set it is in.
+    /// The change-set that has the change.
     package let sequence: Int64
-    /// The life of the record that it belongs to: a record deleted and made again has two.
+    /// The incarnation of the record that the change belongs to. A record that was deleted and created again has two.
     package let incarnation: Int64
-    /// The tag that a save went out with. The stored tag is replaced only if it is still this one.
+    /// The change tag that a save was sent with. The stored tag is replaced only if it is still this one.
     package let sentTag: String?
-    /// Whether no row of the app stood for the record any more when it was sent.
+    /// True if no row of the app belonged to the record any more when the change was sent.
     package let isOwnerless: Bool
-    /// When the version that is known here was made, by the server's clock; nil when none is known.
+    /// When the known version was made, by the server's clock, or nil if none is known.
     package let knownModification: Date?
 
     package init(

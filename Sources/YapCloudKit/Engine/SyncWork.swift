@@ -1,22 +1,22 @@
 package import CloudKit
 
-/// One thing that is done for a database.
+/// One piece of work for a database.
 package enum SyncWork: Sendable {
-    /// Send the head of the queue.
+    /// Send the first batch of the queue.
     case send(BatchLimits)
-    /// Write the results of a batch into the device's database, all in one transaction.
+    /// Write the result of a batch to the device's database, in one transaction.
     case complete(SyncCompletion)
     /// Fetch the next page of a zone's changes, and apply it with its token in one transaction.
     case fetch(CKRecordZone.ID)
     case createZone(CKRecordZone.ID)
-    /// Save the subscription to the database, and keep that it is saved.
+    /// Save the subscription to the database, and note that it is saved.
     case subscribe
-    /// Forget the zone's token; the full fetch that follows finds out what is gone.
+    /// Drop the zone's token. The full fetch that follows finds the deleted records.
     case dropToken(CKRecordZone.ID, TokenRefusal)
-    /// Lift refusals, so that these changes are sent again: all of them, or those with one code.
+    /// Send quarantined changes again: all of them, or those with one error code.
     case liftQuarantine(onlyWith: CKError.Code?)
 
-    /// Whether it waits for the cloud, which may never answer.
+    /// Whether it waits for the cloud, which may never respond.
     var isRemote: Bool {
         switch self {
         case .send, .fetch, .createZone, .subscribe: true
@@ -25,41 +25,41 @@ package enum SyncWork: Sendable {
     }
 }
 
-/// How much of the queue may go in one operation.
+/// Limits of one batch.
 package struct BatchLimits: Hashable, Sendable {
-    /// The most items in one operation: CloudKit's own limit.
+    /// Maximum number of items in one operation: CloudKit's limit.
     package static let itemsMax = 400
-    /// The most bytes of values in one operation, as the queue stores them. CloudKit takes requests of 2 MB; in JSON
-    /// bytes are a third longer, and each item has a frame.
+    /// Maximum bytes of values in one operation, as the queue stores them. CloudKit accepts requests of 2 MB. JSON
+    /// makes bytes a third longer, and adds a frame to each item.
     package static let bytesMax = 1_400_000
 
     package var itemsMax = Self.itemsMax
     package var bytesMax = Self.bytesMax
-    /// Nothing but deletions: the user's storage is full.
+    /// Send only deletions, because the user's storage is full.
     package var takesDeletionsOnly = false
 
     package init() {}
 }
 
-/// What the answer to a batch means for the queue.
+/// What the reply to a batch means for the queue.
 package struct SyncCompletion: Sendable {
-    /// The server took these: with the record's new system fields.
+    /// The saved items, with the new system fields of their records.
     package var saved: [(item: SyncItem, record: CKRecord)] = []
-    /// These deletions are done.
+    /// The deleted items.
     package var deleted: [SyncItem] = []
-    /// Saves of records that neither a row here nor the server has any more: nothing of them need be sent.
+    /// Saves of records that exist neither here nor on the server any more. They are removed from the queue.
     package var gone: [SyncItem] = []
-    /// Another device was first: merge with what the server has.
+    /// Items that conflict with another device's change, with the server's record to merge with.
     package var conflicts: [(item: SyncItem, server: CKRecord)] = []
-    /// Another device deleted the record.
+    /// Items with a record that another device deleted.
     package var recreated: [SyncItem] = []
-    /// The server will not take these; `isStuck` when a conflict never settled.
+    /// Items that the server will never accept. `isStuck` if a conflict came back too often.
     package var quarantined: [(item: SyncItem, error: CKError, isStuck: Bool)] = []
-    /// Whether the server looked at the items and took not all of them.
+    /// Whether the server examined the items and rejected some.
     package var isJudged = false
-    /// What the operation as a whole ended with, as it is told to the app; nil when all of it succeeded.
+    /// The error of the whole operation, as reported to the app, or nil if all of it succeeded.
     package var error: CKError?
-    /// Whether the server has answered for each item.
+    /// Whether the server has responded to each item.
     package var isAnswered: Bool { isJudged || error == nil }
 
     package init() {}

@@ -1,28 +1,30 @@
 internal import CloudKit
 
-/// Why records of a zone are fetched that its change token doesn't bring. Pending local changes are treated differently
-/// for each reason.
+/// Why records of a zone are fetched that its change token doesn't bring. It decides how pending local changes are
+/// treated.
 package enum TokenRefusal: String, Sendable {
-    /// The server no longer knows what was deleted since: what a full fetch doesn't show was deleted.
+    /// The server no longer knows which records were deleted since. A record that a full fetch doesn't show was
+    /// deleted.
     case expired
-    /// The zone was restored, or was deleted and made again: what a full fetch doesn't show may be only here.
+    /// The zone was restored, or was deleted and created again. A record that a full fetch doesn't show may exist only
+    /// here.
     case reset
-    /// This version of the app has fields that the one before left out of what it fetched. What a full fetch doesn't
-    /// show was deleted.
+    /// This version of the app has fields that the previous one didn't store. A record that a full fetch doesn't show
+    /// was deleted.
     case upgrade
-    /// This version of the app has fields that the one before left out, and the records that have them are known. They
-    /// are fetched by their names. The token stays valid.
+    /// This version of the app has fields that the previous one didn't store, and the records that have them are known.
+    /// They are fetched by name. The token stays valid.
     case newFields
 
-    /// Where a server of ours says it, in the error's `userInfo`.
+    /// Key of the reason in an error's `userInfo`. Only our servers send it.
     package static let userInfoKey = "YapChangeTokenRefusal"
 
-    /// Where it says that the zone was deleted and made again.
+    /// Key in an error's `userInfo` that marks a zone as deleted and created again.
     package static let zoneWasDeletedKey = "YapZoneWasDeleted"
 
-    /// What the error says. A server that says nothing, as Apple's, means *expired*.
+    /// Reads the reason of an error. Without one, as from Apple's servers, it is *expired*.
     ///
-    /// - Parameter rule: What happens to the objects of a zone that was deleted and made again.
+    /// - Parameter rule: What happens to the objects of a zone that was deleted and created again.
     init(_ error: CKError, objectsOfDeletedZones rule: CloudSync.DeletedZonesObjects) {
         let isReset = error.userInfo[Self.userInfoKey] as? String == Self.reset.rawValue
         let wasDeleted = error.userInfo[Self.zoneWasDeletedKey] as? Bool ?? false

@@ -4,9 +4,9 @@ internal import SQLite
 package import Yap
 
 extension SyncInspection {
-    /// Reads a database's file, which other processes may have open, on one snapshot.
+    /// Reads a database's file on one snapshot. Other processes may have it open.
     ///
-    /// - Throws: `YapDatabaseError` when there is no such file, or it is no database of ours.
+    /// - Throws: `YapDatabaseError` if the file doesn't exist or isn't a Yap database.
     package init(
         path: String, encryptionKey: YapDatabaseOptions.EncryptionKey? = nil, limits: Limits = Limits()
     ) throws {
@@ -21,7 +21,7 @@ extension SyncInspection {
         snapshot = try file.snapshot()
         otherExtensions = stored.filter { $0.className != YapDatabaseCloudKit.className }.map(\.name)
         registrations = try syncs.map { sync in
-            // What version 5 added isn't inspected.
+            // The additions of version 5 aren't inspected.
             let isReadable = (4...YapDatabaseCloudKit.classVersion).contains(sync.classVersion)
             let tables = CloudKitTables(name: sync.name, sqlite: file.sqlite)
             return Registration(
@@ -31,7 +31,7 @@ extension SyncInspection {
     }
 }
 
-/// What may still be read, of what is bounded for all change-sets together.
+/// What may still be read within the limits for all change-sets together.
 private final class SyncInspectionRest {
     var changes: Int
     private var valueBytes: Int
@@ -41,7 +41,7 @@ private final class SyncInspectionRest {
         valueBytes = limits.valueBytesOfAllMax
     }
 
-    /// A field's value, if there is room for it.
+    /// Returns a field's value, if the limit allows it.
     func value(_ field: Field) -> SyncInspection.FieldChange.Value {
         guard let value = field.value else { return .none }
         let words = MergeLogValue(value).words
@@ -83,7 +83,7 @@ private struct SyncInspector {
         try tables.first("SELECT count(*) FROM \(tables.table("log"))") { Int($0.int64(at: 0)) } ?? 0
     }
 
-    /// Every database that any table speaks of.
+    /// Returns every database that a table mentions.
     private func databases() throws -> [DatabaseKey] {
         let kinds = ["record", "changeset", "token", "stash", "subscription", "user", "error"]
         return try tables.rows(
@@ -98,7 +98,8 @@ private struct SyncInspector {
             identifier: key.identifier, userRecordName: try tables.userRecordName(key),
             subscriptionID: try tables.subscriptionID(key), changeSetsCount: counts.changeSets,
             inFlightCount: counts.inFlightChangeSets, changesCount: counts.pending,
-            quarantinedCount: counts.quarantinedCount, changeSets: try changeSets(key), quarantined: try quarantined(key),
+            quarantinedCount: counts.quarantinedCount, changeSets: try changeSets(key),
+            quarantined: try quarantined(key),
             zones: Array(zones.prefix(limits.zonesMax)), zonesCount: zones.count,
             stashedCount: try stashedCount(key),
             errors: try tables.keptErrors(key))
@@ -127,7 +128,7 @@ private struct SyncInspector {
     }
 
     private func changes(in sequence: Int64) throws -> [Inspection.Change] {
-        // A first sync may have all rows in one change-set: only those that are shown are read.
+        // A first sync may have all rows in one change-set, so only those that are shown are read.
         let records = try tables.rows(
             """
             SELECT record FROM \(tables.table("change")) WHERE sequence = ?1 ORDER BY ordinal, id LIMIT ?2
@@ -172,7 +173,7 @@ private struct SyncInspector {
         }
         return change.keys.map { key in
             let isOfObject = change.restore[key] != nil
-            // The server has no record yet, so nothing stood there before.
+            // The server has no record yet, so the field had no value before.
             let absent: Inspection.FieldChange.Value = row.changeTag == nil ? .none : .unknown
             return Inspection.FieldChange(
                 key: key, before: change.originals[key].map { rest.value($0) } ?? absent,

@@ -1,14 +1,15 @@
-// Ready rules for fields of which two devices' changes should both count.
+// Ready merge rules for fields in which the changes of both devices must count.
 
 extension CloudFieldDraft {
-    /// Merges a list of tags or the like, in which each element stands once and the order means nothing: what either
-    /// device added is in it, and what either removed is not.
+    /// Merges a list of unique elements in any order, for example tags: keeps additions from both devices and applies
+    /// removals from both.
     ///
     /// ```swift
     /// $0.field(\.tags).mergedAsSet()
     /// ```
-    /// Elements keep the other device's order; those added here come last. Texts and numbers are one element when their
-    /// bytes are the same: two normal forms of a text are two. Elements of a type of your own are compared by its `==`.
+    /// Elements keep the other device's order, followed by those added on this device. Texts and numbers are equal if
+    /// their bytes are equal, so two normal forms of a text are two elements. Elements of another type are compared
+    /// with its `==`.
     public func mergedAsSet<Element: Hashable>() where Value == [Element] {
         combined { base, local, remote in
             let (mine, theirs) = (local.map { ExactElement($0) }, remote.map { ExactElement($0) })
@@ -19,15 +20,16 @@ extension CloudFieldDraft {
         }
     }
 
-    /// Merges a set: what either device added is in it, and what either removed is not. A Swift set has one of two
-    /// normal forms of a text: this device's stands.
+    /// Merges a set: keeps additions from both devices and applies removals from both. A Swift set has only one of two
+    /// normal forms of a text: this device's is kept.
     public func mergedAsSet<Element: Hashable>() where Value == Set<Element> {
         combined { base, local, remote in
             local.union(remote).filter(Self.keptBySet(base, local, remote))
         }
     }
 
-    /// Tells whether an element of `local` or `remote` is in the merged set. Without a `base` nothing was removed.
+    /// Returns a function that decides if an element of `local` or `remote` is in the merged set. Without a `base`
+    /// nothing was removed.
     private static func keptBySet<Element: Hashable>(
         _ base: Set<Element>?, _ local: Set<Element>, _ remote: Set<Element>
     ) -> (Element) -> Bool {
@@ -37,11 +39,11 @@ extension CloudFieldDraft {
         }
     }
 
-    /// Merges a list whose order counts, as of the steps of a recipe: the elements that this device added, removed or
-    /// moved are added, removed or moved in the other device's list.
+    /// Merges an ordered list, for example the steps of a recipe: elements that this device added, removed or moved are
+    /// added, removed or moved in the other device's list.
     ///
-    /// An added element stands behind the one that it was added behind. One that both added stands there once. Elements
-    /// are compared as by `mergedAsSet()`.
+    /// An added element comes after the element that it was added after. An element that both devices added is in the
+    /// list once. Elements are compared as by `mergedAsSet()`.
     public func mergedInOrder<Element: Hashable>() where Value == [Element] {
         combined { base, local, remote in
             let exact = { (list: [Element]) in list.map { ExactElement($0) } }
@@ -49,8 +51,8 @@ extension CloudFieldDraft {
         }
     }
 
-    /// Merges a counter: what both devices added to it counts, and what they subtracted, also when both did the same. A
-    /// value before that isn't known counts as zero. The sum ends at the largest and the smallest number of the type.
+    /// Merges a counter: adds up the changes of both devices, even if they are equal. An unknown value before the
+    /// changes counts as zero. The sum is limited to the smallest and the largest number of the type.
     ///
     /// ```swift
     /// $0.field(\.visits).summed()
@@ -65,14 +67,14 @@ extension CloudFieldDraft {
         }
     }
 
-    /// Merges a sum of numbers with fractions as `summed()` does a counter.
+    /// Merges a floating-point sum as `summed()` merges a counter.
     public func summed() where Value: BinaryFloatingPoint {
         isSum = true
         combined { base, local, remote in remote + (local - (base ?? 0)) }
     }
 }
 
-/// A list of another device with the changes that were made here.
+/// Another device's list with this device's changes.
 private struct OrderedMerge<Element: Hashable> {
     private(set) var list: [Element]
 
@@ -95,7 +97,7 @@ private struct OrderedMerge<Element: Hashable> {
         }
     }
 
-    /// Inserts behind the last of the elements that is there, or as the first.
+    /// Inserts after the last of the elements that the list has, or at the beginning.
     private mutating func insert(_ element: Element, behind before: ArraySlice<Element>) {
         for neighbour in before.reversed() {
             guard let index = list.lastIndex(of: neighbour) else { continue }

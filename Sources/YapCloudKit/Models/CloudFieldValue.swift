@@ -1,14 +1,14 @@
 public import CloudKit
 public import Foundation
 
-/// A type that a model's property can have to be a field of a record.
+/// A type of a model's property that can be a field of a record.
 ///
-/// An enum with a raw value only has to say that it conforms.
+/// An enum with a raw value only has to declare the conformance.
 public protocol CloudFieldValue: Equatable, Sendable {
-    /// The value as a record holds it; nil for no value.
+    /// The value in a record, or nil for no value.
     var cloudValue: (any CKRecordValueProtocol)? { get }
-    /// The value that a record holds; nil when it is none of this type. Then the property stays as it is, or takes its
-    /// default when another device removed the value.
+    /// Creates the property's value from the value in a record, or nil if the record's value has another type. Then the
+    /// property keeps its value, or takes its default if another device removed the value.
     init?(cloudValue: (any CKRecordValueProtocol)?)
 }
 
@@ -48,9 +48,9 @@ extension UUID: CloudFieldValue {
 }
 
 extension Optional: CloudFieldValue where Wrapped: CloudFieldValue {
-    /// The value, or none.
+    /// The value, or nil.
     public var cloudValue: (any CKRecordValueProtocol)? { flatMap(\.cloudValue) }
-    /// The value, or nil for none.
+    /// The value, or nil.
     public init?(cloudValue: (any CKRecordValueProtocol)?) {
         guard let cloudValue else {
             self = .none
@@ -62,9 +62,9 @@ extension Optional: CloudFieldValue where Wrapped: CloudFieldValue {
 }
 
 extension Array: CloudFieldValue where Element: CloudFieldValue & CKRecordValueProtocol {
-    /// The list; an empty one is no value, for the cloud can't tell of what it is a list.
+    /// The list. An empty list is no value, because the cloud can't store its element type.
     public var cloudValue: (any CKRecordValueProtocol)? { isEmpty ? nil : self }
-    /// The list; none is an empty one.
+    /// The list; no value becomes an empty list.
     public init?(cloudValue: (any CKRecordValueProtocol)?) {
         guard let cloudValue else {
             self = []
@@ -76,9 +76,9 @@ extension Array: CloudFieldValue where Element: CloudFieldValue & CKRecordValueP
 }
 
 extension Set: CloudFieldValue where Element: CloudFieldValue & CKRecordValueProtocol & Comparable {
-    /// The elements as a sorted list; an empty set is no value.
+    /// The elements as a sorted list. An empty set is no value.
     public var cloudValue: (any CKRecordValueProtocol)? { sorted().cloudValue }
-    /// The set of a list's elements; none is an empty one.
+    /// The set of a list's elements; no value becomes an empty set.
     public init?(cloudValue: (any CKRecordValueProtocol)?) {
         guard let list = [Element](cloudValue: cloudValue) else { return nil }
         self = Set(list)

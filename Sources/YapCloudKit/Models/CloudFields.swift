@@ -2,8 +2,7 @@ public import CloudKit
 internal import CloudWire
 import Foundation
 
-/// Which properties of a model are fields of its record, under which names, and how two changes of one are
-/// merged.
+/// The properties of a model that are fields of its record, the fields' names, and the merge rules of two changes.
 ///
 /// ```swift
 /// static let fields = CloudFields<Todo> {
@@ -12,29 +11,30 @@ import Foundation
 ///     $0.field(\.priority).merged { base, local, remote in max(local, remote) }
 /// }
 /// ```
-/// What is not listed stays on the device. Without `merged`, of two changes of one field the remote one wins.
+/// Properties that aren't listed stay on the device. Without `merged`, the remote change of a field wins over the local
+/// one.
 public struct CloudFields<Model: Sendable>: Sendable {
-    /// One field, with what it takes to read, write and merge it.
+    /// One field: how to read, write and merge it.
     struct Entry: Sendable {
         let name: String
         let read: @Sendable (Model) throws -> Field
-        /// Takes over a value. One that another device removed is the property's default, if it can't be nil; one of
-        /// another type leaves the property as it is.
+        /// Writes a value. If another device removed it and the property can't be nil, the property takes its default.
+        /// A value of another type leaves the property unchanged.
         let write: @Sendable (_ model: inout Model, _ field: Field?, _ defaults: Model) -> Void
         /// Whether the property can hold the value.
         let canRead: @Sendable (_ field: Field) -> Bool
         let merge: (@Sendable (_ base: Field?, _ local: Field, _ remote: Field?) throws -> MergedField)?
-        /// Whether two equal changes are two, as of a counter.
+        /// Whether two equal changes count twice, as of a counter.
         let isSum: Bool
-        /// When the files are fetched, of a property that holds `CloudFile`s. Nil for other properties.
+        /// When the files of a property of `CloudFile`s are fetched. Nil for other properties.
         let files: CloudFile.Fetching?
     }
 
-    /// In the order of their names.
+    /// Ordered by name.
     let entries: [Entry]
 
-    /// Builds a map. A mistake in it (a name that can't be taken from the key path, that no field can have, or that
-    /// stands twice) ends the program when the map is built; a debug build says what to write instead.
+    /// Builds a map. It ends the program if a name can't be derived from the key path, isn't valid for a field, or is
+    /// used twice. A debug build prints what to write instead.
     public init(_ build: (CloudFieldsBuilder<Model>) -> Void) {
         let builder = CloudFieldsBuilder<Model>()
         build(builder)
@@ -54,7 +54,7 @@ public struct CloudFields<Model: Sendable>: Sendable {
         precondition(!names.isEmpty, "\(Model.self) has no fields: add one with $0.field(\\.property)")
     }
 
-    /// All fields of an object; one without value is cleared.
+    /// Returns all fields of an object. A field without a value is cleared.
     func fields(of object: Model) throws -> [String: Field] {
         var fields: [String: Field] = [:]
         for entry in entries {
@@ -75,7 +75,7 @@ public final class CloudFieldsBuilder<Model: Sendable> {
 
     /// Adds a property.
     ///
-    /// - Parameter name: The field's name in the cloud; nil is the property's own.
+    /// - Parameter name: Name of the field in the cloud; nil takes the property's name.
     @discardableResult
     public func field<Value: CloudFieldValue>(
         _ keyPath: any WritableKeyPath<Model, Value> & Sendable, as name: String? = nil
@@ -86,13 +86,13 @@ public final class CloudFieldsBuilder<Model: Sendable> {
         return draft
     }
 
-    /// Adds a property that is another type in the cloud.
+    /// Adds a property that has another type in the cloud.
     ///
     /// - Parameters:
-    ///   - name: The field's name in the cloud; nil is the property's own.
-    ///   - toCloud: The value as a record holds it; nil for none.
-    ///   - fromCloud: The value that a record holds; nil for what is none of it. Then the property stays as it is, or
-    ///     takes its default when another device removed the value.
+    ///   - name: Name of the field in the cloud; nil takes the property's name.
+    ///   - toCloud: Returns the value for a record, or nil for no value.
+    ///   - fromCloud: Returns the value of a record's value, or nil if that isn't valid. Then the property keeps its
+    ///     value, or takes its default if another device removed the value.
     @discardableResult
     public func field<Value: Equatable & Sendable>(
         _ keyPath: any WritableKeyPath<Model, Value> & Sendable, as name: String? = nil,
@@ -105,8 +105,8 @@ public final class CloudFieldsBuilder<Model: Sendable> {
         return draft
     }
 
-    /// The name that a key path ends in. It can't be had for computed properties, wrappers and properties of
-    /// no size.
+    /// Returns the last name of a key path. Computed properties, property wrappers and properties without size have
+    /// none.
     private static func name<Value>(of keyPath: WritableKeyPath<Model, Value>) -> String {
         let text = String(reflecting: keyPath)
         let prefix = "\\" + String(describing: Model.self).split(separator: ".").suffix(1).joined() + "."
@@ -122,20 +122,20 @@ public final class CloudFieldsBuilder<Model: Sendable> {
     }
 }
 
-/// A field that is being added: say `merged` on it to merge its changes.
+/// A field that is being added. Call `merged` to set its merge rule.
 public final class CloudFieldDraft<Model: Sendable, Value: Equatable & Sendable> {
     private let name: String
     private let keyPath: any WritableKeyPath<Model, Value> & Sendable
     private let toCloud: @Sendable (Value) -> (any CKRecordValueProtocol)?
     private let fromCloud: @Sendable ((any CKRecordValueProtocol)?) -> Value?
     private var merge: (@Sendable (Value?, Value, Value) -> Value)?
-    /// Whether two equal changes are two.
+    /// Whether two equal changes count twice.
     var isSum = false
-    /// Whether what `merge` returns has the changes of both sides.
+    /// Whether the result of `merge` has the changes of both sides.
     private var isCombining = false
-    /// The short way, for a type whose values are fields as they are.
+    /// The fast path, for types that are stored as they are.
     fileprivate var plain: PlainFieldCodec<Value>?
-    /// When the files are fetched, of a property that holds `CloudFile`s.
+    /// When the files of a property of `CloudFile`s are fetched.
     var files: CloudFile.Fetching?
 
     fileprivate init(
@@ -149,10 +149,10 @@ public final class CloudFieldDraft<Model: Sendable, Value: Equatable & Sendable>
         self.fromCloud = fromCloud
     }
 
-    /// Says how a change here and a change on another device become one value. It must give the same on every
-    /// device: a function of its three arguments, and nothing else.
+    /// Sets the rule that merges a change on this device and a change on another device. It must return the same value
+    /// on every device, so it must depend on its three arguments only.
     ///
-    /// - Parameter merge: `base` is the value before both changes, nil when it isn't known.
+    /// - Parameter merge: Returns the merged value. `base` is the value before both changes, or nil if it isn't known.
     public func merged(
         _ merge: @escaping @Sendable (_ base: Value?, _ local: Value, _ remote: Value) -> Value
     ) {
@@ -172,7 +172,7 @@ private protocol CloudFieldDraftProtocol<Model> {
     func entry() -> CloudFields<Model>.Entry
 }
 
-/// Freezes into closures: what is read and written millions of times has no type of its own.
+/// Captures the field in closures, so that reading and writing millions of values needs no existential.
 extension CloudFieldDraft: CloudFieldDraftProtocol {
     fileprivate func entry() -> CloudFields<Model>.Entry {
         let (keyPath, toCloud, fromCloud, name) = (keyPath, toCloud, fromCloud, name)
@@ -186,7 +186,7 @@ extension CloudFieldDraft: CloudFieldDraftProtocol {
         let decode: @Sendable (Field?) -> Value? = { field in
             if let plain, let value = field?.value, let known = plain.decode(value) { return known }
             guard let value = field?.value else { return fromCloud(nil) }
-            // A file that isn't on this device is no missing value.
+            // A file that isn't on this device still counts as a value.
             return value.cloudObject(in: .default).flatMap { fromCloud($0) }
         }
         var mergeFields: (@Sendable (Field?, Field, Field?) throws -> MergedField)?

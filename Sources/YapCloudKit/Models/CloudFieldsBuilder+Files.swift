@@ -1,13 +1,13 @@
 internal import CloudKit
 import Foundation
 
-// Properties that hold files. Their type is optional or a list, as a record's field may have no value.
+// Properties with files. Their type is optional or a list, because a record's field may have no value.
 
 extension CloudFieldsBuilder {
-    /// Adds a property that holds a file, or none.
+    /// Adds a property with a file or nil.
     ///
     /// - Parameters:
-    ///   - name: The field's name in the cloud. Nil takes the property's name.
+    ///   - name: Name of the field in the cloud; nil takes the property's name.
     ///   - fetched: When this device fetches the bytes of files that other devices added.
     @discardableResult
     public func field(
@@ -24,10 +24,10 @@ extension CloudFieldsBuilder {
         return draft
     }
 
-    /// Adds a property that holds a list of files.
+    /// Adds a property with a list of files.
     ///
     /// - Parameters:
-    ///   - name: The field's name in the cloud. Nil takes the property's name.
+    ///   - name: Name of the field in the cloud; nil takes the property's name.
     ///   - fetched: When this device fetches the bytes of files that other devices added.
     @discardableResult
     public func field(

@@ -2,50 +2,50 @@ public import CloudKit
 internal import CloudWire
 public import Yap
 
-/// A type whose objects are records of the cloud.
+/// A type with objects that are records of the cloud.
 public protocol CloudModel: YapDatabaseModel {
     /// The record type.
     static var recordType: CKRecord.RecordType { get }
-    /// Which properties are fields.
+    /// The properties that are fields.
     static var fields: CloudFields<Self> { get }
-    /// An object to fill with the fields of a record that another device made. What is no field keeps what it
-    /// has here. A struct whose properties all have a default has this already.
+    /// Creates an object that is filled with the fields of another device's record. Properties that aren't fields keep
+    /// the values of this initializer. A struct with defaults for all properties has it already.
     init()
 }
 
-/// A model and the collection that its objects are in.
+/// A model, and the collection of its objects.
 public struct CloudSyncModel: Sendable {
     let recordType: CKRecord.RecordType
     let objectType: any Sendable.Type
     let collection: String
-    /// The zone that its records are in; nil is the sync's own.
+    /// The zone of its records; nil is the sync's own zone.
     let zoneName: String?
     let fieldNames: [String]
-    /// All fields of an object.
+    /// Returns all fields of an object.
     let fields: @Sendable (_ object: any Sendable) throws -> [String: Field]
-    /// All fields of a new object.
+    /// Returns all fields of a new object.
     let defaults: @Sendable () throws -> [String: Field]
-    /// How a field's two changes become one value, for fields that have such a rule.
+    /// Merges two changes of a field, for fields with a merge rule.
     let merge:
         @Sendable (_ name: String, _ base: Field?, _ local: Field, _ remote: Field?) throws -> MergedField?
-    /// The fields of which two equal changes are two.
+    /// The fields in which two equal changes count twice.
     let sums: Set<String>
-    /// The fields that hold `CloudFile`s, and when their bytes are fetched.
+    /// The fields with `CloudFile`s, and when their bytes are fetched.
     let files: [String: CloudFile.Fetching]
-    /// Whether a field's value is one that the model can hold.
+    /// Whether the model can hold a field's value.
     let canRead: @Sendable (_ name: String, _ field: Field) -> Bool
-    /// Writes fields into the row's object, or into a new one.
+    /// Writes fields to the row's object, or to a new one.
     let store:
         @Sendable (_ transaction: YapDatabaseReadWriteTransaction, _ key: String, _ fields: [String: Field])
             throws -> Void
-    /// Writes fields into a new object, of a row that isn't there.
+    /// Writes fields to a new object of a row that doesn't exist yet.
     let insert:
         @Sendable (_ transaction: YapDatabaseReadWriteTransaction, _ key: String, _ fields: [String: Field])
             throws -> Void
 }
 
 extension CloudSyncModel {
-    /// The changed fields between two objects, and what they were.
+    /// Returns the fields that differ between two objects, and their old values.
     func changes(
         from old: any Sendable, to new: any Sendable
     ) throws -> (changed: [String: Field], originals: [String: Field]) {
@@ -54,10 +54,10 @@ extension CloudSyncModel {
         return (changed, before.filter { changed[$0.key] != nil })
     }
 
-    /// Says that the objects of `collection` are records as `type` says; the row's key is the record's name.
+    /// Maps the objects of `collection` to records as `type` defines. The row's key is the record's name.
     ///
-    /// - Parameter zone: The zone of these records, when it isn't the sync's own. With another zone than in an earlier
-    ///   version of the app, the records move there.
+    /// - Parameter zone: The zone of the records, if it isn't the sync's own. If an earlier version of the app had
+    ///   another zone, the records move to this one.
     public static func model<Model: CloudModel>(
         _ type: Model.Type, collection: String, zone: String? = nil
     ) -> CloudSyncModel {

@@ -2,21 +2,21 @@ package import CloudKit
 internal import System
 internal import Yap
 
-/// What the app tells the sync of the world around it, and what it answers when the sync asks.
+/// What the app reports to the sync, and its answers to the sync's questions.
 extension CloudSync {
     // MARK: The app's life
 
-    /// Starts no more uploads until the app is in the foreground again: it may be stopped in the middle of one. Call it
-    /// as often as the system says so: it counts once.
+    /// Starts no more uploads until the app is in the foreground again, because the system may stop the app during one.
+    /// It may be called several times, and counts once.
     public func didEnterBackground() {
-        // Under the lock: were the foreground's `resume()` first, the uploads would be suspended for good.
+        // Under the lock: if the foreground's `resume()` came first, the uploads would stay suspended.
         isInBackground.withLock { isInBackground in
             if !isInBackground { cloudKit.suspend() }
             isInBackground = true
         }
     }
 
-    /// Fetches what other devices changed meanwhile, and lets uploads go on.
+    /// Fetches what other devices changed meanwhile, and resumes uploads.
     public func willEnterForeground() {
         fetch()
         isInBackground.withLock { isInBackground in
@@ -25,27 +25,27 @@ extension CloudSync {
         }
     }
 
-    /// The network may be back: what waited for it goes on at once. Call it when the system says so.
+    /// Ends pauses for the network. Call it when the system reports a network.
     public func networkMayBeBack() { cloudKit.networkMayBeBack() }
 
     // MARK: Users
 
-    /// What shall become of another user's objects on this device.
+    /// What happens to another user's objects on this device.
     public enum OtherAccountsObjects: Sendable {
-        /// They stay. They are still that user's: what is changed of them here waits until that user is signed in.
+        /// They stay, and still belong to that user. Changes of them wait until that user is signed in.
         case keep
-        /// They are removed from this device, not from the cloud. What waits for that user's cloud still goes there,
-        /// and they come back when that user does.
+        /// They are removed from this device, not from the cloud. Pending changes still go to that user's cloud, and
+        /// the objects come back when that user signs in.
         case remove
     }
 
-    /// Syncs as the user who is signed in now: the answer to the problem `anotherUser`.
+    /// Syncs as the signed-in user. This solves the problem `anotherUser`.
     ///
-    /// Each user has a queue of their own: nothing of one is ever sent as another's. What is added from now on is this
-    /// user's.
-    /// - Returns: Whether it is another user than before.
-    /// - Throws: `CKError` when nobody is signed in or the server can't be asked; `YapDatabaseError` when it could not
-    ///   be written. Then all is as before.
+    /// Each user has a separate queue, so changes of one user are never sent as another's. New changes belong to this
+    /// user.
+    /// - Returns: Whether the user is another one than before.
+    /// - Throws: `CKError` if no user is signed in or the server can't be reached; `YapDatabaseError` if the change
+    ///   could not be written. Then nothing has changed.
     @discardableResult
     public func useSignedInAccount(objectsOfOtherAccount: OtherAccountsObjects) async throws -> Bool {
         let userRecordID = try await container.userRecordID()
@@ -58,7 +58,7 @@ extension CloudSync {
         return isAnother
     }
 
-    /// `useSignedInAccount` for an inline scheduler, when it is known who is signed in.
+    /// `useSignedInAccount` for an inline scheduler, with a user that is known.
     package func useAccountInline(
         of userRecordID: CKRecord.ID, objectsOfOtherAccount: OtherAccountsObjects
     ) throws -> Bool {
@@ -71,39 +71,38 @@ extension CloudSync {
         return isAnother
     }
 
-    /// Somebody may have signed in or out: what stood still for that is tried again. Call it when `CKAccountChanged` is
-    /// posted.
+    /// Resumes work that waits for a sign-in. Call it when `CKAccountChanged` is posted.
     public func accountMayHaveChanged() { cloudKit.accountMayHaveChanged() }
 
     // MARK: A zone that was deleted
 
-    /// What happens to the objects here when an app or a person deleted their zone in the cloud, for instance with
-    /// "Delete all data" on another device.
+    /// What happens to the objects on this device after an app or a person deleted their zone in the cloud, for
+    /// instance with "Delete all data" on another device.
     ///
-    /// A server that was restored from a backup deleted nothing: what it lost is always uploaded again. The server
-    /// remembers a deleted zone for 180 days; later it can't be told from one that was lost. Apple's servers don't
-    /// report it either: there every object is removed that the server doesn't have.
+    /// A server that was restored from a backup deleted nothing, so records that it lost are always uploaded again. The
+    /// server remembers a deleted zone for 180 days; later it looks like a lost one. Apple's servers don't report the
+    /// deletion: there, every object that the server doesn't have is removed.
     public enum DeletedZonesObjects: Sendable {
-        /// They stay, and are uploaded to the zone, which is made again. The merge log has an entry for each, with the
-        /// rule `serverWasReset`.
+        /// They stay, and are uploaded to the zone, which is created again. The merge log has an entry for each, with
+        /// the rule `serverWasReset`.
         case keep
-        /// They are removed here too. An object with a change that wasn't uploaded yet stays, and is uploaded: the
-        /// merge log says so, with the rule `editBeatDeletion`.
+        /// They are removed here too. An object with a pending change stays and is uploaded, with the rule
+        /// `editBeatDeletion` in the merge log.
         case remove
     }
 
-    /// What shall become of the objects here, when the user deleted their zone in the cloud.
+    /// What happens to the objects on this device after the user deleted their zone in the cloud.
     public enum DeletedZoneAnswer: Sendable {
-        /// Make the zone again, and upload what is here.
+        /// Create the zone again, and upload the objects.
         case uploadAgain
-        /// Remove what is here too, and what waits for the zone; then make it again, empty.
+        /// Remove the objects and the pending changes of the zone, then create the zone again, empty.
         case removeHere
     }
 
-    /// Answers the problem `zoneDeletedByUser`: until then nothing is sent or fetched.
+    /// Answers the problem `zoneDeletedByUser`. Nothing is sent or fetched before.
     ///
-    /// - Returns: Whether the question was open. If not, nothing is done.
-    /// - Throws: `YapDatabaseError`, when the removal could not be written. Nothing is removed then.
+    /// - Returns: Whether the problem existed. If not, nothing is done.
+    /// - Throws: `YapDatabaseError` if the removal could not be written. Then nothing is removed.
     @discardableResult
     public func answerDeletedZone(zoneName: String, _ answer: DeletedZoneAnswer) async throws -> Bool {
         guard isAsking(aboutZoneNamed: zoneName) else { return false }

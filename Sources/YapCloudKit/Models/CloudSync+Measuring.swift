@@ -1,7 +1,7 @@
 package import Yap
 
 extension CloudSync {
-    /// Applies a page as a fetch does, in the caller's transaction: so that applying can be measured without a network.
+    /// Applies a page as a fetch does, in the caller's transaction, to measure it without a network.
     package func apply(
         _ page: SyncPage, in transaction: YapDatabaseReadWriteTransaction, name: String = "cloudKit"
     ) throws {
@@ -17,11 +17,11 @@ extension CloudSync {
         }
     }
 
-    /// Tells the listener what the merge log holds, on the caller's thread.
+    /// Hands the stored merge log to the listener, on the caller's thread.
     package func handOutMergeLogInline() { cloudKit.handOutMergeLogInline() }
 }
 
 extension YapDatabaseCloudKit {
-    /// Tells the app what the merge log holds, on the caller's thread.
+    /// Hands the stored merge log to the app, on the caller's thread.
     package func handOutMergeLogInline() { runner.handOutStoredLog() }
 }

@@ -9,8 +9,8 @@ extension CloudSync {
     /// try await CloudSync.syncUntilQuiet([phone.sync, laptop.sync])
     /// ```
     ///
-    /// After it each device has what all of them had, but for what a status says that waits. A device without a
-    /// network is quiet.
+    /// Afterwards each device has the changes of all of them, except those that are still pending by its status. A
+    /// device without a network is quiet.
     ///
     /// - Parameters:
     ///   - syncs: The devices, in the order in which they sync. It decides which of two edits is the later one.

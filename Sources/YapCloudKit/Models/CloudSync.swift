@@ -3,31 +3,30 @@ import Dispatch
 package import System
 public import Yap
 
-/// Keeps the collections of a database and a zone of the cloud the same, on every device of a user.
+/// Syncs the collections of a database with zones of the cloud, on all devices of a user.
 ///
 /// ```swift
 /// let sync = try await CloudSync(database, container: .default(),
 ///     models: [.model(Todo.self, collection: "todos")], zone: "todos")
 /// for await status in sync.status { show(status) }
 /// ```
-/// It makes the zones, subscribes to their changes, fetches what other devices changed, and only then uploads what
-/// is changed here: what the documents' sample does with three `suspend()`s and a `resume()` after each of these. It
-/// merges where both changed something: field by field, the remote value wins unless the model says otherwise. Of a
-/// deletion and an edit that a device knows both of, the edit wins, because what is lost by that can be deleted again,
-/// and what is lost by the other can't be typed again. `mergeLog` says of each such decision what was lost.
+/// It creates the zones, subscribes to their changes, fetches what other devices changed, and then uploads the changes
+/// of this device. If two devices changed the same record, they are merged field by field: the remote value wins unless
+/// the model has another rule. If one device deleted a record and another one edited it, the edit wins, because a
+/// deletion can be repeated and an edit can't. `mergeLog` reports the lost values of each decision.
 public final class CloudSync: Sendable {
-    /// What a process does of the sync. Of all that have the database open and sync, one does at a time: it holds a
-    /// lock on a file beside the database, and the next takes over when it ends.
+    /// The role of a process in the sync. Of all processes that have the database open and sync, one does at a time: it
+    /// holds a lock on a file beside the database, and the next one takes over when it ends.
     public enum Role: Sendable {
-        /// Sends and fetches, when its turn comes.
+        /// Sends and fetches when it holds the lock.
         case syncs
-        /// Records changes in the queue, and leaves it to other processes to send them.
+        /// Records changes in the queue, and leaves sending to other processes.
         case records
     }
 
-    /// The extension that does the recording and the uploading.
+    /// The extension that records and uploads changes.
     public let cloudKit: YapDatabaseCloudKit
-    /// The zone of the models that name none.
+    /// The zone of the models without a zone of their own.
     public let zoneID: CKRecordZone.ID
 
     let container: CKContainer
@@ -36,25 +35,25 @@ public final class CloudSync: Sendable {
     let registeredName: String
     private let scheduler: any SyncScheduler
     private let mergeLogStreams: MergeLogStreams
-    /// Whether the app is in the background, and the uploads are suspended for it.
+    /// True while the app is in the background and the uploads are suspended for that.
     let isInBackground = Lock(false)
 
     /// Begins to sync.
     ///
     /// - Parameters:
-    ///   - database: Where the objects are. It must outlive the sync.
-    ///   - container: Which container's private database they go to.
+    ///   - database: The database with the objects. It must outlive the sync.
+    ///   - container: The container with the private database of the user.
     ///   - models: The types and their collections.
-    ///   - zone: The zone's name; it is made if it isn't there.
-    ///   - name: The name under which the extension is registered; it is part of the tables' names.
-    ///   - role: What this process does of the sync, when several have the database open.
-    ///   - foldsQueuedChanges: Whether commits that wait may go up as one, with the last value of each field.
-    ///   - verifiesZones: Whether what is here is compared with the server's after each complete fetch. A zone that
-    ///     differs is fetched anew, and `errors` tells. Apple's servers say nothing to compare with.
-    ///   - objectsOfDeletedZones: What happens to the objects here when their zone was deleted in the cloud.
-    /// - Throws: `YapDatabaseError`: `missingRegistration` when the database doesn't know a model's collection,
-    ///   `typeMismatch` when it has another type there, and what `database.register(_:withName:)` throws.
-    ///   `YapDatabaseCloudKitError.fieldMap` when two models have one collection, or one record type in one zone.
+    ///   - zone: Name of the zone. It is created unless it exists.
+    ///   - name: Name under which the extension is registered. It is a part of the tables' names.
+    ///   - role: The role of this process, if several have the database open.
+    ///   - foldsQueuedChanges: Whether pending commits may be uploaded as one, with the last value of each field.
+    ///   - verifiesZones: Whether the records are compared with the server's after each complete fetch. A zone that
+    ///     differs is fetched anew, and reported in `errors`. Apple's servers send nothing to compare with.
+    ///   - objectsOfDeletedZones: What happens to the objects of a zone that was deleted in the cloud.
+    /// - Throws: `YapDatabaseError`: `missingRegistration` if the database doesn't know a model's collection,
+    ///   `typeMismatch` if the collection has another type, and the errors of `database.register(_:withName:)`.
+    ///   `YapDatabaseCloudKitError.fieldMap` if two models have one collection, or one record type in one zone.
     public convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
         name: String = "cloudKit", role: Role = .syncs, foldsQueuedChanges: Bool = false,
@@ -63,9 +62,10 @@ public final class CloudSync: Sendable {
         self.init(
             database, container: container, models: models, zone: zone, name: name,
             scheduler: ThreadScheduler(), clock: SystemTimeSource(), random: SystemRandomSource(),
-            processLock: SyncProcessLock(acquires: role == .syncs), folds: foldsQueuedChanges, verifies: verifiesZones,
+            processLock: SyncProcessLock(acquires: role == .syncs), folds: foldsQueuedChanges,
+            verifies: verifiesZones,
             objectsOfDeletedZones: objectsOfDeletedZones)
-        // Nothing is uploaded before it is known what has to be fetched first.
+        // Nothing is uploaded until it is known which zones must be fetched first.
         cloudKit.suspend()
         defer { cloudKit.resume() }
         try map.check(in: database)
@@ -81,18 +81,18 @@ public final class CloudSync: Sendable {
         removeUnusedFiles()
     }
 
-    /// Removes unused files in the background. What fails is tried again at the next start.
+    /// Removes unused files in the background. Files that can't be removed are tried again at the next start.
     private func removeUnusedFiles() {
         DispatchQueue.global(qos: .background).async { [weak self] in try? self?.files.removeUnusedInline() }
     }
 
-    /// Begins to sync with a scheduler of the caller's, without waiting for anything; it hears of other devices'
-    /// changes when `listens`.
+    /// Begins to sync with the caller's scheduler, without waiting for anything.
     ///
     /// - Parameters:
+    ///   - listens: Whether it listens to other devices' changes.
     ///   - assetFiles: Writes the files that are sent and fetched.
-    ///   - whenRegistered: Called between the registration and the first request for a fetch. What the scheduler runs
-    ///     in it, another thread may do there in an app.
+    ///   - whenRegistered: Called between the registration and the first fetch. It lets a simulation run work there that
+    ///     another thread may do in an app.
     package convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
         name: String = "cloudKit", scheduler: any SyncScheduler, clock: any TimeSource,
@@ -102,7 +102,8 @@ public final class CloudSync: Sendable {
     ) throws {
         self.init(
             database, container: container, models: models, zone: zone, name: name, scheduler: scheduler,
-            clock: clock, random: random, processLock: nil, folds: foldsQueuedChanges, verifies: verifiesZones,
+            clock: clock, random: random, processLock: nil, folds: foldsQueuedChanges,
+            verifies: verifiesZones,
             objectsOfDeletedZones: objectsOfDeletedZones, assetFiles: assetFiles)
         try map.check(in: database)
         try database.blocking.register(cloudKit, withName: name)
@@ -119,7 +120,8 @@ public final class CloudSync: Sendable {
 
     private init(
         _ yap: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String, name: String,
-        scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource, processLock: SyncProcessLock?,
+        scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource,
+        processLock: SyncProcessLock?,
         folds: Bool, verifies: Bool, objectsOfDeletedZones: DeletedZonesObjects,
         assetFiles: any AssetFiles = DiskAssetFiles()
     ) {
@@ -129,7 +131,8 @@ public final class CloudSync: Sendable {
         let database = container.privateCloudDatabase
         var environment = SyncEnvironment(
             scheduler: scheduler, clock: clock, random: random, databaseBlock: { $0 == nil ? database : nil },
-            errorBlock: { _, error in streams.yield(error) }, logBlock: { streams.yield($0) }, processLock: processLock)
+            errorBlock: { _, error in streams.yield(error) }, logBlock: { streams.yield($0) },
+            processLock: processLock)
         environment.verifiesZones = verifies
         environment.objectsOfDeletedZones = objectsOfDeletedZones
         environment.assetFiles = assetFiles
@@ -149,7 +152,7 @@ public final class CloudSync: Sendable {
         mergeLogStreams = streams
     }
 
-    /// Follows all zones; one that was never fetched from is made first, if it isn't there.
+    /// Follows all zones. A zone that was never fetched is created first, unless it exists.
     private func follow(_ unknownZoneIDs: [CKRecordZone.ID]) {
         for zoneID in map.zoneIDs {
             cloudKit.runner.post(
@@ -159,42 +162,43 @@ public final class CloudSync: Sendable {
 
     // MARK: Watching
 
-    /// How far the sync is: now, and each time it changes. A change of `lastResponseDate` alone is no new element.
+    /// The sync status now, and each time it changes. A change of `lastResponseDate` alone is no new element.
     public var status: AsyncStream<CloudSyncStatus> { cloudKit.runner.statusStream() }
 
-    /// How far the sync is at this moment. Its `lastResponseDate` is always the newest.
+    /// The sync status at this moment. Its `lastResponseDate` is always the newest.
     public var currentStatus: CloudSyncStatus { cloudKit.status }
 
-    /// What merges decide, and what they decided while nobody listened (the newest 10,000): which values were lost,
-    /// combined or superseded, which stand, and by which rule.
+    /// The decisions of merges, including up to 10,000 decisions made while no listener existed: the values that were
+    /// lost, combined or superseded, the values that were kept, and the rule.
     public var mergeLog: AsyncStream<CloudMergeLogEntry> {
         defer { cloudKit.runner.needStoredLog() }
         return mergeLogStreams.entries()
     }
 
-    /// The errors that the sync meets from now on, also those it deals with by itself.
+    /// The errors of the sync from now on, including those that it handles itself.
     public var errors: AsyncStream<CKError> { mergeLogStreams.errors() }
 
-    /// Calls `observer` with what each merge decided, after its transaction was committed.
+    /// Calls `observer` with the decisions of each merge, after its transaction was committed.
     package func observeMergeLog(_ observer: @escaping @Sendable ([CloudMergeLogEntry]) -> Void) {
         mergeLogStreams.observe(observer)
         cloudKit.runner.needStoredLog()
     }
 
-    /// How often a zone was found to differ from the server's, on this device and since it was made. It is to be 0: a
-    /// higher number means that something changed the file behind the sync, or that the sync has a fault.
-    /// - Throws: `YapDatabaseError`, among them `closed`.
+    /// Number of times that a zone was found to differ from the server's, on this device since the file was created. It
+    /// should be 0: otherwise another program changed the file, or the sync has a bug.
+    /// - Throws: `YapDatabaseError`, for example `closed`.
     public var differencesFound: Int {
         get async throws { try await cloudKit.runner.session.query { try $0.tables.differencesCount() } }
     }
 
     // MARK: Steering
 
-    /// Fetches and uploads, and returns when nothing is under way any more: everything is delivered, or waits
-    /// for a time or for the app.
+    /// Fetches and uploads, and returns when no work is running: everything is delivered, or waits for a time or for
+    /// the app.
     ///
-    /// What waits for the network is tried again at once, and so are changes that the server refused as invalid: its
-    /// schema may have changed.
+    /// It ends pauses for the network, and sends changes again that the server rejected as invalid, because its schema
+    /// may have changed.
+    /// - Returns: The status then.
     @discardableResult
     public func syncNow() async -> CloudSyncStatus {
         await withCheckedContinuation { continuation in
@@ -205,8 +209,8 @@ public final class CloudSync: Sendable {
         }
     }
 
-    /// Fetches and uploads on this thread until nothing is left to do now. Only with a `ManualScheduler` and
-    /// a cloud that answers inline.
+    /// Fetches and uploads on the caller's thread until nothing is left to do. It needs a `ManualScheduler` and a cloud
+    /// that responds inline.
     @discardableResult
     package func syncNowInline() -> CloudSyncStatus {
         guard let scheduler = scheduler as? ManualScheduler else {
@@ -218,25 +222,25 @@ public final class CloudSync: Sendable {
         return currentStatus
     }
 
-    /// Takes a notification that the app got, and fetches when it is about what is synced here.
+    /// Handles a notification that the app received, and fetches if it is about a synced zone.
     ///
-    /// Other devices' changes are heard of without it; needed only where the app gets the notifications.
-    /// - Returns: Whether it is.
+    /// Only an app that receives notifications itself needs it.
+    /// - Returns: Whether the notification is about a synced zone.
     @discardableResult
     public func handle(_ notification: CKNotification) -> Bool { cloudKit.handle(notification) }
 
-    /// Fetches what changed: for when the user asks. Other devices' changes are heard of without it.
+    /// Fetches changes, for example when the user requests it. Other devices' changes are fetched without it.
     public func fetch() {
         for zoneID in map.zoneIDs { cloudKit.runner.post(.remoteChange(DatabaseKey(nil), zoneID)) }
     }
 
-    /// Stops uploads until `resume()` was called as often. What is changed meanwhile is recorded.
+    /// Suspends uploads until `resume()` was called as often. Changes are still recorded.
     public func suspend() { cloudKit.suspend() }
 
-    /// Lets uploads go on.
+    /// Resumes uploads.
     public func resume() { cloudKit.resume() }
 
-    /// Tries everything again that needed attention. A zone that the user deleted is made again, and what is
-    /// here is uploaded to it.
+    /// Tries everything again that needed attention. A zone that the user deleted is created again, and the objects of
+    /// this device are uploaded to it.
     public func retry() { cloudKit.retry() }
 }

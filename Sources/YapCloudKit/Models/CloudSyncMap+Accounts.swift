@@ -3,11 +3,11 @@ internal import CloudWire
 internal import SQLite
 internal import Yap
 
-/// Another user signs in: whose objects are here, and whose changes go where.
+/// What happens to objects and pending changes when another user signs in.
 extension CloudSyncMap {
     /// Uses a user's account from now on.
     ///
-    /// - Returns: Whether it is another user than before.
+    /// - Returns: Whether the user is another one than before.
     func useAccount(
         of userRecordID: CKRecord.ID, objectsOfOtherAccount: CloudSync.OtherAccountsObjects,
         _ transaction: YapDatabaseReadWriteTransaction, _ ext: YapDatabaseCloudKitTransaction
@@ -21,13 +21,13 @@ extension CloudSyncMap {
             }
         }
         try bringBackUnsent(current, transaction, ext)
-        // What was kept aside because another user's row had its name may have its place now.
+        // Stashed records of this user may be stored now, if another user's rows had their keys.
         try deliverStash(transaction, ext)
         return true
     }
 
-    /// Removes the rows of a user's records from this device. What waits for the user's cloud goes on waiting, and all
-    /// that is there comes back when the user does: the tokens are forgotten.
+    /// Removes the rows of a user's records from this device. Pending changes still wait for the user's cloud, and all
+    /// records come back when the user does, because the tokens are removed.
     private func removeObjects(
         of database: DatabaseKey, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction
@@ -49,7 +49,7 @@ extension CloudSyncMap {
         }
     }
 
-    /// Makes rows again of what a user made here and never sent: no fetch brings it back.
+    /// Creates rows again for objects that the user made here and never sent: no fetch brings them back.
     private func bringBackUnsent(
         _ database: DatabaseKey, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction
@@ -71,7 +71,7 @@ extension CloudSyncMap {
 }
 
 extension CloudKitTables {
-    /// The rows of all records of a user that rows of the app stand for, or that none does.
+    /// Returns the records of a user that have rows of the app, or those that have none.
     fileprivate func recordRows(_ database: DatabaseKey, hasOwners: Bool) throws -> [Int64] {
         try rows(
             "SELECT id FROM \(table("record")) WHERE database = ?1 AND (owner_count > 0) = ?2 ORDER BY id",

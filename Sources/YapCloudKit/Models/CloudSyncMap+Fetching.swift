@@ -2,7 +2,7 @@ internal import CloudKit
 internal import CloudWire
 internal import Yap
 
-/// How fetched changes become rows.
+/// Turns fetched changes into rows.
 extension CloudSyncMap {
     var zoneHandler: SyncZoneHandler {
         SyncZoneHandler(
@@ -32,8 +32,8 @@ extension CloudSyncMap {
             })
     }
 
-    /// A version of the app that doesn't know a field, or can't read what a later one stored of it, may have made the
-    /// row anew, of what it knew.
+    /// Stores pending values again in a row that another version of the app wrote without them, because it didn't know
+    /// the field or couldn't read its value.
     private func giveBack(
         _ waiting: [String: Field], _ transaction: YapDatabaseReadWriteTransaction, _ collection: String,
         _ key: String
@@ -50,8 +50,8 @@ extension CloudSyncMap {
         if !lacking.isEmpty { try model.store(transaction, key, lacking) }
     }
 
-    /// A page and its token, in one transaction: after a crash the page is fetched again, or all of it is
-    /// here.
+    /// Applies a page and stores its token in one transaction. After a crash the page is either stored completely or
+    /// fetched again.
     private func apply(
         _ page: SyncPage, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
@@ -89,7 +89,7 @@ extension CloudSyncMap {
         ext.comparison?.changedRows = try verifyRows(in: page.zoneID, transaction, ext, database)
     }
 
-    /// The server's record is gone. An edit that waits here makes it again; without one the rows go too.
+    /// Handles a record that the server deleted. A pending edit creates it again; without one the rows are removed too.
     private func delete(
         _ row: RecordRow, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction
@@ -106,11 +106,11 @@ extension CloudSyncMap {
         }
     }
 
-    /// The server's version of a record: an echo, a change to merge, a new record, or one that was deleted
-    /// here.
+    /// Applies the server's version of a record: an echo of this device's change, a change to merge, a new record, or
+    /// one that was deleted here.
     ///
-    /// - Parameter fullFetch: Why everything is being fetched; nil when that isn't so.
-    /// - Returns: Whether it was attached as a new one.
+    /// - Parameter fullFetch: The reason of a full fetch; nil during other fetches.
+    /// - Returns: Whether it was attached as a new record.
     @discardableResult
     func apply(
         _ record: CKRecord, _ fullFetch: TokenRefusal?, _ transaction: YapDatabaseReadWriteTransaction,
@@ -129,13 +129,13 @@ extension CloudSyncMap {
         let live = lives.last { $0.ownerCount > 0 }
         if let deleted, let live {
             guard deleted.id != live.id else { return false }
-            // A server that was put back shows older versions, which are nobody's edit.
+            // A restored server shows older versions, which aren't edits of another device.
             let isOlder = try fullFetch == .reset && deleted.changeTag != nil && ext.isBehind(record, deleted)
             let isForeign =
                 try !isOlder && deleted.changeTag != record.recordChangeTag
                 && !ext.isOwnEcho(record, of: deleted, names: model.fieldNames)
             guard isForeign else {
-                // Deleted and made again here: both are still to be sent, in this order.
+                // Deleted and created again here: both changes are still to be sent, in this order.
                 if fullFetch != nil { try ext.dropOutdatedValues(of: deleted, against: record) }
                 try ext.setTag(of: deleted, from: record)
                 return false
@@ -147,7 +147,7 @@ extension CloudSyncMap {
         if let live {
             let isKnown = live.changeTag == record.recordChangeTag
             if isKnown {
-                // Of the same version a field that is new here is known only now.
+                // A field that is new here is known only now, although the version is the same.
                 guard fullFetch != nil else { return false }
             } else if fullFetch == .reset, live.changeTag != nil {
                 if try ext.isBehind(record, live) {
@@ -169,14 +169,14 @@ extension CloudSyncMap {
                 try ext.setTag(of: deleted, from: record)
                 return false
             }
-            // A record that was made again here and deleted again has more than one deletion waiting: with one of them
-            // left in the queue, the edit that won would be deleted after all.
+            // A record that was created and deleted again here has several pending deletions. If one stayed in the
+            // queue, the edit that won would be deleted after all.
             try ext.letGo(of: lives)
         }
         return try insert(record, fields, lives, model, transaction, ext, database)
     }
 
-    /// - Returns: Whether it was attached as a new one.
+    /// - Returns: Whether it was attached as a new record.
     private func insert(
         _ record: CKRecord, _ fields: [String: Field], _ lives: [RecordRow], _ model: CloudSyncModel,
         _ transaction: YapDatabaseReadWriteTransaction, _ ext: YapDatabaseCloudKitTransaction,
@@ -185,21 +185,21 @@ extension CloudSyncMap {
         let key = RecordNames.key(forName: record.recordID.recordName)
         let rowID = try transaction.rowID(forKey: key, inCollection: model.collection)
         if lives.isEmpty, rowID == nil {
-            // Nothing is known of it, as of nearly all records of a first fetch: no more need be asked.
+            // The record is unknown, as most records of a first fetch are: no more queries are needed.
             try ext.attachNew(record, database, forKey: key, inCollection: model.collection)
             try model.insert(transaction, key, fields)
             return true
         }
-        // Edits may wait though no row stands for the record: it was detached, or its user came back.
+        // Edits may be pending although no row belongs to the record: it was detached, or its user came back.
         let waiting =
             try ext.tables.records(record.recordID, database).last
             .map { try ext.tables.changes(of: $0.id).filter { $0.kind == .save } } ?? []
-        // A row that the app has detached from its record is tied to it again; what is stored now is no local change.
+        // A row that the app has detached from its record is attached again. Storing it now is no local change.
         if let rowID { ext.rowsInMerge.insert(rowID) }
         defer { if let rowID { ext.rowsInMerge.remove(rowID) } }
         let isAttached = try ext.attach(
             record, database, forKey: key, inCollection: model.collection, isUploaded: false)
-        // The row is another user's, which stayed here: theirs is not overwritten, and this one is kept aside.
+        // The row belongs to another user and stayed here. It isn't overwritten, and this record is stashed.
         guard isAttached else {
             try ext.tables.stash(record, database)
             return false
@@ -211,7 +211,7 @@ extension CloudSyncMap {
         guard !waiting.isEmpty, var live = try ext.tables.liveRecord(record.recordID, database) else {
             return false
         }
-        // What waits was changed from the version that was known before, and not from this one.
+        // The pending changes are based on the version that was known before, not on this one.
         live.changeTag = lives.last?.changeTag
         try ext.merge(record, into: live, transaction)
         return false
@@ -219,12 +219,12 @@ extension CloudSyncMap {
 }
 
 extension CloudSyncMap {
-    /// Whether records wait that came before the app knew their type.
+    /// Whether a record is stashed with a type that the app knows now.
     func hasStash(_ ext: YapDatabaseCloudKitTransaction) throws -> Bool {
         try models.contains { try !ext.tables.stashed(ofType: $0.recordType).isEmpty }
     }
 
-    /// Makes rows of the records that came before the app knew their type.
+    /// Creates rows for stashed records that came before the app knew their type.
     func deliverStash(
         _ transaction: YapDatabaseReadWriteTransaction, _ ext: YapDatabaseCloudKitTransaction
     ) throws {
@@ -244,8 +244,8 @@ extension CloudSyncMap {
         }
     }
 
-    /// The server was put back, and has not shown this record since then: as a row it goes up as a new one. Where
-    /// anything else is known of the record, that is newer.
+    /// Creates the row of a stashed record that a restored server hasn't shown since. It is uploaded as a new record.
+    /// If anything else is known of the record, that is newer.
     private func bringBack(
         _ record: CKRecord, _ model: CloudSyncModel, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
@@ -258,7 +258,7 @@ extension CloudSyncMap {
 }
 
 extension YapDatabaseCloudKitTransaction {
-    /// Takes over the server's tag and nothing else.
+    /// Stores the server's tag and nothing else.
     func setTag(of row: RecordRow, from record: CKRecord) throws {
         var row = row
         if row.changeTag != record.recordChangeTag { try tables.renameWrites(of: row) }
@@ -267,13 +267,13 @@ extension YapDatabaseCloudKitTransaction {
         try tables.updateRecord(row)
     }
 
-    /// Whether a record that was deleted here has nothing that didn't come from here: each field is what the
-    /// deleted row had, or what a change that waits, or may have arrived with its answer lost, sets or
-    /// replaces.
+    /// Whether all values of a record that was deleted here come from this device: each field has the value of the
+    /// deleted row, or a value that a change sets or replaces which is pending, or which may have arrived without an
+    /// answer.
     ///
-    /// - Parameter names: The fields of the app's version. Of others only those count that a change sets.
-    /// - Parameter isReset: Whether the server was put back. Another device may have made the record again there, just
-    ///   as it was.
+    /// - Parameter names: The fields of the app's version. Other fields count only if a change sets them.
+    /// - Parameter isReset: Whether the server was restored. Another device may have created an equal record there
+    ///   again.
     func isOwnEcho(
         _ record: CKRecord, of row: RecordRow, names: [String], isReset: Bool = false
     ) throws -> Bool {
@@ -294,9 +294,8 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// A full fetch shows the version that a deleted record had here: drops what waits of fields in which that version
-    /// has another value than the one it was changed from. An upgrade queues what a row has of a new field, and the
-    /// server may have another device's value of it.
+    /// Drops pending values of fields in which the version of a full fetch differs from the value that was changed
+    /// here. An upgrade queues a row's values of a new field, and the server may have another device's value of it.
     func dropOutdatedValues(of deleted: RecordRow, against record: CKRecord) throws {
         let remote = try record.allFields()
         let waiting = try tables.changes(of: deleted.id).filter { $0.kind == .save }
@@ -312,14 +311,14 @@ extension YapDatabaseCloudKitTransaction {
         try rewriteQueue(of: deleted, waiting, updated: current, remote: remote)
     }
 
-    /// Whether a save of the record went out whose answer isn't known.
+    /// Whether a save of the record was sent without an answer.
     func mayHaveArrived(_ row: RecordRow) throws -> Bool {
         try tables.changes(of: row.id).contains {
             try $0.kind == .save && tables.wasInFlight($0.sequence)
         }
     }
 
-    /// Drops the deletions that wait: another device's edit won.
+    /// Drops pending deletions, because another device's edit won.
     func letGo(of lives: [RecordRow]) throws {
         for life in lives {
             logDrop(life, nil, .deletionDropped, dropped: nil, kept: nil)
@@ -327,31 +326,31 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Another device has edited what was deleted and made again here: the edit beats the deletions that wait, and what
-    /// was made again counts as a change of what was deleted.
+    /// Handles another device's edit of a record that was deleted and created again here: the edit wins over the
+    /// pending deletions, and the new record counts as a change of the deleted one.
     ///
     /// - Parameters:
-    ///   - lives: All lives of the record; those that were deleted are let go.
-    ///   - live: The one that rows stand for.
+    ///   - lives: All incarnations of the record. The deleted ones are removed.
+    ///   - live: The incarnation that has rows.
     ///   - record: The other device's version.
     func giveUpDeletion(
         of deleted: RecordRow, _ lives: [RecordRow], for live: RecordRow, _ record: CKRecord, names: [String]
     ) throws {
         let changes = try tables.changes(of: deleted.id)
         let deletion = changes.first { $0.kind == .delete }
-        // What was deleted may hold edits that were never sent: the server had what those were made from.
+        // The deleted record may have edits that were never sent: the server had the values before them.
         let saves = changes.filter { $0.kind == .save }
         let before = (deletion?.fields ?? [:])
             .merging(deletion?.originals ?? [:]) { _, original in original }
             .merging(try originals(of: saves, remote: try record.allFields())) { _, original in original }
         try letGo(of: lives.filter { $0.id != live.id })
-        // What the record had is unknown where all records were deleted at once.
+        // If all records were deleted at once, the record's values are unknown.
         guard deletion?.fields.isEmpty == false,
             var first = try tables.changes(of: live.id).first(where: { $0.kind == .save })
         else { return }
         for name in names {
             let was = before[name] ?? .cleared
-            // What the new object lacks was taken away.
+            // Fields that the new object doesn't have were removed.
             if first.fields[name] == nil, first.restore[name] == nil, was.value != nil {
                 first.fields[name] = .cleared
             }
@@ -360,8 +359,8 @@ extension YapDatabaseCloudKitTransaction {
         try tables.updateChange(first)
     }
 
-    /// The server went back to an older version, and another device has changed that since: which of the fields it
-    /// changed and which the server lost isn't known. What this device had is in the log.
+    /// Logs the values of this device that the server may have lost: it was restored to an older version, and another
+    /// device has changed the record since. It isn't known which fields that device changed.
     func logLostValues(of row: RecordRow, against record: CKRecord, _ model: CloudSyncModel) throws {
         guard let owner = try identities(of: row).first,
             let full = try fullFields(owner, row, object: nil, metadata: nil)?.fields
@@ -374,8 +373,8 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Whether the server, which was restored from a backup, may have lost the version of a row that has a tag: by its
-    /// own clock its record was not changed since.
+    /// Whether a restored server may have lost the version of a row that has a tag: by the server's clock its record
+    /// was not changed since.
     func isBehind(_ record: CKRecord, _ row: RecordRow) throws -> Bool {
         guard let known = try row.base().modificationDate, let there = record.modificationDate else {
             return true
@@ -383,18 +382,19 @@ extension YapDatabaseCloudKitTransaction {
         return there <= known
     }
 
-    /// The server went back to an older version: what this device has counts as changed here since then.
+    /// Queues this device's values as changes, because the server was restored to an older version.
     func queueLastValues(of row: RecordRow, against record: CKRecord, _ model: CloudSyncModel) throws {
         guard let owner = try identities(of: row).first,
             let full = try fullFields(owner, row, object: nil, metadata: nil)?.fields
         else { return }
         let remote = try record.allFields()
-        // What can't be read here is a newer version's: the row never had it, so it has nothing to put in its place.
+        // Values that this version can't read come from a newer version. The row never had them, so it has nothing to
+        // replace them with.
         var different = full.filter { name, field in
             let there = remote[name] ?? .cleared
             return !field.says(there) && model.canRead(name, there)
         }
-        // A file that isn't here can't be sent: the server's value stands.
+        // A file that isn't on this device can't be sent, so the server's value stays.
         for (name, field) in different.sorted(by: { $0.key < $1.key }) where lacksFile(field) {
             logDrop(row, name, .serverWasReset, kind: .lost, dropped: field, kept: remote[name])
             different[name] = nil
@@ -409,7 +409,7 @@ extension YapDatabaseCloudKitTransaction {
 }
 
 extension Field {
-    /// Whether an object has no other value than the one with which it begins.
+    /// Whether an object has only the values of a new one.
     func isAbsent(_ byDefault: Field?) -> Bool {
         value == nil || (byDefault.map(says) ?? false)
     }

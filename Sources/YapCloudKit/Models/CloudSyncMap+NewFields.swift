@@ -2,11 +2,11 @@ internal import CloudKit
 internal import CloudWire
 internal import Yap
 
-/// What a version of the app with more fields needs of the rows and of the server.
+/// The rows and records that a version of the app with more fields must read again.
 extension CloudSyncMap {
-    /// The collections with fields that the version before didn't have, if this version only adds fields and
-    /// collections and no earlier version on this device had one of them. Nil for any other change: then rows may hold
-    /// values of these fields that were synced before, and everything is fetched again.
+    /// Returns the collections with fields that the previous version didn't have, if this version only adds fields and
+    /// collections, and no earlier version on this device had one of them. Returns nil for any other change: then rows
+    /// may have values of these fields that were synced before, and everything is fetched again.
     func collectionsWithNewFields(since previous: String, _ formerVersionTags: [String]) -> Set<String>? {
         guard keepsFields(of: previous) else { return nil }
         var collections: Set<String> = []
@@ -31,14 +31,14 @@ extension CloudSyncMap {
         return kept.sorted().joined(separator: ";") == versionTag
     }
 
-    /// Whether a fetched record, with these fields, has some that this version of the app doesn't store.
+    /// Whether a fetched record has fields that this version of the app doesn't store.
     func hasUnreadFields(_ record: CKRecord, _ fields: [String: Field], _ model: CloudSyncModel) -> Bool {
         !record.allKeys().allSatisfy { model.fieldNames.contains($0) }
             || !fields.allSatisfy { model.canRead($0.key, $0.value) }
     }
 
-    /// Brings in records that were fetched for their unread fields. Those that are missing were deleted, which the
-    /// zone's changes report.
+    /// Applies records that were fetched for their unread fields. Missing records were deleted, which the zone's
+    /// changes report.
     ///
     /// - Parameter wanted: The records that were requested.
     func applyWanted(

@@ -3,13 +3,13 @@ internal import SQLite
 internal import Yap
 
 extension CloudSyncMap {
-    /// What a sync has to know of its tables when it begins.
+    /// The state of the tables when the sync begins.
     struct StartState: Sendable {
-        /// Zones that were never fetched from: they may not be there.
+        /// Zones that were never fetched. The server may not have them.
         var unknownZoneIDs: [CKRecordZone.ID]
         /// Whether the subscription was saved.
         var isSubscribed: Bool
-        /// Whether records wait of types that are known only now.
+        /// Whether a record is stashed with a type that the app knows now.
         var hasStash: Bool
     }
 
@@ -24,7 +24,7 @@ extension CloudSyncMap {
             unknownZoneIDs: unknown, isSubscribed: isSubscribed, hasStash: try hasStash(ext))
     }
 
-    /// Removes the rows of a zone, what waits for it, and how far it was fetched; nothing of that is sent.
+    /// Removes the rows, the pending changes and the token of a zone. Nothing of that is sent.
     func removeObjects(
         inZoneNamed zoneName: String, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction
@@ -47,7 +47,7 @@ extension CloudSyncMap {
 }
 
 extension CloudKitTables {
-    /// The rows of all records of a zone, of the oldest first.
+    /// Returns the rows of all records of a zone, the oldest first.
     func recordRows(inZoneNamed zoneName: String, _ database: DatabaseKey) throws -> [Int64] {
         try rows(
             "SELECT id FROM \(table("record")) WHERE database = ?1 AND zone_name = ?2 ORDER BY id",

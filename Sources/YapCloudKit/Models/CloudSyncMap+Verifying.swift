@@ -3,23 +3,24 @@ internal import CloudWire
 internal import SQLite
 internal import Yap
 
-/// Finds what was changed behind the sync: rows of the app, or of the extension's tables, that something else wrote.
+/// Finds rows of the app and of the extension's tables that another program changed.
 ///
-/// A row is compared with what it was when it was last looked at, not with the record: a model need not hold all
-/// fields, and need not give back what it was given. A record with changes that wait is left alone, as each of its
-/// values is known to the queue.
+/// A row is compared with its state when it was last examined, not with the record: a model may not have all fields,
+/// and may not return the values that it was given. A record with pending changes isn't examined, because the queue has
+/// its values.
 extension CloudSyncMap {
-    /// Rows that are looked at after a complete fetch of a zone: a small zone is covered each time.
+    /// Number of rows that are examined after a complete fetch of a zone. All rows of a small zone are examined each
+    /// time.
     static let verifiedRowsMax = 250
 
-    /// Looks at some records' rows. What is wrong is made to differ from the server's, so that a full fetch mends it.
+    /// Examines the rows of some records. The state of wrong ones is changed so that a full fetch corrects them.
     ///
     /// - Returns: The names of the records that are wrong.
     func verifyRows(
         in zoneID: CKRecordZone.ID, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws -> [String] {
-        // What was written without the extension is found at the next registration, and uploaded.
+        // Commits without the extension are found at the next registration, and uploaded.
         guard try !ext.tables.hasMissedCommits() else { return [] }
         var wrong: [String] = []
         for row in try ext.tables.nextRowsToVerify(zoneID, database, rowsMax: Self.verifiedRowsMax) {
@@ -38,7 +39,8 @@ extension CloudSyncMap {
         }
         let found = try appRow(of: row, transaction, ext)
         guard let known = row.rowHash else {
-            // Seen for the first time since its tag was stored. Of a save's answer the feed may not have told yet.
+            // Examined for the first time since its tag was stored. If the tag came with a save, the server's changes
+            // may not have reported it yet.
             if identity == row.identity, let hash = found.hash { try ext.tables.setRowHash(hash, of: row.id) }
             return true
         }
@@ -49,7 +51,7 @@ extension CloudSyncMap {
         if identity == row.identity, hash == known { return true }
         try ext.tables.distrust(row.id)
         if let (stored, object) = found.stored {
-            // The caches may hold what was there before: the merge is to see what is on the disk.
+            // The caches may have the values before the change, and the merge must see the values on the disk.
             ext.rowsInMerge.insert(stored.rowID)
             defer { ext.rowsInMerge.remove(stored.rowID) }
             try transaction.replaceObject(object, forKey: stored.key, inCollection: stored.collection)
@@ -57,8 +59,8 @@ extension CloudSyncMap {
         return false
     }
 
-    /// What the app's row gives as fields, as a hash: 0 where no single row of a model stands for the record; nil
-    /// when the row is gone or can't be read.
+    /// Returns a hash of the fields of the app's row: 0 if not exactly one row of a model belongs to the record, or nil
+    /// if the row is missing or can't be read.
     private func appRow(
         of row: VerifiedRow, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction
@@ -76,7 +78,7 @@ extension CloudSyncMap {
         return (Int64(bitPattern: content), (found, object))
     }
 
-    /// The row is gone, or can't be read: it is made anew of what the server has.
+    /// The row is missing or can't be read: it is created again with the server's values.
     private func letGo(
         _ row: VerifiedRow, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction
@@ -89,7 +91,7 @@ extension CloudSyncMap {
     }
 }
 
-/// A record's row as it is verified.
+/// A record's row during the verification.
 struct VerifiedRow {
     let id: Int64
     let recordID: CKRecord.ID
@@ -97,22 +99,22 @@ struct VerifiedRow {
     let changeTag: String?
     let ownerCount: Int64
     let identity: UInt64
-    /// A hash of what the app's row gave as fields when it was last looked at; nil since the tag or the row changed.
+    /// Hash of the fields of the app's row when it was last examined, or nil if the tag or the row changed since.
     let rowHash: Int64?
 }
 
 extension CloudKitTables {
-    /// A tag that no server gives: a save with it meets the server's record, and a fetched record is no echo.
+    /// A tag that the server never issues: a save with it causes a conflict, and a fetched record is no echo.
     private static let distrustedTag = "?"
 
-    /// Makes the next fetch of the record count as news.
+    /// Makes the next fetch of the record count as a change.
     func distrust(_ id: Int64) throws {
         try run(
             "UPDATE \(table("record")) SET change_tag = '\(Self.distrustedTag)', row_hash = NULL WHERE id = ?1",
             [.integer(id)])
     }
 
-    /// Another version of the app gives other fields of the same row.
+    /// Another version of the app returns other fields for the same row.
     func forgetRowHashes() throws {
         try run("UPDATE \(table("record")) SET row_hash = NULL WHERE row_hash IS NOT NULL")
     }
@@ -127,14 +129,14 @@ extension CloudKitTables {
         ) { ($0.int64(at: 0), $0.isNull(at: 1) ? nil : $0.int64(at: 1)) }
     }
 
-    /// Whether something was committed without the extension since it was registered.
+    /// Whether a commit was made without the extension since it was registered.
     func hasMissedCommits() throws -> Bool {
         try first(
             "SELECT 1 FROM yap2 WHERE extension = ?1 AND key = 'hasMissedCommits'", [.text(name)]
         ) { _ in true } ?? false
     }
 
-    /// The next records of a zone for which nothing waits, round and round.
+    /// Returns the next records of a zone without pending changes, starting over after the last one.
     func nextRowsToVerify(
         _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, rowsMax: Int
     ) throws -> [VerifiedRow] {

@@ -2,14 +2,14 @@ internal import CloudKit
 internal import CloudWire
 internal import Yap
 
-/// The models as the extension's blocks.
+/// The models as the blocks of the extension.
 struct CloudSyncMap: Sendable {
     let models: [CloudSyncModel]
-    /// The zone of the models that name none.
+    /// The zone of the models without a zone of their own.
     let zoneID: CKRecordZone.ID
 
-    /// Checks that the database knows each model's collection as one of its type, and that each record belongs to one
-    /// model.
+    /// Checks that the database has registered each model's collection with the model's type, and that each record
+    /// belongs to one model.
     ///
     /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch`; `YapDatabaseCloudKitError.fieldMap`.
     func check(in database: YapDatabase) throws {
@@ -44,7 +44,7 @@ struct CloudSyncMap: Sendable {
         models.first { $0.collection == collection }
     }
 
-    /// The model of a record: one type may be in several zones, each in a collection of its own.
+    /// Returns the model of a record. A type may be in several zones, each with its own collection.
     func model(of record: CKRecord) -> CloudSyncModel? {
         model(ofType: record.recordType, in: record.recordID.zoneID)
     }
@@ -53,22 +53,23 @@ struct CloudSyncMap: Sendable {
         models.first { $0.recordType == recordType && self.zoneID(of: $0) == zoneID }
     }
 
-    /// Other fields make another version: then all rows are walked, and what they hold of new fields is uploaded.
+    /// Version of the models. If the fields change, it differs: then all rows are read, and their values of new fields
+    /// are uploaded.
     var versionTag: String {
         models.map { Self.tag(of: $0, $0.fieldNames) }.sorted().joined(separator: ";")
     }
 
-    /// What a version tag says of a model with some fields.
+    /// The part of a version tag for a model with these fields.
     static func tag(of model: CloudSyncModel, _ fieldNames: [String]) -> String {
         "\(tagPrefix(model))\(fieldNames.joined(separator: ",")))"
     }
 
-    /// What a version tag says of a model before its fields.
+    /// The part of a version tag for a model, up to its fields.
     private static func tagPrefix(_ model: CloudSyncModel) -> String {
         "\(model.collection)=\(model.zoneName.map { "\($0)/" } ?? "")\(model.recordType)("
     }
 
-    /// The fields of a model that a version didn't have; all, when it didn't have the model.
+    /// Returns the fields of a model that a version didn't have, or all if it didn't have the model.
     static func newFieldNames(of model: CloudSyncModel, since versionTag: String?) -> [String] {
         let tag = ";" + (versionTag ?? "")
         guard let prefix = tag.firstRange(of: ";" + tagPrefix(model)) else { return model.fieldNames }
@@ -99,11 +100,11 @@ struct CloudSyncMap: Sendable {
         }
     }
 
-    /// What a row holds of fields that the version before didn't sync.
+    /// Returns a row's values of fields that the previous version didn't sync.
     ///
     /// - Parameters:
-    ///   - own: The object without what earlier versions have kept for this one; nil when they kept nothing.
-    ///   - isOnServer: Whether the server has the record, or had it in this life.
+    ///   - own: The object without values that earlier versions kept for this one, or nil if they kept none.
+    ///   - isOnServer: Whether the server has the record, or had this incarnation of it.
     private func newFields(
         of model: CloudSyncModel, _ object: any Sendable, withoutKept own: (any Sendable)?,
         _ info: YDBCKRecordInfo, isOnServer: Bool
@@ -114,22 +115,23 @@ struct CloudSyncMap: Sendable {
         let neverSynced = info.formerVersionTags.reduce(Set(newNames)) {
             $0.intersection(Self.newFieldNames(of: model, since: $1))
         }
-        // What was only kept of a field that a former version synced was sent, or waits, since it was set; but a record
-        // that the version before makes again has only the fields that it knows.
+        // A kept value of a field that an earlier version synced was sent, or is pending, since it was set. But a
+        // record that the previous version created again has only the fields that that version knows.
         let names = newNames.filter { name in
             !isOnServer || neverSynced.contains(name)
                 || ownFields.map { ($0[name] ?? .cleared).says(fields[name] ?? .cleared) } ?? true
         }
-        // What the version before didn't sync and a row has only by default, nobody has set.
+        // A default value of a field that the previous version didn't sync was set by no user.
         let changed = fields.filter { name, field in
             guard newNames.contains(name) else { return info.hasMissedChanges }
             return names.contains(name) && !field.isAbsent(defaults[name])
         }
         var originals: [String: Field] = [:]
         for name in names {
-            // Of a new field the server has nothing, or what another device wrote, which wins.
+            // The server has no value of a new field, or another device's, which wins.
             originals[name] = .cleared
-            // A rule must not count what was synced before: a counter would add it to the server's.
+            // A merge rule must not count values that were synced before: a counter would add them to the server's
+            // value.
             if !neverSynced.contains(name), let value = changed[name],
                 try model.merge(name, value, value, value) != nil
             {
@@ -144,7 +146,7 @@ struct CloudSyncMap: Sendable {
             guard let collection, let key, let model = model(forCollection: collection),
                 let object = try transaction.object(forKey: key, inCollection: collection)
             else {
-                // Only a deletion can wait for a record without a row: nothing but it needs to go up.
+                // Only a deletion can be pending for a record without a row, and only that is sent.
                 return
             }
             let merge = try FieldMerge(

@@ -3,13 +3,13 @@ internal import CloudWire
 internal import Yap
 
 extension CloudSyncModel {
-    /// Says that the objects of `collection`, of a class with `mappings_localKeyToCloudKey`, are records of a type; the
-    /// row's key is the record's name.
+    /// Maps the objects of `collection`, of a class with `mappings_localKeyToCloudKey`, to records of a type. The row's
+    /// key is the record's name.
     ///
-    /// What changed is found by comparing the stored object with the new one, so an object that was stored once
-    /// more after its transaction had been rolled back is synced all the same.
+    /// Changes are found by comparing the stored object with the new one, so an object that is stored again after its
+    /// transaction was rolled back is synced too.
     ///
-    /// - Parameter zone: The zone of these records, when it isn't the sync's own.
+    /// - Parameter zone: The zone of the records, if it isn't the sync's own.
     public static func model<Object: MyDatabaseObject>(
         _ type: Object.Type, recordType: CKRecord.RecordType, collection: String, zone: String? = nil
     ) -> CloudSyncModel {
@@ -33,7 +33,7 @@ extension CloudSyncModel {
                 let before = object.cloudValue(forCloudKey: name)
                 object.setLocalValue(fromCloudValue: cloudValue, forCloudKey: name)
                 if object.hasChangedCloudProperties { return true }
-                // Not changed: it is the default, or it was not taken.
+                // Not changed: the value is the default, or the object didn't accept it.
                 let after = try? before.map { try Field(cloudValue: $0, in: .default) }
                 return after?.says(field) ?? false
             },
@@ -56,7 +56,7 @@ extension CloudSyncModel {
         for name in names {
             guard let field = fields[name] else { continue }
             let value = field.value?.cloudObject(in: .default)
-            // A file that isn't on this device is no missing value.
+            // A file that isn't on this device still counts as a value.
             if value == nil, field.value != nil { continue }
             object.setLocalValue(fromCloudValue: value, forCloudKey: name)
         }

@@ -1,11 +1,11 @@
 internal import CloudKit
 internal import CloudWire
 
-/// An element of a list, equal to another one when both are written in the same bytes. Swift's `==` takes two normal
-/// forms of a text for equal, and zero and minus zero. Elements that no field can have are compared by it all the same.
+/// An element of a list that equals another one if both are encoded as the same bytes. Swift's `==` takes two normal
+/// forms of a text as equal, and zero and minus zero. Elements that no field can have are compared with `==`.
 struct ExactElement<Element: Hashable>: Hashable {
     let element: Element
-    /// The element as it is written; nil for what no field can have.
+    /// The encoded element, or nil if no field can have it.
     private let written: FieldValue?
 
     init(_ element: Element) {

@@ -1,32 +1,32 @@
 internal import CloudWire
 
-/// What a field's rule made of two changes.
+/// The result of a field's merge rule.
 struct MergedField {
     var field: Field
-    /// Whether it has the changes of both sides, as the ready rules see to.
+    /// Whether it has the changes of both sides, as the ready rules ensure.
     var isCombined = false
 }
 
-/// The three-way merge of one record, field by field: what was, what waits here, what the server has.
+/// The three-way merge of one record, field by field: the original values, the pending ones, and the server's.
 struct FieldMerge {
-    /// What the row takes over.
+    /// Values that are stored in the row.
     var toStore: [String: Field] = [:]
-    /// What shall still be uploaded.
+    /// Values that are still uploaded.
     var toUpload: [String: Field] = [:]
-    /// The fields of which a rule combined both sides' changes.
+    /// The fields in which a rule combined both sides' changes.
     var combined: Set<String> = []
 
     /// - Parameters:
     ///   - names: The model's fields.
-    ///   - local: What the row has.
-    ///   - pending: The changes that wait, the newest of each field.
-    ///   - originals: What the changed fields were, the earliest of each; a field that isn't here is not
-    ///     known.
-    ///   - remote: What the server has.
-    ///   - isKnown: Whether it had that before the changes were made: nobody else has changed anything since.
-    ///   - defaults: What a field without a value stands for: as it is in a new object.
-    ///   - merge: A field's own rule; nil for none.
-    ///   - sums: The fields of which two equal changes are two.
+    ///   - local: The row's values.
+    ///   - pending: The pending changes, the newest of each field.
+    ///   - originals: The values before the pending changes, the earliest of each field. A missing field isn't known.
+    ///   - remote: The server's values.
+    ///   - isKnown: Whether the changes were made from these values of the server: no other device has changed anything
+    ///     since.
+    ///   - defaults: Returns the values of a new object, for fields without a value.
+    ///   - merge: The merge rule of a field; nil for none.
+    ///   - sums: The fields in which two equal changes count twice.
     init(
         names: [String], local: [String: Field], pending: [String: Field], originals: [String: Field],
         remote: [String: Field], isKnown: Bool = false, defaults: () throws -> [String: Field],
@@ -49,28 +49,28 @@ struct FieldMerge {
             }
             var isUnchanged = originals[name]?.says(there) ?? false
             if !isUnchanged, there.value == nil {
-                // Nobody has set the field before: the server has nothing of it then, and an object its default.
+                // The field was never set: the server has no value of it, and an object its default.
                 let byDefault = try defaults()[name]
                 isUnchanged = originals[name]?.isAbsent(byDefault) ?? true
             }
             if isUnchanged {
                 toUpload[name] = waiting
-                // A version of the app that can't read what this one stored may have written the row meanwhile. The
-                // queue's copy of a file is deleted once it was sent: the row never gets its path.
+                // A version of the app that can't read the stored value may have written the row meanwhile. The queue's
+                // copy of a file is deleted after it was sent, so its path is never stored in the row.
                 if !here.says(waiting), !waiting.isCopyOfFile { toStore[name] = waiting }
             } else if let merged = try merge(name, originals[name], here, remote[name]) {
                 if merged.isCombined { combined.insert(name) }
                 if !merged.field.says(here) { toStore[name] = merged.field }
                 if !merged.field.says(there) { toUpload[name] = merged.field }
             } else if isKnown, originals[name]?.value != nil {
-                // An edit of a field that is new here, and of which the row had only the default. Where it had nothing,
-                // the value may be from a version of the app that didn't sync it, and older than the server's.
+                // An edit of a field that is new here, from its default. If the original had no value, the edit may
+                // come from a version of the app that didn't sync the field, and be older than the server's value.
                 toUpload[name] = waiting
             } else {
                 toStore[name] = there
             }
         }
-        // What was queued past the model, by hand: it stays as long as the server's value is the one it changed.
+        // Changes of other fields that the app queued itself stay as long as the server still has the original value.
         for (name, waiting) in pending.sorted(by: { $0.key < $1.key }) where !names.contains(name) {
             let there = remote[name] ?? .cleared
             if let original = originals[name], original.says(there), !waiting.says(there) {

@@ -1,9 +1,9 @@
 internal import CloudKit
 internal import System
 
-/// Hands what happens to those who listen.
+/// Sends merge decisions and errors to their listeners.
 final class MergeLogStreams: Sendable {
-    /// The most entries and errors kept for a listener that is slow; older ones go first.
+    /// Maximum number of entries and errors kept for a stream that isn't read. The oldest are dropped first.
     static let bufferedMax = 10_000
 
     private struct State {
@@ -16,7 +16,7 @@ final class MergeLogStreams: Sendable {
     private let state = Lock(State())
 
     deinit {
-        // Nothing more can come: the listeners are told so, and do not wait for ever.
+        // No more values can come, so the listeners must not wait forever.
         let (entries, errors) = state.withLock { ($0.entries, $0.errors) }
         for listener in entries.values { listener.finish() }
         for listener in errors.values { listener.finish() }
@@ -41,7 +41,7 @@ final class MergeLogStreams: Sendable {
             return state.next
         }
         continuation.onTermination = { [weak self] _ in
-            // Taken out under the lock, dropped outside of it.
+            // Removed under the lock, released after it.
             _ = self?.state.withLock { $0[keyPath: path].removeValue(forKey: number) }
         }
         return stream
@@ -51,7 +51,7 @@ final class MergeLogStreams: Sendable {
         state.withLock { $0.observers.append(observer) }
     }
 
-    /// - Returns: Whether anybody listened.
+    /// - Returns: Whether there was a listener.
     func yield(_ log: [CloudMergeLogEntry]) -> Bool {
         let (listeners, observers) = state.withLock { ($0.entries, $0.observers) }
         for observer in observers { observer(log) }

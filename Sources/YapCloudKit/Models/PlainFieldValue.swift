@@ -2,21 +2,21 @@ internal import CloudKit
 internal import CloudWire
 import Foundation
 
-/// A property's type that is a field's value as it is: between the two there need be no object of the framework, which
-/// takes most of the time of reading and writing a model.
+/// A type that is stored in a field as it is, without an object of the framework in between. Creating such objects
+/// would take most of the time of reading and writing a model.
 protocol PlainFieldValue: SendableMetatype {
-    /// The value; nil for none.
+    /// Returns the field's value, or nil for none.
     func plainField() throws(CKError) -> FieldValue?
-    /// The property of a value; nil when the value is of another type, and the slow way has to look at it.
+    /// Creates the property's value, or nil if the field's value has another type and the slow path must handle it.
     init?(plain value: FieldValue)
 }
 
-/// The two ways between a property and a field, for types that have them.
+/// The conversions between a property and a field, for types that have them.
 struct PlainFieldCodec<Value>: Sendable {
     var encode: @Sendable (Value) throws -> FieldValue?
     var decode: @Sendable (FieldValue) -> Value?
 
-    /// Nil for a type that is no field's value by itself.
+    /// Nil for a type that isn't stored as it is.
     init?() {
         guard let type = Value.self as? any PlainFieldValue.Type, let made = Self.made(type) as? Self else {
             return nil
