@@ -36,7 +36,7 @@ extension CloudSyncProblem: CustomStringConvertible {
         case .anotherUser:
             SyncExplanation(
                 "anotherUser",
-                "Another user is signed in than the one whose objects these are. Nothing is sent as somebody else.",
+                "Another user is signed in than the owner of these objects. Nothing is sent as another user.",
                 do: "Sign the first user in again; or `useSignedInAccount(objectsOfOtherAccount:)` "
                     + "(`useAccount(of:)` of the extension), and the other user gets a queue of their own.")
         case .quotaExceeded:
@@ -51,10 +51,11 @@ extension CloudSyncProblem: CustomStringConvertible {
         case .untrustedServer:
             SyncExplanation(
                 "untrustedServer",
-                "The server's certificate can't be trusted: it is from nobody who is, for another name, or ran out. "
-                    + "Nothing is sent; it is tried again as without a network.",
+                "The server's certificate can't be trusted: it isn't signed by a trusted authority, is for another "
+                    + "name, or has expired. Nothing is sent; it is tried again as without a network.",
                 do: "Name a file with the certificate, or its authority's: CLOUDKIT_AUTHORITIES_FILE, or "
-                    + "`authoritiesFile` in cloudkit.json. Of another name, or run out: give the server a good one."
+                    + "`authoritiesFile` in cloudkit.json. If it is for another name or has expired, give the "
+                    + "server a valid one."
             )
         case .wrongAddress:
             SyncExplanation(
@@ -85,32 +86,33 @@ extension CloudSyncProblem: CustomStringConvertible {
                     + "again.")
         case .refused:
             SyncExplanation(
-                "refused", "The server refuses this record's change. It is put aside; other records go on.",
+                "refused", "The server rejects this record's change. It is quarantined; other records go on.",
                 do:
                     "Set the object again, or under another key; `retry()`; or "
                     + "`discardQuarantinedChanges(forRecordID:)`, and the server's values stand. The code says more."
             )
         case .stuck:
             SyncExplanation(
-                "stuck", "The same conflict came back three times: the merge doesn't settle it. Put aside.",
+                "stuck",
+                "The same conflict came back three times: the merge doesn't resolve it. The change is quarantined.",
                 do:
                     "Look at the merge rule; then set the object again, `retry()`, or "
                     + "`discardQuarantinedChanges(forRecordID:)`.")
         case .unrestorable:
             SyncExplanation(
                 "unrestorable",
-                "The queue kept only the names of these values, and the record handler doesn't give them back, or the "
-                    + "row is gone. Put aside, never sent empty.",
+                "The queue kept only the names of these values, and the record handler doesn't return them, or the row "
+                    + "was removed. The change is quarantined, and never sent without them.",
                 do: "Answer `keysToRestore` in the handler; or set the values again.")
         case .damaged:
             SyncExplanation(
                 "damaged",
-                "What the queue holds of the record's change can't be read. Put aside; everything else goes on.",
+                "The record's change in the queue can't be read. It is quarantined; everything else goes on.",
                 do: "Keep the file for inspection; change the record to send it anew.")
         default:
             SyncExplanation(
                 "zoneDiffers",
-                "What is here of the zone is not what the server has, and fetching it anew didn't mend that. "
+                "The records of the zone on this device differ from the server's, also after the zone was fetched anew. "
                     + "Everything else goes on; it is fetched anew after a minute, then after pauses that double up "
                     + "to a day.",
                 do:

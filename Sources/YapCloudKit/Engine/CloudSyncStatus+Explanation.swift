@@ -33,13 +33,13 @@ extension CloudSyncStatus.State {
         case .idle:
             SyncExplanation(
                 "idle",
-                "Everything that was committed here is on the server, and what the server had when it was last asked "
-                    + "is here.", do: "Nothing.")
+                "Everything that was committed here is on the server, and everything that the server had at the last "
+                    + "fetch is here.", do: "Nothing.")
         case .syncing:
             SyncExplanation(
                 "syncing", "Something is under way; `pendingCount` changes wait.",
                 do:
-                    "Nothing. An answer that doesn't come within 10 minutes counts as lost, and is asked for again."
+                    "Nothing. A response that doesn't come within 10 minutes counts as lost, and is requested again."
             )
         case .waiting:
             SyncExplanation(
@@ -49,8 +49,8 @@ extension CloudSyncStatus.State {
         case .needsAttention:
             SyncExplanation(
                 "needsAttention",
-                "`problems` keep a part of the work from being delivered before somebody does something. The rest goes "
-                    + "on, or waits as `pause` says.",
+                "`problems` prevent a part of the work from being delivered until the app or the user solves them. The "
+                    + "rest goes on, or waits as `pause` says.",
                 do: "What the problems say.")
         }
     }
@@ -84,7 +84,7 @@ extension CloudSyncPause: CustomStringConvertible {
         case .server:
             SyncExplanation(
                 "server",
-                "The server asked for a pause, or isn't available; never tried before the time that it named.",
+                "The server requested a pause, or isn't available; never tried before the time that it named.",
                 do: "Nothing.")
         case .otherProcess:
             SyncExplanation(
