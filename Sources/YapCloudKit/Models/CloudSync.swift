@@ -91,7 +91,7 @@ public final class CloudSync: Sendable {
     /// - Parameters:
     ///   - listens: Whether it listens to other devices' changes.
     ///   - assetFiles: Writes the files that are sent and fetched.
-    ///   - whenRegistered: Called between the registration and the first fetch. It lets a simulation run work there that
+    ///   - whenRegistered: Called between the registration and the first fetch. A simulation runs work there that
     ///     another thread may do in an app.
     package convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,

@@ -124,9 +124,9 @@ extension CloudSyncMap {
         if hasUnreadFields(record, fields, model) {
             try ext.tables.noteUnreadFields(of: record.recordID, database)
         }
-        let lives = try ext.tables.records(record.recordID, database)
-        let deleted = try ext.tables.lifeToDelete(lives)
-        let live = lives.last { $0.ownerCount > 0 }
+        let incarnations = try ext.tables.records(record.recordID, database)
+        let deleted = try ext.tables.lifeToDelete(incarnations)
+        let live = incarnations.last { $0.ownerCount > 0 }
         if let deleted, let live {
             guard deleted.id != live.id else { return false }
             // A restored server shows older versions, which aren't edits of another device.
@@ -140,7 +140,7 @@ extension CloudSyncMap {
                 try ext.setTag(of: deleted, from: record)
                 return false
             }
-            try ext.giveUpDeletion(of: deleted, lives, for: live, record, names: model.fieldNames)
+            try ext.giveUpDeletion(of: deleted, incarnations, for: live, record, names: model.fieldNames)
             try ext.merge(record, into: live, transaction)
             return false
         }
@@ -171,20 +171,20 @@ extension CloudSyncMap {
             }
             // A record that was created and deleted again here has several pending deletions. If one stayed in the
             // queue, the edit that won would be deleted after all.
-            try ext.letGo(of: lives)
+            try ext.removeDeletions(of: incarnations)
         }
-        return try insert(record, fields, lives, model, transaction, ext, database)
+        return try insert(record, fields, incarnations, model, transaction, ext, database)
     }
 
     /// - Returns: Whether it was attached as a new record.
     private func insert(
-        _ record: CKRecord, _ fields: [String: Field], _ lives: [RecordRow], _ model: CloudSyncModel,
+        _ record: CKRecord, _ fields: [String: Field], _ incarnations: [RecordRow], _ model: CloudSyncModel,
         _ transaction: YapDatabaseReadWriteTransaction, _ ext: YapDatabaseCloudKitTransaction,
         _ database: DatabaseKey
     ) throws -> Bool {
         let key = RecordNames.key(forName: record.recordID.recordName)
         let rowID = try transaction.rowID(forKey: key, inCollection: model.collection)
-        if lives.isEmpty, rowID == nil {
+        if incarnations.isEmpty, rowID == nil {
             // The record is unknown, as most records of a first fetch are: no more queries are needed.
             try ext.attachNew(record, database, forKey: key, inCollection: model.collection)
             try model.insert(transaction, key, fields)
@@ -212,7 +212,7 @@ extension CloudSyncMap {
             return false
         }
         // The pending changes are based on the version that was known before, not on this one.
-        live.changeTag = lives.last?.changeTag
+        live.changeTag = incarnations.last?.changeTag
         try ext.merge(record, into: live, transaction)
         return false
     }
@@ -319,10 +319,10 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     /// Drops pending deletions, because another device's edit won.
-    func letGo(of lives: [RecordRow]) throws {
-        for life in lives {
-            logDrop(life, nil, .deletionDropped, dropped: nil, kept: nil)
-            _ = try forget(life, rule: .remoteWon)
+    func removeDeletions(of incarnations: [RecordRow]) throws {
+        for incarnation in incarnations {
+            logDrop(incarnation, nil, .deletionDropped, dropped: nil, kept: nil)
+            _ = try forget(incarnation, rule: .remoteWon)
         }
     }
 
@@ -330,11 +330,12 @@ extension YapDatabaseCloudKitTransaction {
     /// pending deletions, and the new record counts as a change of the deleted one.
     ///
     /// - Parameters:
-    ///   - lives: All incarnations of the record. The deleted ones are removed.
+    ///   - incarnations: All incarnations of the record. The deleted ones are removed.
     ///   - live: The incarnation that has rows.
     ///   - record: The other device's version.
     func giveUpDeletion(
-        of deleted: RecordRow, _ lives: [RecordRow], for live: RecordRow, _ record: CKRecord, names: [String]
+        of deleted: RecordRow, _ incarnations: [RecordRow], for live: RecordRow, _ record: CKRecord,
+        names: [String]
     ) throws {
         let changes = try tables.changes(of: deleted.id)
         let deletion = changes.first { $0.kind == .delete }
@@ -343,7 +344,7 @@ extension YapDatabaseCloudKitTransaction {
         let before = (deletion?.fields ?? [:])
             .merging(deletion?.originals ?? [:]) { _, original in original }
             .merging(try originals(of: saves, remote: try record.allFields())) { _, original in original }
-        try letGo(of: lives.filter { $0.id != live.id })
+        try removeDeletions(of: incarnations.filter { $0.id != live.id })
         // If all records were deleted at once, the record's values are unknown.
         guard deletion?.fields.isEmpty == false,
             var first = try tables.changes(of: live.id).first(where: { $0.kind == .save })
