@@ -87,13 +87,25 @@ final class SyncSession: Sendable {
 
     /// The database for one piece of work; nil before the first start, and after the database has ended.
     func open() -> OpenDatabase? {
+        let (connection, database, name, start) = state.withLock { state in
+            state.isEnded
+                ? (nil, nil, "", 0)
+                : (state.connection, state.database, state.registeredName, state.start)
+        }
+        guard let connection = connection ?? database.map({ keep($0.newConnection(), start: start) }) else {
+            return nil
+        }
+        return OpenDatabase(connection: connection, name: name, start: start)
+    }
+
+    /// Keeps a new connection, unless another thread was first, or the start has ended meanwhile.
+    /// - Returns: The connection to use.
+    private func keep(_ new: YapDatabaseConnection, start: Int) -> YapDatabaseConnection {
         state.withLock { state in
-            guard !state.isEnded else { return nil }
-            let connection = state.connection ?? state.database?.newConnection()
+            guard state.start == start, !state.isEnded else { return new }
+            let connection = state.connection ?? new
             state.connection = connection
-            return connection.map {
-                OpenDatabase(connection: $0, name: state.registeredName, start: state.start)
-            }
+            return connection
         }
     }
 
