@@ -1,4 +1,4 @@
-/// What a runner is to do, as one snapshot has it.
+/// What a runner has to do according to one snapshot.
 struct ActionPlan: Sendable {
     /// Actions to start, in their order.
     var due: [YapDatabaseScheduledAction] = []
@@ -6,15 +6,15 @@ struct ActionPlan: Sendable {
     var rowIDs: [Int64] = []
     /// The first other action that isn't running.
     var next: YapDatabaseScheduledAction?
-    /// Why `next` isn't started.
+    /// Why `next` hasn't started.
     var obstacle: YapDatabaseActionStatus.Obstacle?
-    /// When the next action is due that waits for nothing but its date, in milliseconds since 1970.
+    /// Earliest date of an action that only waits for its date, in milliseconds since 1970.
     var wakeMilliseconds: Int64?
-    /// The snapshot.
+    /// Number of the snapshot.
     let snapshot: UInt64
 }
 
-/// What a plan depends on besides the database.
+/// Inputs of a plan besides the database.
 struct ActionCircumstances: Sendable {
     /// Milliseconds since 1970.
     var milliseconds: Int64
@@ -26,7 +26,7 @@ struct ActionCircumstances: Sendable {
 }
 
 extension YapDatabaseActionTransaction {
-    /// Decides which actions to start. Reads no more of them than may be started or are running, and one.
+    /// Decides which actions to start. Reads one action more than those that may be started or are running.
     func plan(_ circumstances: ActionCircumstances) throws -> ActionPlan {
         let limit = circumstances.freeCount + circumstances.running.count + 1
         let running = Set(circumstances.running)
@@ -57,7 +57,7 @@ extension YapDatabaseActionTransaction {
                 guard let started = try start(action.id, rowID: rowID, now: now) else { continue }
                 starts.append(ActionStart(id: action.id, result: .success(started)))
             } catch let error as YapDatabaseError where error.code == .decoding {
-                // One unreadable object doesn't hold up the others.
+                // An unreadable object doesn't block the other actions.
                 starts.append(ActionStart(id: action.id, result: .failure(error)))
             }
         }
@@ -65,14 +65,14 @@ extension YapDatabaseActionTransaction {
     }
 }
 
-/// An action that is started, or why its object can't be read.
+/// A started action, or the error of an unreadable object.
 struct ActionStart<Object: Sendable>: Sendable {
     let id: YapDatabaseActionID
     let result: Result<YapDatabaseStartedAction<Object>, YapDatabaseError>
 }
 
 extension ActionCircumstances {
-    /// Why an action isn't started; nil: it is.
+    /// Why an action isn't started, or nil if it is.
     fileprivate func obstacle<Object>(
         _ entry: YapDatabaseActionTransaction<Object>.Entry, startedCount: Int
     ) -> YapDatabaseActionStatus.Obstacle? {

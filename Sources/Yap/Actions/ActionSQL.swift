@@ -1,13 +1,13 @@
 import SQLite
 
-/// The statements on the table of actions.
+/// SQL statements on the table of actions.
 struct ActionSQL: Sendable {
     let create, ofRow, insert, update, delete, deleteRow, deleteAll: String
-    /// Sets the next start of an action that is due, and returns its date.
+    /// Sets the next start of a due action, and returns its date.
     let start: String
-    /// Corrects next starts that a clock ahead of the present one has set.
+    /// Corrects next starts that were set by a clock that was ahead.
     let correct, hasIncorrect: String
-    /// Actions in the order of their next starts: all, those with or without the network, those of one row.
+    /// Actions in the order of their next starts: all, by need of the network, and those of one row.
     let inOrder, inOrderByNetwork, inOrderOfRow: String
     let count: String
 

@@ -1,4 +1,4 @@
-/// Work of the app that is to be done for the objects of a collection when it is due.
+/// Work of the app for the objects of a collection, to be done when it is due.
 ///
 /// ```swift
 /// let uploads = YapDatabaseActionManager("uploads", of: Todo.self, in: "todos", version: "1") { todo in
@@ -11,41 +11,42 @@
 /// }
 /// ```
 ///
-/// It keeps a table of the actions of all objects, which follows each write inside the transaction. `run` starts those
-/// that are due. An action ends when its object no longer has it, by a write or because the object is removed; until
-/// then it is started again and again, after its `retryAfterSeconds`.
+/// It has a table of the actions of all objects, which is updated with each write in the same transaction. `run`
+/// starts the due actions. An action ends when its object no longer has it, because of a write or because the object
+/// was removed. Until then it is started repeatedly, after its `retryAfterSeconds`.
 ///
-/// The date of the next start is stored when an action is started. So after a restart of the app an action waits for
-/// its retry, and two processes don't start it at once.
+/// The date of the next start is stored when an action starts. So after a restart of the app an action waits for its
+/// retry, and two processes don't start it at the same time.
 public final class YapDatabaseActionManager<Object: Sendable>: YapDatabaseNamedExtension {
-    /// The class's name in the file, whatever the objects' type.
+    /// Class name in the file, independent of the type of the objects.
     public static var className: String { "YapDatabaseActionManager" }
-    /// The version of the table.
+    /// Version of the table.
     public static var classVersion: Int { 1 }
-    /// Its transactions note that they read the table.
+    /// Its transactions record their reads of the table.
     public static var notesReads: Bool { true }
     /// True: its rows have the rowids of the objects' rows.
     public static var catchesUp: Bool { true }
 
-    /// Name of the actions in transactions and in the file.
+    /// Name of the extension in transactions and in the file.
     public let name: String
-    /// The collection of the objects.
+    /// Collection of the objects.
     public let collection: String
-    /// The version that the app gave, with the collection.
+    /// The app's version, and the collection.
     public let versionTag: String
     let actions: @Sendable (Object, (any Sendable)?) -> [YapDatabaseAction]
-    /// The type of the metadata that the actions depend on; nil if they depend on the objects alone.
+    /// Type of the metadata that the actions depend on, or nil if they depend on the objects only.
     let metadataType: (any Sendable.Type)?
 
     /// Describes the actions of a collection's objects.
     ///
     /// - Parameters:
-    ///   - name: Name of the actions in transactions and in the file.
-    ///   - type: The type that the collection is registered with.
+    ///   - name: Name of the extension in transactions and in the file.
+    ///   - type: The registered type of the collection.
     ///   - collection: The collection.
-    ///   - version: Change it whenever `actions` returns something else for an object. The table is then filled anew.
-    ///   - actions: Returns the actions that an object has now, up to `YapDatabaseAction.perObjectMax`. They depend on
-    ///     the object alone. Called in each transaction that sets or touches the object.
+    ///   - version: Change it whenever `actions` would return something else for an object. The table is then filled
+    ///     again.
+    ///   - actions: Returns the current actions of an object, up to `YapDatabaseAction.perObjectMax`. They must
+    ///     depend on the object only. Called in each transaction that sets or touches the object.
     public init(
         _ name: String, of type: Object.Type, in collection: String, version: String,
         _ actions: @escaping @Sendable (Object) -> [YapDatabaseAction]
@@ -55,13 +56,13 @@ public final class YapDatabaseActionManager<Object: Sendable>: YapDatabaseNamedE
         versionTag = "\(version);\(collection)"
     }
 
-    /// Describes actions that depend on the objects and their metadata. Parameters as the other form.
+    /// Describes actions that depend on the objects and their metadata. For the other parameters see the first form.
     ///
     /// - Parameters:
-    ///   - metadata: The type that the collection's metadata is registered with. Registering throws `typeMismatch` or
-    ///     `missingRegistration` for another one.
-    ///   - actions: Returns the actions that a row has now, by its object and its metadata; nil for a row without
-    ///     metadata. Called in each transaction that sets or touches one of them.
+    ///   - metadata: The registered type of the collection's metadata. For another type, registering throws
+    ///     `typeMismatch` or `missingRegistration`.
+    ///   - actions: Returns the current actions of a row from its object and its metadata, which is nil for a row
+    ///     without metadata. Called in each transaction that sets or touches one of them.
     public init<Metadata: Sendable>(
         _ name: String, of type: Object.Type, metadata: Metadata.Type, in collection: String, version: String,
         _ actions: @escaping @Sendable (_ object: Object, _ metadata: Metadata?) -> [YapDatabaseAction]
@@ -71,25 +72,26 @@ public final class YapDatabaseActionManager<Object: Sendable>: YapDatabaseNamedE
         versionTag = "\(version);\(collection)"
     }
 
-    /// Describes the actions of a collection whose objects have them. Parameters as the other form.
+    /// Describes the actions of a collection whose objects have an `actions` property. Parameters: see the first
+    /// form.
     public convenience init(_ name: String, of type: Object.Type, in collection: String, version: String)
     where Object: YapDatabaseActionSource {
         self.init(name, of: type, in: collection, version: version) { $0.actions }
     }
 
-    /// The one collection.
+    /// The collection of the objects.
     public var collections: [String]? { [collection] }
 
-    /// The one table.
+    /// The table of actions.
     public func tableNames(registeredName: String) -> [String] { ["actions_\(registeredName)"] }
 
-    /// The actions at one SQLite handle.
+    /// Creates the part of one SQLite handle.
     public func makeConnection(registeredName: String) -> YapDatabaseActionConnection<Object> {
         YapDatabaseActionConnection(self, ActionSQL(table: tableNames(registeredName: registeredName)[0]))
     }
 }
 
-/// Actions at one SQLite handle. It keeps nothing but the texts of its statements.
+/// The actions of one SQLite handle. It only keeps its SQL texts.
 public final class YapDatabaseActionConnection<Object: Sendable>: YapDatabaseExtensionConnection {
     let manager: YapDatabaseActionManager<Object>
     let sql: ActionSQL
@@ -98,22 +100,22 @@ public final class YapDatabaseActionConnection<Object: Sendable>: YapDatabaseExt
         (self.manager, self.sql) = (manager, sql)
     }
 
-    /// The actions in a transaction.
+    /// Creates the part of a transaction.
     public func makeTransaction(
         _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
     ) -> YapDatabaseActionTransaction<Object> {
         YapDatabaseActionTransaction(self, transaction, tables)
     }
 
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func apply(_ changes: any Sendable) {}
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func dropCaches() {}
 }
 
-/// What a transaction changed in the table.
+/// Changes of the table in a transaction.
 struct ActionChanges: Sendable {
-    /// Whether actions came, went or have another date. False if actions were only started.
+    /// True if actions were added, removed or rescheduled. False if actions were only started.
     var isOfActions = false
     var isOfStarts = false
 }

@@ -1,6 +1,6 @@
-/// What a runner of actions does: what runs, what is next, and why it isn't started yet.
+/// State of a runner of actions: which actions are running, which is next, and why it hasn't started.
 public struct YapDatabaseActionStatus: Sendable {
-    /// Why an action isn't started.
+    /// Why an action hasn't started.
     public enum Obstacle: Hashable, Sendable {
         /// Its date, or that of its retry, is in the future.
         case date
@@ -10,9 +10,9 @@ public struct YapDatabaseActionStatus: Sendable {
         case runningMax
         /// The runner is suspended.
         case suspended
-        /// `run` isn't under way.
+        /// `run` isn't running.
         case notRunning
-        /// The file is busy or its disk is full, or another process fills the table. It is tried again.
+        /// The file is busy or its disk is full, or another process is filling the table. The runner retries.
         case database
     }
 
@@ -20,11 +20,11 @@ public struct YapDatabaseActionStatus: Sendable {
     public var running: [YapDatabaseActionID] = []
     /// The first action in the order of the next starts that isn't running, or nil.
     public var next: YapDatabaseScheduledAction?
-    /// Why `next` isn't started, or why nothing can be started at all. Nil if there is nothing to start.
+    /// Why `next` hasn't started, or why nothing can start. Nil if there is nothing to start.
     public var obstacle: Obstacle?
-    /// The last error that a handler threw, with its action; also `decoding` of an object that can't be read.
+    /// The last error of a handler, with its action. Also `decoding` for an object that can't be read.
     public var lastFailure: Failure?
-    /// The snapshot of the database that was read last.
+    /// The snapshot that was read last.
     public var snapshot: UInt64 = 0
 
     /// An action that failed. It is started again after its retry time.

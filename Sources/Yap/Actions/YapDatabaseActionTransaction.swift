@@ -1,11 +1,11 @@
-/// The actions in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, `decoding`, or what the
-/// file gave.
+/// The actions in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, `decoding`, or an error
+/// of the file.
 public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseExtensionTransaction {
     private let connection: YapDatabaseActionConnection<Object>
-    /// Held until the transaction ends, which releases its extensions.
+    /// Retained until the transaction ends, which releases its extensions.
     let transaction: YapDatabaseReadTransaction
     let tables: YapDatabaseExtensionTables
-    /// What this transaction has changed.
+    /// Changes of this transaction.
     private var changes = ActionChanges()
     var manager: YapDatabaseActionManager<Object> { connection.manager }
     var sql: ActionSQL { connection.sql }
@@ -19,14 +19,14 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
 
     // MARK: Reading
 
-    /// The actions in the order of their next starts.
+    /// Returns the actions in the order of their next starts.
     ///
     /// - Parameter limit: Maximum number of actions.
     public func actions(limit: Int = 100) throws -> [YapDatabaseScheduledAction] {
         try scheduled(sql.inOrder, limit).map(\.action)
     }
 
-    /// The actions of one object, in the order of their next starts.
+    /// Returns the actions of one object, in the order of their next starts.
     ///
     /// - Parameter key: Key of the object.
     public func actions(forKey key: String) throws -> [YapDatabaseScheduledAction] {
@@ -36,7 +36,7 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
         return try scheduled(sql.inOrderOfRow, -1, .integer(rowID)).map(\.action)
     }
 
-    /// Number of all actions.
+    /// Returns the number of all actions.
     public func count() throws -> Int {
         tables.noteRead { ($0 as? ActionChanges)?.isOfActions ?? true }
         return Int(columnValue: try tables.rows(sql.count).first?.first ?? .null) ?? 0
@@ -49,7 +49,7 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
         let startMilliseconds: Int64
     }
 
-    /// The actions that a statement finds.
+    /// Returns the actions that a statement finds.
     func scheduled(_ sql: String, _ limit: Int, _ value: YapDatabaseColumnValue? = nil) throws -> [Entry] {
         tables.noteRead { _ in true }
         let values = [.integer(Int64(limit))] + (value.map { [$0] } ?? [])
@@ -72,12 +72,13 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
 
     /// Sets the next start of an action, if it is due.
     ///
-    /// - Returns: nil if it isn't due any more: the object changed, or another process has started the action.
-    /// - Throws: also `decoding` for the object.
+    /// - Returns: The started action. Nil if it is no longer due, because the object changed or another process has
+    ///   started it.
+    /// - Throws: Also `decoding` for the object.
     func start(_ id: YapDatabaseActionID, rowID: Int64, now: Int64) throws -> YapDatabaseStartedAction<
         Object
     >? {
-        // The rowid may have gone to another row.
+        // The rowid may have been reused by another row.
         guard try transaction.rowID(forKey: id.key, inCollection: id.collection) == rowID,
             let date = try tables.rows(
                 sql.start, [.integer(rowID), .text(id.identifier), .integer(now)]
@@ -92,19 +93,19 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
             id: id, date: ActionTime.date(date), object: object, metadata: try storedMetadata(row))
     }
 
-    /// Whether a clock that was ahead has set next starts.
+    /// Returns true if next starts were set by a clock that was ahead.
     func hasStartsAfterClockWasAhead(now: Int64) throws -> Bool {
         try !tables.rows(sql.hasIncorrect, [.integer(now)]).isEmpty
     }
 
-    /// Makes actions due again whose next starts a clock that was ahead has set.
+    /// Makes actions due again whose next starts were set by a clock that was ahead.
     func correctStarts(now: Int64) throws {
         if try tables.run(sql.correct, [.integer(now)]) > 0 { changes.isOfActions = true }
     }
 
     // MARK: Following
 
-    /// Makes the table anew, unless it is as this version wants it, or lacks only changes that are known.
+    /// Creates the table, unless it has the current form, or lacks only known changes.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         try transaction.checkTypes(
             Object.self, metadata: [manager.metadataType], of: manager.collection, for: manager.name)
@@ -116,12 +117,12 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
         return .isEmpty
     }
 
-    /// Adds the actions of objects that were there before.
+    /// Adds the actions of existing objects.
     public func fill(_ rows: [YapDatabaseStoredRow]) throws {
         for row in rows { try set(row.identity, row.object, row.metadata) }
     }
 
-    /// Follows a change of the collection's rows.
+    /// Updates the table for a change of the collection's rows.
     public func didChange(_ change: YapDatabaseRowChange) throws {
         switch change {
         case .insert(let row, let object, let metadata), .update(let row, let object, let metadata):
@@ -140,24 +141,24 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
         }
     }
 
-    /// Whether actions or their starts changed.
+    /// Returns whether actions or their starts changed.
     public func changesForConnections() -> (any Sendable)? {
         changes.isOfActions || changes.isOfStarts ? changes : nil
     }
 
-    /// Keeps what was changed before.
+    /// Returns a closure that restores the changes recorded so far.
     public func makeRestorePoint() throws -> () -> Void {
         let changes = changes
         return { self.changes = changes }
     }
 
-    /// The metadata of a row, if the actions depend on it.
+    /// Returns the metadata of a row, if the actions depend on it.
     private func storedMetadata(_ row: YapDatabaseRowIdentity) throws -> (any Sendable)? {
         guard manager.metadataType != nil else { return nil }
         return try transaction.storedMetadata(of: row)
     }
 
-    /// Sets the actions of a row as it is stored.
+    /// Sets the actions of a stored row.
     private func setAgain(_ row: YapDatabaseRowIdentity) throws {
         guard let object = try transaction.object(forKey: row.key, inCollection: row.collection) else {
             return
@@ -187,14 +188,14 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
         }
     }
 
-    /// The date, the retry and the network of each action of an object.
+    /// Returns the date, the retry and the network flag of each action of an object.
     private func columns(
         _ object: any Sendable, _ metadata: (any Sendable)?, _ row: YapDatabaseRowIdentity
     ) throws -> [ExactString: [YapDatabaseColumnValue]] {
         let object = try extensionObject(
             object, as: Object.self, for: manager.name, of: row.collection, key: row.key)
         var actions = manager.actions(object, metadata)
-        // A page of the sync that failed would come again and again.
+        // A page of a sync that failed here would be fetched again and again.
         if (transaction as? YapDatabaseReadWriteTransaction)?.passesOverMistakes == true {
             actions = Array(actions.prefix(YapDatabaseAction.perObjectMax))
         }

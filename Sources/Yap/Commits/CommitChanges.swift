@@ -1,17 +1,17 @@
-/// What happened to one collection in one commit.
+/// Changes of one collection in one commit.
 struct CollectionChanges: Sendable {
-    /// All rows that were there before were removed, in one go. `rows` has what was changed since.
+    /// True if all earlier rows were removed at once. `rows` has the changes since.
     var isCleared = false
-    /// There were more changes than a commit names.
+    /// True if there were more changes than a commit names.
     var isOverflown = false
-    /// One of these was the removal of a row.
+    /// True if an unnamed change removed a row.
     var hasUnnamedRemovals = false
     var rows: [ExactString: RowChangeRecord] = [:]
 
-    /// Adds a change, and returns whether its key is new. A new key that isn't allowed is counted as overflow.
+    /// Adds a change, and returns true if its key is new. A new key that isn't allowed counts as overflow.
     mutating func record(_ change: RowChangeRecord, key: String, allowsNew: Bool) -> Bool {
         let key = ExactString(key)
-        // The clearing already says that a row which isn't named since was removed.
+        // The clearing implies that a row without a later change was removed.
         if isCleared, change.flags == .removed, rows[key] == nil { return false }
         guard allowsNew else {
             if rows[key]?.merge(change) == nil {
@@ -20,7 +20,7 @@ struct CollectionChanges: Sendable {
             }
             return false
         }
-        // A key is mostly changed once in a commit: then this is the only search for it.
+        // A key is usually changed once in a commit. Then this is its only look-up.
         guard var earlier = rows.updateValue(change, forKey: key) else { return true }
         earlier.merge(change)
         rows[key] = earlier
@@ -28,23 +28,23 @@ struct CollectionChanges: Sendable {
     }
 }
 
-/// What one commit changed: enough to bring another connection's caches from the commit before to this one.
+/// Changes of one commit: enough to update another connection's caches from the previous commit to this one.
 struct CommitChanges: Sendable {
     var collections: [ExactString: CollectionChanges] = [:]
-    /// All collections were cleared before what `collections` says.
+    /// True if all collections were cleared before the changes in `collections`.
     var isAllCleared = false
     private(set) var keyCount = 0
 
     var isEmpty: Bool { collections.isEmpty && !isAllCleared }
 
     mutating func record(_ change: RowChangeRecord, key: String, collection: String, keysMax: Int) {
-        // One access in place: taking the struct out and putting it back would copy the dictionary inside.
+        // One access in place: removing and inserting the struct would copy the dictionary inside.
         let isNew = collections[ExactString(collection), default: CollectionChanges()]
             .record(change, key: key, allowsNew: keyCount < keysMax)
         if isNew { keyCount += 1 }
     }
 
-    /// Adds what happened after this, in the same commit.
+    /// Adds later changes of the same commit.
     mutating func append(_ later: CommitChanges, keysMax: Int) {
         if isEmpty { return self = later }
         if later.isAllCleared { recordClearingOfAll() }

@@ -1,10 +1,12 @@
 import System
 
-/// Hands commits to observers on the thread that committed: in order, one at a time, with no lock held. Writes wait for
-/// them, so these are the package's own, which never block; an app's observer has a `HandlerQueue` behind its own.
+/// Delivers commits to observers on the thread that committed: in order, one at a time, with no lock held. Writes
+/// wait for these observers, so they are the package's own, which never block. An app's observer has a `HandlerQueue`
+/// in between.
 final class CommitPublisher: Sendable {
     typealias Observer = @Sendable (YapDatabaseCommit) -> Void
-    /// The most commits that wait while an observer is slow; the oldest go first, and the next one says how many.
+    /// Maximum commits queued while an observer is slow. The oldest are dropped first, and the next one has their
+    /// number.
     static let queuedCommitsMax = 1024
 
     private struct State {
@@ -25,12 +27,12 @@ final class CommitPublisher: Sendable {
 
     private let state = Lock(State())
 
-    /// Says which commit the database begins with.
+    /// Sets the commit that the database begins with.
     func start(at snapshot: UInt64) {
         state.withLock { $0.newestSnapshot = snapshot }
     }
 
-    /// Adds an observer; says what names it, and which commit was the newest then.
+    /// Adds an observer. Returns its identifier and the newest commit at that moment.
     func add(
         _ observer: @escaping Observer, whenEnded: @escaping @Sendable () -> Void = {},
         whenRemoved: @escaping @Sendable () -> Void = {}
@@ -48,7 +50,7 @@ final class CommitPublisher: Sendable {
         return added
     }
 
-    /// Lets all observers go, and tells them that nothing more will come.
+    /// Removes all observers, and notifies them that no more commits will follow.
     func end() {
         let observers = state.withLock { state in
             let observers = state.observers
@@ -60,8 +62,7 @@ final class CommitPublisher: Sendable {
     }
 
     func remove(_ id: UInt64) {
-        // The closure is let go outside of the lock: what it holds may end a stream, whose handler comes back
-        // here.
+        // Released outside the lock: the closure may own a stream, and ending it calls back into this object.
         let removed = state.withLock { state in
             let removed = state.observers.filter { $0.id == id }
             state.observers.removeAll { $0.id == id }
@@ -70,8 +71,8 @@ final class CommitPublisher: Sendable {
         for entry in removed { entry.whenRemoved() }
     }
 
-    /// Queues a commit. Returns the one that was dropped for it, which the caller releases with no lock held: it may
-    /// have objects of the app.
+    /// Queues a commit. Returns the commit that was dropped for it, which the caller releases with no lock held,
+    /// because it may own objects of the app.
     func enqueue(_ commit: YapDatabaseCommit) -> YapDatabaseCommit? {
         state.withLock { state in
             state.newestSnapshot = max(state.newestSnapshot, commit.snapshot)
@@ -84,7 +85,7 @@ final class CommitPublisher: Sendable {
         }
     }
 
-    /// Hands out what is queued. When another thread is at it, that one hands out ours too.
+    /// Delivers the queued commits. If another thread is already delivering, that thread delivers these too.
     func drain() {
         let isOurs = state.withLock { state in
             if state.isDraining || state.queue.isEmpty { return false }

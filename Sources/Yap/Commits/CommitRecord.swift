@@ -1,25 +1,25 @@
-/// One commit of this process as its connections need it.
+/// A commit of this process, with what other connections need to follow it.
 struct CommitRecord: Sendable {
     let previous: SnapshotMark
     let mark: SnapshotMark
     let changes: CommitChanges
-    /// What extensions hand to their other connections, in the order of registration.
+    /// Changes that extensions pass to their other connections, in the order of registration.
     let extensionChanges: [ExtensionChanges]
-    /// The extensions from this commit on, when it registered or unregistered one.
+    /// Extensions from this commit on, if it registered or unregistered one.
     let registry: [RegisteredExtension]?
-    /// The connection that made it; nil if the library did.
+    /// Connection that made the commit, or nil if the library did.
     var connection: ConnectionIdentity?
 
-    /// The number of changed keys and of the extensions' changes, which the log bounds.
+    /// Number of changed keys and of extension changes, which limits the log.
     var changeCount: Int { extensionChanges.reduce(changes.keyCount) { $0 + $1.count } }
 }
 
-/// What one extension changed in one commit.
+/// Changes of one extension in one commit.
 struct ExtensionChanges: Sendable {
     let name: String
     let generation: UInt64
     let changes: any Sendable
 
-    /// Extensions that don't count their changes have one.
+    /// 1 for extensions that don't count their changes.
     var count: Int { (changes as? any YapDatabaseCountedChanges)?.count ?? 1 }
 }

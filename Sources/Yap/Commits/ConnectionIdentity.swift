@@ -1,4 +1,4 @@
-/// Identifies a connection in its commits, and keeps neither the connection nor its database alive.
+/// Identifies a connection in its commits, without keeping the connection or its database alive.
 final class ConnectionIdentity: Sendable {
     let name: String?
 

@@ -1,8 +1,8 @@
-/// What a transaction has read, for observations: a commit that changes none of it can't change what was computed.
+/// Reads of a transaction, for observations: a commit that changes none of them can't change the result.
 struct ReadDependencies: Sendable {
-    /// Maximum keys that are noted for one collection. Beyond it the whole collection is noted.
+    /// Maximum keys recorded for one collection. Beyond it the whole collection is recorded.
     static let keysPerCollectionMax = 100
-    /// Maximum parts that are noted for one extension. Beyond it all changes of the extension are noted.
+    /// Maximum parts recorded for one extension. Beyond it all changes of the extension count.
     static let partsPerExtensionMax = 100
 
     typealias Part = @Sendable (any Sendable) -> Bool
@@ -21,29 +21,29 @@ struct ReadDependencies: Sendable {
     private var rows: [ExactString: Rows] = [:]
     private var extensions: [UInt64: Parts] = [:]
 
-    /// Notes a read that any commit may change.
+    /// Records a read that any commit may change.
     mutating func addEverything() { isEverything = true }
 
-    /// Notes a read of any rows of a collection.
+    /// Records a read of any rows of a collection.
     mutating func add(collection: String) { rows[ExactString(collection)] = .all }
 
-    /// Notes a read of one row.
+    /// Records a read of one row.
     mutating func add(key: String, collection: String) {
         switch rows[ExactString(collection), default: .keys([])] {
         case .all: return
         case .keys(var keys):
-            // Taken out, so that the set is changed in place.
+            // Removed first, so that the set is changed in place.
             rows[ExactString(collection)] = nil
             keys.insert(ExactString(key))
             rows[ExactString(collection)] = keys.count > Self.keysPerCollectionMax ? .all : .keys(keys)
         }
     }
 
-    /// Notes a read of a part of an extension.
+    /// Records a read of a part of an extension.
     ///
     /// - Parameters:
-    ///   - generation: The registration.
-    ///   - part: Whether what the extension returned from `changesForConnections()` changes the part.
+    ///   - generation: The generation of the registration.
+    ///   - part: Returns whether a result of the extension's `changesForConnections()` changes the part.
     mutating func add(_ generation: UInt64, part: @escaping Part) {
         switch extensions[generation, default: .some([])] {
         case .all: return
@@ -53,7 +53,7 @@ struct ReadDependencies: Sendable {
         }
     }
 
-    /// Whether a commit may have changed something that was read.
+    /// Returns true if a commit may have changed something that was read.
     func areChanged(by commit: YapDatabaseCommit) -> Bool {
         if isEverything { return true }
         for (collection, rows) in rows {

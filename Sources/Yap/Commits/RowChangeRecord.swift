@@ -1,4 +1,4 @@
-/// What happened to one row in one commit.
+/// Changes of one row in one commit.
 struct RowChangeRecord: Sendable {
     struct Flags: OptionSet, Sendable {
         let rawValue: UInt8
@@ -17,10 +17,10 @@ struct RowChangeRecord: Sendable {
     }
 
     var flags: Flags
-    /// Whether the row didn't exist before these changes.
+    /// True if the row didn't exist before these changes.
     private(set) var isNew: Bool
     var rowID: Int64
-    /// The new object; `nil` when it didn't change or is not at hand.
+    /// The new object. Nil if it didn't change or isn't available.
     var object: CachedValue?
     var metadata: CachedMetadata
 
@@ -38,7 +38,7 @@ struct RowChangeRecord: Sendable {
             self = later
             self.isNew = isNew
         } else if flags.contains(.removed) {
-            // Removed and inserted again: to those who look from commit to commit, the row was changed.
+            // The row was removed and inserted again. Between the two commits it was changed.
             flags = [.object, .metadata]
             object = later.object
             metadata = later.metadata

@@ -1,46 +1,51 @@
-/// Queries for what changed. To insert, set, touch or remove a row is a change of its object and of its metadata:
+/// Queries for changes. Inserting, setting, touching and removing a row change both its object and its metadata:
 /// `setObject(_:forKey:inCollection:)` also clears the metadata. `replaceObject` and `touchObject` change the object
-/// alone, `replaceMetadata` and `touchMetadata` the metadata alone.
+/// only, `replaceMetadata` and `touchMetadata` the metadata only.
 ///
-/// Where changes may be unknown (`isIncomplete(inCollection:)`), each query for a change returns true.
+/// If changes may be unknown (`isIncomplete(inCollection:)`), each query returns true.
+///
+/// ```swift
+/// if commit.hasChange(forKey: todo.id, inCollection: "todos") { reload() }
+/// ```
 extension YapDatabaseCommit {
-    /// Whether `changedKeys` and its like don't name all that may have changed in the collection: commits
-    /// were missed, another process wrote, or there were more changes than a commit names.
+    /// Returns true if `changedKeys` and related lists may lack changes of the collection, because commits were
+    /// missed, another process wrote, or there were more changes than a commit names.
     public func isIncomplete(inCollection collection: String) -> Bool {
         isExternal || missedCommits > 0 || changes.collections[ExactString(collection)]?.isOverflown == true
     }
 
     // MARK: Any change
 
-    /// Whether anything in the collection was inserted, set, touched or removed, or may have been.
+    /// Returns true if a row of the collection was, or may have been, inserted, set, touched or removed.
     public func hasChange(inCollection collection: String) -> Bool {
         hasChange(of: .any, inCollection: collection)
     }
 
-    /// Whether the row was inserted, set, touched or removed, or may have been.
+    /// Returns true if the row was, or may have been, inserted, set, touched or removed.
     public func hasChange(forKey key: String, inCollection collection: String) -> Bool {
         hasChange(of: .any, forAnyKeys: CollectionOfOne(key), inCollection: collection)
     }
 
-    /// Whether one of these rows was inserted, set, touched or removed, or may have been. False without keys.
+    /// Returns true if one of these rows was, or may have been, inserted, set, touched or removed. False without
+    /// keys.
     public func hasChange(forAnyKeys keys: some Sequence<String>, inCollection collection: String) -> Bool {
         hasChange(of: .any, forAnyKeys: keys, inCollection: collection)
     }
 
     // MARK: Changes of objects
 
-    /// Whether an object in the collection was inserted, set, touched or removed, or may have been.
+    /// Returns true if an object of the collection was, or may have been, inserted, set, touched or removed.
     public func hasObjectChange(inCollection collection: String) -> Bool {
         hasChange(of: .anyOfObject, inCollection: collection)
     }
 
-    /// Whether the object of the row was inserted, set, touched or removed, or may have been.
+    /// Returns true if the object of the row was, or may have been, inserted, set, touched or removed.
     public func hasObjectChange(forKey key: String, inCollection collection: String) -> Bool {
         hasChange(of: .anyOfObject, forAnyKeys: CollectionOfOne(key), inCollection: collection)
     }
 
-    /// Whether the object of one of these rows was inserted, set, touched or removed, or may have been. False without
-    /// keys.
+    /// Returns true if the object of one of these rows was, or may have been, inserted, set, touched or removed.
+    /// False without keys.
     public func hasObjectChange(
         forAnyKeys keys: some Sequence<String>, inCollection collection: String
     ) -> Bool {
@@ -49,18 +54,18 @@ extension YapDatabaseCommit {
 
     // MARK: Changes of metadata
 
-    /// Whether metadata in the collection was set, cleared, touched or removed, or may have been.
+    /// Returns true if metadata of the collection was, or may have been, set, cleared, touched or removed.
     public func hasMetadataChange(inCollection collection: String) -> Bool {
         hasChange(of: .anyOfMetadata, inCollection: collection)
     }
 
-    /// Whether the metadata of the row was set, cleared, touched or removed, or may have been.
+    /// Returns true if the metadata of the row was, or may have been, set, cleared, touched or removed.
     public func hasMetadataChange(forKey key: String, inCollection collection: String) -> Bool {
         hasChange(of: .anyOfMetadata, forAnyKeys: CollectionOfOne(key), inCollection: collection)
     }
 
-    /// Whether the metadata of one of these rows was set, cleared, touched or removed, or may have been. False without
-    /// keys.
+    /// Returns true if the metadata of one of these rows was, or may have been, set, cleared, touched or removed.
+    /// False without keys.
     public func hasMetadataChange(
         forAnyKeys keys: some Sequence<String>, inCollection collection: String
     ) -> Bool {
@@ -69,65 +74,65 @@ extension YapDatabaseCommit {
 
     // MARK: Clearing
 
-    /// Whether all rows of the collection were removed in one go.
+    /// Returns true if all rows of the collection were removed at once.
     public func didClear(collection: String) -> Bool {
         changes.isAllCleared || changes.collections[ExactString(collection)]?.isCleared == true
     }
 
-    /// Whether all rows of all collections were removed in one go.
+    /// True if all rows of all collections were removed at once.
     public var didClearAllCollections: Bool { changes.isAllCleared }
 
     // MARK: Names
 
-    /// The collections with changes, sorted. After `didClearAllCollections` only those with changes since.
+    /// Collections with changes, sorted. After `didClearAllCollections`, only those with changes since.
     public var changedCollections: [String] { changes.collections.keys.map(\.string).sorted() }
 
-    /// The names of the rows that were inserted, set, touched or removed one by one, in all collections, in the order
-    /// of collections and keys' bytes.
+    /// Rows of all collections that were inserted, set, touched or removed one by one, ordered by the bytes of
+    /// collection and key.
     public var changedCollectionKeys: [YapCollectionKey] { [self].changedCollectionKeys }
 
-    /// The keys of the rows that were inserted, set, touched or removed one by one, sorted.
+    /// Returns the keys of the rows that were inserted, set, touched or removed one by one, sorted.
     public func changedKeys(inCollection collection: String) -> [String] {
         keys(collection) { _ in true }
     }
 
-    /// The keys of the rows that were not there before, sorted.
+    /// Returns the keys of the rows that didn't exist before, sorted.
     public func insertedKeys(inCollection collection: String) -> [String] {
         keys(collection) { $0.contains(.inserted) }
     }
 
-    /// The keys of the rows that were there before and of which object or metadata was set, sorted.
+    /// Returns the keys of the existing rows whose object or metadata was set, sorted.
     public func updatedKeys(inCollection collection: String) -> [String] {
         keys(collection) { !$0.contains(.inserted) && !$0.isDisjoint(with: [.object, .metadata]) }
     }
 
-    /// The keys of the rows that were there before and of which the object was set, sorted.
+    /// Returns the keys of the existing rows with a new object, sorted.
     public func updatedObjectKeys(inCollection collection: String) -> [String] {
         keys(collection) { !$0.contains(.inserted) && $0.contains(.object) }
     }
 
-    /// The keys of the rows that were there before and of which the metadata was set or cleared, sorted. `setObject`
-    /// without metadata clears it.
+    /// Returns the keys of the existing rows with new or cleared metadata, sorted. `setObject` without metadata
+    /// clears it.
     public func updatedMetadataKeys(inCollection collection: String) -> [String] {
         keys(collection) { !$0.contains(.inserted) && $0.contains(.metadata) }
     }
 
-    /// The keys of the rows that were touched, sorted.
+    /// Returns the keys of the touched rows, sorted.
     public func touchedKeys(inCollection collection: String) -> [String] {
         keys(collection) { !$0.isDisjoint(with: [.touchedObject, .touchedMetadata]) }
     }
 
-    /// The keys of the rows of which the object was touched, sorted.
+    /// Returns the keys of the rows with a touched object, sorted.
     public func touchedObjectKeys(inCollection collection: String) -> [String] {
         keys(collection) { $0.contains(.touchedObject) }
     }
 
-    /// The keys of the rows of which the metadata was touched, sorted.
+    /// Returns the keys of the rows with touched metadata, sorted.
     public func touchedMetadataKeys(inCollection collection: String) -> [String] {
         keys(collection) { $0.contains(.touchedMetadata) }
     }
 
-    /// The keys of the rows that were removed one by one, sorted.
+    /// Returns the keys of the rows that were removed one by one, sorted.
     public func removedKeys(inCollection collection: String) -> [String] {
         keys(collection) { $0.contains(.removed) }
     }
@@ -150,7 +155,7 @@ extension YapDatabaseCommit {
         }
     }
 
-    /// The changes of a collection's rows by key; nil if each row may have changed.
+    /// Returns the changes of a collection's rows by key, or nil if each row may have changed.
     private func knownRows(_ collection: String) -> [ExactString: RowChangeRecord]? {
         if isExternal || missedCommits > 0 || changes.isAllCleared { return nil }
         guard let found = changes.collections[ExactString(collection)] else { return [:] }

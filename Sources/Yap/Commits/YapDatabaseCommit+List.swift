@@ -1,29 +1,30 @@
-/// The queries of a commit for several commits, such as those that came while a screen was hidden.
+/// Queries for changes over several commits, such as those made while a screen was hidden.
 ///
 /// ```swift
 /// if commits.hasChange(forAnyKeys: shownKeys, inCollection: "todos") { reload() }
 /// ```
 ///
-/// Each query for a change is true if it is for one of the commits.
+/// Each query returns true if it is true for one of the commits.
 extension Sequence<YapDatabaseCommit> {
-    /// Whether `changedKeys` doesn't name all that may have changed in the collection.
+    /// Returns true if `changedKeys` may lack changes of the collection.
     public func isIncomplete(inCollection collection: String) -> Bool {
         contains { $0.isIncomplete(inCollection: collection) }
     }
 
     // MARK: Any change
 
-    /// Whether anything in the collection was inserted, set, touched or removed, or may have been.
+    /// Returns true if a row of the collection was, or may have been, inserted, set, touched or removed.
     public func hasChange(inCollection collection: String) -> Bool {
         contains { $0.hasChange(inCollection: collection) }
     }
 
-    /// Whether the row was inserted, set, touched or removed, or may have been.
+    /// Returns true if the row was, or may have been, inserted, set, touched or removed.
     public func hasChange(forKey key: String, inCollection collection: String) -> Bool {
         contains { $0.hasChange(forKey: key, inCollection: collection) }
     }
 
-    /// Whether one of these rows was inserted, set, touched or removed, or may have been. False without keys.
+    /// Returns true if one of these rows was, or may have been, inserted, set, touched or removed. False without
+    /// keys.
     public func hasChange(forAnyKeys keys: some Sequence<String>, inCollection collection: String) -> Bool {
         let keys = Array(keys)
         return contains { $0.hasChange(forAnyKeys: keys, inCollection: collection) }
@@ -31,18 +32,18 @@ extension Sequence<YapDatabaseCommit> {
 
     // MARK: Changes of objects
 
-    /// Whether an object in the collection was inserted, set, touched or removed, or may have been.
+    /// Returns true if an object of the collection was, or may have been, inserted, set, touched or removed.
     public func hasObjectChange(inCollection collection: String) -> Bool {
         contains { $0.hasObjectChange(inCollection: collection) }
     }
 
-    /// Whether the object of the row was inserted, set, touched or removed, or may have been.
+    /// Returns true if the object of the row was, or may have been, inserted, set, touched or removed.
     public func hasObjectChange(forKey key: String, inCollection collection: String) -> Bool {
         contains { $0.hasObjectChange(forKey: key, inCollection: collection) }
     }
 
-    /// Whether the object of one of these rows was inserted, set, touched or removed, or may have been. False without
-    /// keys.
+    /// Returns true if the object of one of these rows was, or may have been, inserted, set, touched or removed.
+    /// False without keys.
     public func hasObjectChange(
         forAnyKeys keys: some Sequence<String>, inCollection collection: String
     ) -> Bool {
@@ -52,18 +53,18 @@ extension Sequence<YapDatabaseCommit> {
 
     // MARK: Changes of metadata
 
-    /// Whether metadata in the collection was set, cleared, touched or removed, or may have been.
+    /// Returns true if metadata of the collection was, or may have been, set, cleared, touched or removed.
     public func hasMetadataChange(inCollection collection: String) -> Bool {
         contains { $0.hasMetadataChange(inCollection: collection) }
     }
 
-    /// Whether the metadata of the row was set, cleared, touched or removed, or may have been.
+    /// Returns true if the metadata of the row was, or may have been, set, cleared, touched or removed.
     public func hasMetadataChange(forKey key: String, inCollection collection: String) -> Bool {
         contains { $0.hasMetadataChange(forKey: key, inCollection: collection) }
     }
 
-    /// Whether the metadata of one of these rows was set, cleared, touched or removed, or may have been. False without
-    /// keys.
+    /// Returns true if the metadata of one of these rows was, or may have been, set, cleared, touched or removed.
+    /// False without keys.
     public func hasMetadataChange(
         forAnyKeys keys: some Sequence<String>, inCollection collection: String
     ) -> Bool {
@@ -73,25 +74,25 @@ extension Sequence<YapDatabaseCommit> {
 
     // MARK: Clearing
 
-    /// Whether one of the commits removed all rows of the collection in one go.
+    /// Returns true if one of the commits removed all rows of the collection at once.
     public func didClear(collection: String) -> Bool {
         contains { $0.didClear(collection: collection) }
     }
 
-    /// Whether one of the commits removed all rows of all collections in one go.
+    /// True if one of the commits removed all rows of all collections at once.
     public var didClearAllCollections: Bool { contains(where: \.didClearAllCollections) }
 
     // MARK: Names
 
-    /// The collections with changes, each once, sorted.
+    /// Collections with changes, each once, sorted.
     public var changedCollections: [String] {
         reduce(into: Set<ExactString>()) { names, commit in
             names.formUnion(commit.changes.collections.keys)
         }.map(\.string).sorted()
     }
 
-    /// The keys of the rows that were inserted, set, touched or removed one by one, each once, sorted. An inserted row
-    /// that a later commit removed is among them.
+    /// Returns the keys of the rows that were inserted, set, touched or removed one by one, each once, sorted.
+    /// Includes inserted rows that a later commit removed.
     public func changedKeys(inCollection collection: String) -> [String] {
         reduce(into: Set<ExactString>()) { keys, commit in
             guard let changes = commit.changes.collections[ExactString(collection)] else { return }
@@ -99,7 +100,7 @@ extension Sequence<YapDatabaseCommit> {
         }.map(\.string).sorted()
     }
 
-    /// The names of these rows in all collections, each once, in the order of collections and keys' bytes.
+    /// Returns these rows of all collections, each once, ordered by the bytes of collection and key.
     public var changedCollectionKeys: [YapCollectionKey] {
         reduce(into: Set<YapCollectionKey>()) { names, commit in
             for (collection, changes) in commit.changes.collections {

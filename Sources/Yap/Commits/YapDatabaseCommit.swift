@@ -1,22 +1,21 @@
-/// What one commit changed, as a value.
+/// Description of the changes of one commit.
 public struct YapDatabaseCommit: Sendable {
-    /// The number of the commit: one more than that of the commit before.
+    /// Number of the commit, one more than that of the previous commit.
     public var snapshot: UInt64 { mark.number }
-    /// Whether another process made the commit (and perhaps others before it), so that what it changed is not
-    /// known.
+    /// True if another process made the commit (and perhaps others before it), so that its changes aren't known.
     public let isExternal: Bool
-    /// How many commits the receiver has not got between the one before and this one. When it isn't 0, every
-    /// question for a change is answered with yes, so that code which knows nothing of gaps stays right.
+    /// Number of commits between the previous one and this one that the receiver didn't get. If it isn't 0, each
+    /// query for a change returns true, so that code that ignores gaps stays correct.
     public internal(set) var missedCommits: UInt64 = 0
 
-    /// What the app set as the transaction's `commitInfo`. nil without it, for a commit of another process, and for one
-    /// that a long-lived read jumps over.
+    /// The transaction's `commitInfo`. Nil if it wasn't set, for a commit of another process, and for a commit that a
+    /// long-lived read skips.
     public let info: (any Sendable)?
 
     let mark: SnapshotMark
     let changes: CommitChanges
     private let extensionChanges: [ExtensionChanges]
-    /// The registered extensions, when the commit registered or unregistered one.
+    /// Registered extensions, if the commit registered or unregistered one.
     private let registry: [RegisteredExtension]?
     private let connection: ConnectionIdentity?
 
@@ -41,21 +40,21 @@ public struct YapDatabaseCommit: Sendable {
         registry = nil
     }
 
-    /// Counts a commit before this one that the receiver doesn't get.
+    /// Counts an earlier commit that the receiver doesn't get.
     mutating func add(missed commit: YapDatabaseCommit) {
         missedCommits += commit.missedCommits + 1
     }
 
     // MARK: The connection that made it
 
-    /// Name of the connection that made the commit (`newConnection(name:permits:)`). nil for a connection without a
+    /// Name of the connection that made the commit (`newConnection(name:permits:)`). Nil for a connection without a
     /// name, a commit of another process or of the library itself (such as a registration), and after missed commits.
     public var connectionName: String? { missedCommits > 0 ? nil : connection?.name }
 
-    /// Whether a connection made this commit, so that an app can ignore its own.
+    /// Returns true if a connection made this commit, so that an app can ignore its own commits.
     ///
-    /// False after missed commits, which may be those of others: code that ignores its own commits then still looks at
-    /// what changed.
+    /// Returns false after missed commits, because other connections may have made those. Code that ignores its own
+    /// commits then still handles the changes.
     ///
     /// ```swift
     /// for await commit in database.commits where !commit.wasMade(by: editor) { reload() }
@@ -68,16 +67,16 @@ public struct YapDatabaseCommit: Sendable {
 
     // MARK: Extensions
 
-    /// What an extension changed, as its transaction returned it from `changesForConnections()`.
+    /// Returns the changes of an extension, as its transaction returned them from `changesForConnections()`.
     ///
     /// - Parameter name: The name that the extension is registered under.
-    /// - Returns: The changes; nil without any, and where they aren't known: see `mayMissChanges(ofExtension:)`.
+    /// - Returns: The changes. Nil if there are none, or if they aren't known: see `mayMissChanges(ofExtension:)`.
     public func changes(ofExtension name: String) -> (any Sendable)? {
         extensionChanges.first { $0.name == name }?.changes
     }
 
-    /// Whether `changes(ofExtension:)` may lack changes: commits were missed, another process wrote, or this commit
-    /// registered or unregistered the extension.
+    /// Returns true if `changes(ofExtension:)` may lack changes, because commits were missed, another process wrote,
+    /// or this commit registered or unregistered the extension.
     ///
     /// - Parameter name: The name that the extension is registered under.
     public func mayMissChanges(ofExtension name: String) -> Bool {

@@ -2,75 +2,92 @@ import Dispatch
 import System
 
 extension YapDatabase {
-    /// The forms of a database's calls that run on the caller's thread and wait. Not for use in async code.
+    /// Blocking forms of a database's calls: they run on the caller's thread and wait. Don't use them in async code.
     public struct Blocking: Sendable {
         let database: YapDatabase
 
-        /// Registers an extension as the asynchronous form does, which also lets writers of other threads have their
-        /// turn at once.
+        /// Registers an extension. Other writers take their turns between the batches that fill it.
         ///
-        /// - Throws: as the asynchronous form.
+        /// ```swift
+        /// try database.blocking.register(todoSearch, withName: "search")
+        /// ```
+        ///
+        /// - Parameters:
+        ///   - instance: The extension. An instance can be registered once.
+        ///   - name: Its name in this database.
+        /// - Throws: The errors of the asynchronous form.
         @available(*, noasync, message: "call `try await database.register(_:withName:)`")
         public func register(_ instance: some YapDatabaseExtension, withName name: String) throws {
             try database.register(instance, name)
         }
 
-        /// Unregisters an extension and those that depend on it, and drops their tables: also one that is in
-        /// the file from an earlier run and not registered in this one.
+        /// Unregisters an extension and those that depend on it, and drops their tables. An extension that an earlier
+        /// run registered, and that isn't registered in this one, is removed from the file too.
         ///
-        /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`.
+        /// - Parameter name: The name of the extension.
+        /// - Throws: `YapDatabaseError` with `extensionNotRegistered`.
         @available(*, noasync, message: "call `try await database.unregister(_:)`")
         public func unregister(_ name: String) throws {
             try database.writer.withCore { try $0.unregister(name) }
         }
 
-        /// Copies the newest snapshot to a file, while others go on reading and writing.
+        /// Copies the newest snapshot to a file. Reads and writes continue meanwhile.
+        ///
+        /// ```swift
+        /// try database.blocking.backup(to: "/backups/todos.yap") { part in print("\(Int(part * 100)) %") }
+        /// ```
         ///
         /// - Parameters:
-        ///   - path: The file to write. A database that is there is replaced, as a whole or not at all.
-        ///   - progress: Told the part that is done, from 0 to 1; throws to give up.
-        /// - Throws: `YapDatabaseError`, or what `progress` threw.
+        ///   - path: The file to write. An existing database is replaced completely or not at all.
+        ///   - progress: Called with the completed part, from 0 to 1. Throw to cancel the copy.
+        /// - Throws: `YapDatabaseError`, or the error of `progress`.
         @available(*, noasync, message: "call `try await database.backup(to:)`")
         public func backup(to path: String, progress: (Double) throws -> Void = { _ in }) throws {
             try database.backup(to: path, progress)
         }
 
-        /// Closes the file: waits for the write that runs, and refuses later reads and writes with `closed`. A second
+        /// Closes the file: waits for the running write, and rejects later reads and writes with `closed`. A second
         /// call does nothing.
         ///
         /// Connections close their own handles when they are released, or at their next use.
-        /// - Throws: `YapDatabaseError`: `nestedTransaction` inside of a write transaction; `deadlock` inside of a read
-        ///   on a connection for which the running write waits.
+        /// - Throws: `YapDatabaseError`: `nestedTransaction` inside a write transaction; `deadlock` inside a read on
+        ///   a connection that the running write waits for.
         @available(*, noasync, message: "call `try await database.close()`")
         public func close() throws {
             try database.closeNow()
         }
 
-        /// Waits until all writes that were queued before have ended, as the asynchronous form does.
+        /// Waits until all writes that were queued before have ended.
         ///
-        /// - Throws: `YapDatabaseError`: `closed`; `deadlock` inside of a write transaction, and of a read for which a
-        ///   queued write waits.
+        /// - Throws: `YapDatabaseError`: `closed`; `deadlock` inside a write transaction, and inside a read that a
+        ///   queued write waits for.
         @available(*, noasync, message: "call `try await database.flushTransactions()`")
         public func flushTransactions() throws {
             try database.exclusivelyWaiting { _ in }
         }
 
-        /// Releases memory, as the asynchronous form does.
+        /// Releases the memory of the caches.
         ///
-        /// - Throws: `YapDatabaseError`: `closed`, or `nestedTransaction` inside of a write transaction.
+        /// - Throws: `YapDatabaseError`: `closed`, or `nestedTransaction` inside a write transaction.
         @available(*, noasync, message: "call `try await database.flushMemory()`")
         public func flushMemory() throws {
             try database.writer.withCore { $0.store.flushMemory() }
             database.idleReaders.removeAll()
         }
 
-        /// Registers a reader of changes. Throws as the asynchronous form.
+        /// Registers a reader of changes.
+        ///
+        /// - Parameter name: The name of the reader.
+        /// - Throws: The errors of the asynchronous form.
         @available(*, noasync, message: "call `try await database.registerChangeReader(_:)`")
         public func registerChangeReader(_ name: String) throws {
             try database.writer.withCore { try $0.registerChangeReader(name) }
         }
 
-        /// Unregisters a reader of changes. Throws as the asynchronous form.
+        /// Unregisters a reader of changes.
+        ///
+        /// - Parameter name: The name of the reader.
+        /// - Throws: The errors of the asynchronous form.
         @available(*, noasync, message: "call `try await database.unregisterChangeReader(_:)`")
         public func unregisterChangeReader(_ name: String) throws {
             try database.writer.withCore { try $0.unregisterChangeReader(name) }
@@ -88,7 +105,7 @@ extension YapDatabase {
         } catch is DependenciesCatchUp {
             while true {
                 do {
-                    // In the queue of writes, where those of others have their turn.
+                    // In the queue of writes, so that other writers take their turns.
                     return try exclusivelyWaiting { try $0.register(instance, withName: name) }
                 } catch is DependenciesCatchUp {}
             }
@@ -98,7 +115,7 @@ extension YapDatabase {
     private func fillWaiting(_ generation: UInt64) throws {
         let steps = FillingSteps(generation)
         do {
-            // In the queue of writes, where those of others have their turn.
+            // In the queue of writes, so that other writers take their turns.
             while try exclusivelyWaiting({ try steps.next($0) }) != nil {}
         } catch {
             let isComplete = try? writer.withCore { $0.stopFilling(generation) }
@@ -106,14 +123,14 @@ extension YapDatabase {
         }
     }
 
-    /// Runs `body` on the writing thread, and waits. Inside of a write transaction, which that thread would wait for,
-    /// it throws `deadlock`.
+    /// Runs `body` on the writing thread, and waits. Throws `deadlock` inside a write transaction, because the call
+    /// would wait for itself.
     func exclusivelyWaiting<Value: Sendable>(
         _ body: @escaping @Sendable (WriterCore) throws -> Value
     ) throws -> Value {
         let (outcome, isDone) = (Lock<Result<Value, any Error>?>(nil), DispatchSemaphore(value: 0))
         let thread = ThreadID.current
-        // The writing thread may run a closure that reads on a connection on which this thread reads now.
+        // The writing thread may run a closure that reads on a connection on which this thread is reading.
         try writer.beginWaiting()
         let request = ExclusiveRequest(body) { result in
             outcome.withLock { $0 = result }

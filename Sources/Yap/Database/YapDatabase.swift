@@ -2,22 +2,30 @@ import FoundationEssentials
 import SQLite
 import System
 
-/// A database: one file with objects by collection and key, any number of connections, one writer.
+/// An object database in one file: objects by collection and key, any number of connections, one writer.
 ///
-/// Several processes, and several instances in one process, may open one file.
+/// Several processes, and several instances in one process, may open the same file.
+///
+/// ```swift
+/// let database = try YapDatabase(url: url) { $0.register(Todo.self, inCollection: "todos") }
+/// let connection = database.newConnection()
+/// try await connection.readWrite { transaction in
+///     try transaction.setObject(todo, forKey: todo.id, inCollection: "todos")
+/// }
+/// ```
 public final class YapDatabase: Sendable {
-    /// The path of the file.
+    /// Path of the file.
     public let path: String
-    /// The options it was opened with.
+    /// Options that the database was opened with.
     public let options: YapDatabaseOptions
 
-    /// Properties that were probably renamed without an `upgrade`, found in the first and the last objects of each
-    /// collection when the file was opened: up to one for each property. Empty without
-    /// `YapDatabaseOptions.checksStoredObjects`. A debug build also writes them to the standard error.
+    /// Properties that were probably renamed without an `upgrade`, up to one for each property. Found in the first
+    /// and the last objects of each collection when the file was opened. Empty without
+    /// `YapDatabaseOptions.checksStoredObjects`. Debug builds also print them to the standard error.
     public let modelWarnings: [YapDatabaseModelWarning]
 
-    /// The damaged file that was renamed or deleted when the database was opened, with
-    /// `YapDatabaseOptions.whenCorrupt`; else nil.
+    /// The damaged file that was renamed or deleted when the database was opened, according to
+    /// `YapDatabaseOptions.whenCorrupt`. Nil if the file wasn't damaged.
     public let corruption: YapDatabaseCorruption?
 
     let registrations: [String: CollectionRegistration]
@@ -29,25 +37,33 @@ public final class YapDatabase: Sendable {
     let longLivedReads: LongLivedReads
     private let signal: ProcessSignal
     let healing = HealingState()
-    /// The folder of a database in memory.
+    /// Folder of a database in memory.
     private let memoryFolder: MemoryFolder?
 
-    /// Whether texts can be found in the stored bytes of a collection: they are CBOR, not in a form of the app's own.
+    /// Returns true if texts can be searched in the stored bytes of a collection: they are CBOR, and not the app's
+    /// own format.
     package func isSearchable(_ collection: String) -> Bool {
         guard let registration = registrations[collection] else { return false }
         return registration.object.isCBOR && registration.metadata?.isCBOR ?? true
     }
 
-    /// Opens the file at `url`, and creates it when there is none.
+    /// Opens the file at `url`, and creates it if it doesn't exist.
+    ///
+    /// ```swift
+    /// let database = try YapDatabase(url: url) {
+    ///     $0.register(Todo.self, inCollection: "todos")
+    ///     $0.register(List.self, inCollection: "lists")
+    /// }
+    /// ```
     ///
     /// - Parameters:
-    ///   - url: A file URL. Its folder must exist.
-    ///   - options: How it is opened.
+    ///   - url: A file URL. The folder must exist.
+    ///   - options: How to open the file.
     ///   - configure: Registers the type of each collection.
-    /// - Throws: `YapDatabaseError`: `notADatabase`, `notAYapDatabase`, `unsupportedFormat`, `corrupt` (the
-    ///   file is left as it is in all four cases), `cannotOpen`, `busy`, `diskFull`; `missingRegistration` or
-    ///   `typeMismatch` for a mistake in `configure`; `decoding` when stored objects are none of the registered
-    ///   type, with what to change in it.
+    /// - Throws: `YapDatabaseError`: `notADatabase`, `notAYapDatabase`, `unsupportedFormat`, `corrupt` (the file
+    ///   isn't changed in these four cases), `cannotOpen`, `busy`, `diskFull`; `missingRegistration` or
+    ///   `typeMismatch` for a mistake in `configure`; `decoding` if stored objects don't match the registered type.
+    ///   Its message says what to change in the type.
     public convenience init(
         url: URL, options: YapDatabaseOptions = YapDatabaseOptions(),
         configure: (inout YapDatabaseConfiguration) -> Void
@@ -56,7 +72,7 @@ public final class YapDatabase: Sendable {
         try self.init(path: url.path, options: options, configure: configure)
     }
 
-    /// Opens the file at `path`, as `init(url:options:configure:)` does.
+    /// Opens the file at `path`. Parameters and errors are those of `init(url:options:configure:)`.
     public convenience init(
         path: String, options: YapDatabaseOptions = YapDatabaseOptions(),
         configure: (inout YapDatabaseConfiguration) -> Void
@@ -64,21 +80,20 @@ public final class YapDatabase: Sendable {
         try self.init(path, options, nil, configure)
     }
 
-    /// Makes an empty database in memory, for tests, previews and what needs no file. Everything works as with a file.
+    /// Creates an empty database in memory, for tests and previews. It behaves like a database in a file.
     ///
     /// ```swift
     /// let database = try YapDatabase(inMemory: YapDatabaseOptions()) { $0.register(Todo.self, inCollection: "todos") }
     /// ```
     ///
-    /// Its files lie in a folder of its own in the system's memory file system (`/dev/shm`), which may be small in a
-    /// container; a system without one has them in its folder for temporary files. They are deleted when the database
-    /// is closed or released. Those of a process that was killed are deleted by the next process that makes such a
-    /// database.
+    /// Its files are in a folder of the memory file system (`/dev/shm`), which may be small in a container, or of the
+    /// folder for temporary files if there is none. They are deleted when the database is closed or released. Files
+    /// of a killed process are deleted by the next process that creates a database in memory.
     ///
     /// - Parameters:
-    ///   - options: How it is opened. Commits never wait for a disk, and other processes aren't observed.
+    ///   - options: How to open it. Commits never wait for a disk, and other processes aren't observed.
     ///   - configure: Registers the type of each collection.
-    /// - Throws: `YapDatabaseError`: `cannotOpen`, `diskFull`, or for a mistake in `configure`.
+    /// - Throws: `YapDatabaseError`: `cannotOpen`, `diskFull`, or the error for a mistake in `configure`.
     public convenience init(
         inMemory options: YapDatabaseOptions, configure: (inout YapDatabaseConfiguration) -> Void
     ) throws {
@@ -102,7 +117,7 @@ public final class YapDatabase: Sendable {
         registrations = configuration.registrations
         shell = Shell()
         longLivedReads = LongLivedReads(readersMax: options.longLivedReadsMax)
-        // A VFS of its own has no files that other processes see.
+        // A custom VFS has no files that other processes see.
         let signal = ProcessSignal(path: options.vfsName == nil ? path + "-notify" : nil)
         self.signal = signal
 
@@ -130,7 +145,7 @@ public final class YapDatabase: Sendable {
         assert(modelWarnings.areWritten())
     }
 
-    /// Checks that the objects of a collection are registered as `type`.
+    /// Checks that `type` is registered for the objects of a collection.
     ///
     /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch`.
     package func checkRegistration(of type: any Sendable.Type, inCollection collection: String) throws {
@@ -143,7 +158,7 @@ public final class YapDatabase: Sendable {
             collection: collection)
     }
 
-    /// Checks that the metadata of a collection is registered as `type`.
+    /// Checks that `type` is registered for the metadata of a collection.
     ///
     /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch`.
     func checkMetadataRegistration(of type: any Sendable.Type, inCollection collection: String) throws {
@@ -161,43 +176,57 @@ public final class YapDatabase: Sendable {
         signal.end()
         shell.close()
         publisher.end()
-        // No transaction runs: each would hold this object. The writing thread may still hold the writer for
+        // No transaction is running: each would retain this object. The writing thread may still hold the writer for
         // a moment.
         try? writer.close()
     }
 
-    /// A new connection. It opens its own SQLite handle at its first read.
+    /// Creates a connection. It opens its own SQLite handle at its first read.
+    ///
+    /// ```swift
+    /// let connection = database.newConnection()
+    /// let list = database.newConnection(name: "list", permits: .anyRead)
+    /// ```
     ///
     /// - Parameters:
-    ///   - name: Names it in diagnostics. Names needn't be unique.
-    ///   - permits: The transactions that it may begin. Any other throws `transactionNotPermitted` before it is queued.
+    ///   - name: A name for diagnostics. It needn't be unique.
+    ///   - permits: The transactions that the connection may begin. Any other throws `transactionNotPermitted` before
+    ///     it is queued.
+    /// - Returns: The connection. It keeps the database open.
     public func newConnection(
         name: String? = nil, permits: YapDatabasePermittedTransactions = .any
     ) -> YapDatabaseConnection {
         YapDatabaseConnection(self, name: name, permits: permits)
     }
 
-    /// Number of asynchronous writes, of all connections, that wait or run. Registrations of extensions count too.
+    /// Number of asynchronous writes of all connections that are pending or running. Registrations of extensions
+    /// count too.
     public var pendingWritesCount: Int { shell.pendingWrites.count }
 
-    /// The number of the newest commit that this instance has made or seen.
+    /// Number of the newest commit that this instance has made or seen.
     public var snapshot: UInt64 { log.newest.number }
 
-    /// The forms that run on the caller's thread and wait.
+    /// Blocking forms of this database's calls.
     public var blocking: Blocking { Blocking(database: self) }
 
-    /// The names of the registered extensions, in the order of registration.
+    /// Names of the registered extensions, in the order of registration.
     public var registeredExtensionNames: [String] { log.registry.map(\.name) }
 
     /// Calls `observer` after each commit, in the order of the commits and one at a time.
     ///
-    /// It is called on a queue of its own, so it may begin transactions, and may block: neither writes nor other
-    /// observers wait for it. Up to 1,024 commits wait for a slow observer; then the oldest are dropped, and
-    /// `missedCommits` of the next one has their number. The observation ends with `removeCommitObserver` or with the
-    /// database; commits that are pending when the database closes are still delivered.
+    /// ```swift
+    /// let id = database.addCommitObserver { commit in
+    ///     if commit.hasChange(inCollection: "todos") { reload() }
+    /// }
+    /// ```
+    ///
+    /// The observer runs on a queue of its own, so it may begin transactions and may block; neither writes nor other
+    /// observers wait for it. Up to 1,024 commits are queued for a slow observer. Then the oldest are dropped, and
+    /// `missedCommits` of the next commit has their number. The observation ends with `removeCommitObserver` or with
+    /// the database. Commits that are pending when the database closes are still delivered.
     ///
     /// - Parameter observer: Called with what a commit changed.
-    /// - Returns: The identifier that `removeCommitObserver` takes.
+    /// - Returns: The identifier to pass to `removeCommitObserver`.
     @discardableResult
     public func addCommitObserver(_ observer: @escaping @Sendable (YapDatabaseCommit) -> Void)
         -> CommitObserverID
@@ -210,28 +239,29 @@ public final class YapDatabase: Sendable {
         return CommitObserverID(value: added.id)
     }
 
-    /// Lets observers be notified of the commits of other processes as they are made. Without it they are noticed when
-    /// a transaction begins here.
+    /// Starts notifying observers of commits of other processes as they are made. Otherwise those commits are noticed
+    /// when a transaction begins in this process.
     func observeOtherProcesses() {
         guard options.observesOtherProcesses else { return }
         signal.watch { [weak self] mark in
-            // With a long-lived read, also a commit that another read has found first: the log is looked at.
+            // With a long-lived read, every commit matters, also one that another read has found first, because the
+            // size of the log has to be checked.
             guard let self, mark.number > snapshot || !longLivedReads.isEmpty else { return }
             // The read finds a commit that no commit of this process explains, and notifies the observers.
             let logFileBytes = try? newConnection().blocking.read { $0.sqlite.logFileBytes }
-            // The process that writes can't end the snapshots of this one.
-            // When it begins the log anew, it leaves a file of up to `logBytesMax`.
+            // The process that writes can't end the snapshots of this one. When it restarts the log, it leaves a file
+            // of up to `logBytesMax`.
             let bytesMax = max(options.longLivedReadLogBytesMax, options.logBytesMax)
             guard (logFileBytes ?? 0) > bytesMax else { return }
             longLivedReads.expire(before: snapshot)
         }
     }
 
-    /// The same, on the thread that committed or on one that is busy with an earlier commit, before the write returns.
-    /// For observers that never block.
+    /// Calls `observer` after each commit on the thread that committed, or on a thread that is still delivering an
+    /// earlier commit, before the write returns. For observers that never block.
     ///
     /// - Parameters:
-    ///   - whenEnded: Called when no commit will come any more: the database was closed or released.
+    ///   - whenEnded: Called when no more commits will follow, because the database was closed or released.
     ///   - observer: Called with what a commit changed, with no lock held.
     @discardableResult
     package func addInlineCommitObserver(
@@ -241,12 +271,14 @@ public final class YapDatabase: Sendable {
         CommitObserverID(value: publisher.add(observer, whenEnded: whenEnded).id)
     }
 
-    /// Ends an observation. A call that is under way on another thread may still end after this.
+    /// Ends an observation. A call that is running on another thread may still finish after this returns.
+    ///
+    /// - Parameter id: The identifier that `addCommitObserver` returned.
     public func removeCommitObserver(_ id: CommitObserverID) {
         publisher.remove(id.value)
     }
 
-    /// Names an observer of commits.
+    /// Identifies an observer of commits.
     public struct CommitObserverID: Hashable, Sendable {
         let value: UInt64
     }

@@ -1,18 +1,19 @@
-/// A moment of a database for a reader of changes: `changes(since:)` returns what changed after it, also in a later run
-/// of the app.
+/// A point in a database's history for a reader of changes. `changes(since:)` returns the changes after it, also in a
+/// later run of the app.
 ///
-/// Store it where the changes go, as in the folder or on the server that they are exported to; or in a row, in the
-/// transaction that takes it. A token of a transaction that was rolled back is of no moment: don't keep it.
+/// Store the token together with the exported changes, for example in the folder or on the server that they are
+/// exported to, or in a row, in the transaction that takes it. Discard the token of a transaction that was rolled
+/// back.
 public struct YapDatabaseChangeToken: Codable, Hashable, Sendable {
-    /// The reader of changes that it is of.
+    /// Name of the reader of changes.
     public let reader: String
-    /// The number of the newest commit at the moment.
+    /// Number of the newest commit when the token was taken.
     public let snapshot: UInt64
 
-    /// Empty if the changes weren't known at the moment.
+    /// Epoch of the reader. Empty if the changes weren't known when the token was taken.
     let epoch: String
     let position: Int64
-    /// The database instance that made the newest commit at the moment, as its mark names it.
+    /// The database instance that made the newest commit, as its mark names it.
     let writer: Int64
 
     init(reader: String, epoch: String, position: Int64, mark: SnapshotMark) {
@@ -23,18 +24,18 @@ public struct YapDatabaseChangeToken: Codable, Hashable, Sendable {
         writer = Int64(bitPattern: mark.writer)
     }
 
-    /// Whether the file may have been at the moment. It wasn't if an older copy of it was put in its place.
+    /// Returns false if the file is an older copy than the one that the token was taken from.
     func mayPrecede(_ mark: SnapshotMark) -> Bool {
         snapshot < mark.number || snapshot == mark.number && writer == Int64(bitPattern: mark.writer)
     }
 }
 
-/// A row that was set, touched or removed since a moment.
+/// A row that was set, touched or removed since a token was taken.
 public struct YapDatabaseChangedRow: Hashable, Sendable {
-    /// The row's collection.
+    /// Collection of the row.
     public let collection: String
-    /// The row's key.
+    /// Key of the row.
     public let key: String
-    /// True if there is no such row any more. It may also not have existed at the moment.
+    /// True if the row no longer exists. It may also have been inserted after the token was taken.
     public let isRemoved: Bool
 }

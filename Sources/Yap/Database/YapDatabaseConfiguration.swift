@@ -1,21 +1,27 @@
-/// What the app tells the database when it opens it: the type of each collection, and its sanitizers.
+/// Configuration that the app passes when it opens the database: the type of each collection, and its sanitizers.
 public struct YapDatabaseConfiguration: Sendable {
     var registrations: [String: CollectionRegistration] = [:]
     var mistakes: [YapDatabaseError] = []
 
     init() {}
 
-    /// Says that the objects of `collection` are of `type`, stored in CBOR. They have no metadata.
+    /// Registers `type` for the objects of `collection`, stored as CBOR. They have no metadata.
     ///
-    /// A type may change from one version of the app to the next. New properties have the values of `init()` in stored
-    /// objects when the type is a `YapDatabaseModel`, else those of `default`; removed ones are passed over. What was
-    /// renamed, or has another type, `upgrade` says.
+    /// ```swift
+    /// configuration.register(Todo.self, inCollection: "todos")
+    /// ```
+    ///
+    /// A type may change from one version of the app to the next. A new property that a stored object lacks has the
+    /// value from `init()` if the type is a `YapDatabaseModel`, otherwise the value in `default`. Removed properties
+    /// are ignored. `upgrade` handles renamed properties and changed types.
     ///
     /// - Parameters:
-    ///   - default: An object whose properties stand for those that a stored object lacks.
-    ///   - version: The model's version, from 1. Raise it with each change that `upgrade` is needed for.
+    ///   - type: The type of the objects.
+    ///   - collection: The collection.
+    ///   - default: An object with the values for properties that a stored object lacks.
+    ///   - version: The model's version, from 1. Raise it with each change that needs `upgrade`.
     ///   - upgrade: Changes an object that an earlier version stored. Called at each read until the object is stored
-    ///     again, as by `upgradeObjects(inCollection:progress:)`.
+    ///     again, for example by `upgradeObjects(inCollection:progress:)`.
     public mutating func register<Object: Codable & Sendable>(
         _ type: Object.Type, inCollection collection: String, default value: Object? = nil, version: Int = 1,
         upgrade: (@Sendable (inout YapDatabaseStoredObject) throws -> Void)? = nil
@@ -24,7 +30,7 @@ public struct YapDatabaseConfiguration: Sendable {
             type, inCollection: collection, default: value, version: version, upgrade: upgrade, decoding: nil)
     }
 
-    /// The same, with `change` applied to each object that is read.
+    /// Registers a type, and applies `change` to each object that is read.
     package mutating func register<Object: Codable & Sendable>(
         _ type: Object.Type, inCollection collection: String, default value: Object?, version: Int,
         upgrade: (@Sendable (inout YapDatabaseStoredObject) throws -> Void)?,
@@ -42,8 +48,7 @@ public struct YapDatabaseConfiguration: Sendable {
             type, serializer: change.map { serializer.decoding($0) } ?? serializer, inCollection: collection)
     }
 
-    /// Says that the objects of `collection` are of `type` and their metadata of `metadata`, both stored in
-    /// CBOR.
+    /// Registers `type` for the objects and `metadata` for the metadata of `collection`, both stored as CBOR.
     public mutating func register<Object: Codable & Sendable, Metadata: Codable & Sendable>(
         _ type: Object.Type, metadata: Metadata.Type, inCollection collection: String
     ) {
@@ -51,7 +56,12 @@ public struct YapDatabaseConfiguration: Sendable {
         registerMetadata(metadata, serializer: .cbor(), inCollection: collection)
     }
 
-    /// Says that the objects of `collection` are of `type`, stored as `serializer` says.
+    /// Registers `type` for the objects of `collection`, stored by `serializer`.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the objects.
+    ///   - collection: The collection.
+    ///   - serializer: Encodes and decodes the objects.
     public mutating func register<Object: Sendable>(
         _ type: Object.Type, serializer: YapDatabaseSerializer<Object>, inCollection collection: String
     ) {
@@ -65,8 +75,7 @@ public struct YapDatabaseConfiguration: Sendable {
         registrations[collection] = CollectionRegistration(collection: collection, object: coder)
     }
 
-    /// Says that the metadata of `collection`, which is registered already, is of `type`, stored as
-    /// `serializer` says.
+    /// Registers `type` for the metadata of `collection`, stored by `serializer`. The collection must be registered.
     public mutating func registerMetadata<Metadata: Sendable>(
         _ type: Metadata.Type, serializer: YapDatabaseSerializer<Metadata>, inCollection collection: String
     ) {
@@ -76,7 +85,7 @@ public struct YapDatabaseConfiguration: Sendable {
         registrations[collection]?.metadata = TypedValueCoder(serializer)
     }
 
-    /// Puts what `sanitizer` returns in the place of each object before it is stored in `collection`.
+    /// Replaces each object with the result of `sanitizer` before it is stored in `collection`.
     public mutating func preSanitize<Object: Sendable>(
         _ type: Object.Type, inCollection collection: String,
         _ sanitizer: @escaping @Sendable (_ collection: String, _ key: String, _ object: Object) -> Object
@@ -86,7 +95,7 @@ public struct YapDatabaseConfiguration: Sendable {
             coder.serializer, preSanitizer: sanitizer, postSanitizer: coder.postSanitizer)
     }
 
-    /// Calls `sanitizer` with each object after it was stored in `collection` and all extensions were told.
+    /// Calls `sanitizer` with each object after it was stored in `collection` and all extensions were notified.
     public mutating func postSanitize<Object: Sendable>(
         _ type: Object.Type, inCollection collection: String,
         _ sanitizer: @escaping @Sendable (_ collection: String, _ key: String, _ object: Object) -> Void
@@ -96,7 +105,7 @@ public struct YapDatabaseConfiguration: Sendable {
             coder.serializer, preSanitizer: coder.preSanitizer, postSanitizer: sanitizer)
     }
 
-    /// Puts what `sanitizer` returns in the place of each metadata before it is stored in `collection`.
+    /// Replaces each metadata with the result of `sanitizer` before it is stored in `collection`.
     public mutating func preSanitizeMetadata<Metadata: Sendable>(
         _ type: Metadata.Type, inCollection collection: String,
         _ sanitizer:
@@ -107,7 +116,7 @@ public struct YapDatabaseConfiguration: Sendable {
             coder.serializer, preSanitizer: sanitizer, postSanitizer: coder.postSanitizer)
     }
 
-    /// Calls `sanitizer` with each metadata after it was stored in `collection` and all extensions were told.
+    /// Calls `sanitizer` with each metadata after it was stored in `collection` and all extensions were notified.
     public mutating func postSanitizeMetadata<Metadata: Sendable>(
         _ type: Metadata.Type, inCollection collection: String,
         _ sanitizer: @escaping @Sendable (_ collection: String, _ key: String, _ metadata: Metadata) -> Void

@@ -1,19 +1,23 @@
 import SQLite
 import System
 
-/// A way into the database: it reads with its own SQLite handle and caches, and writes through the database's
-/// writer.
+/// Reads with its own SQLite handle and caches, and writes through the database's writer.
 ///
-/// Its reads run one at a time; different connections read at the same time. It may be used from any thread.
+/// Reads of one connection run one at a time; different connections read at the same time. A connection may be used
+/// from any thread.
+///
+/// ```swift
+/// let todo = try await connection.read { try $0.object(Todo.self, forKey: id, inCollection: "todos") }
+/// ```
 public final class YapDatabaseConnection: Sendable {
-    /// The database it belongs to, which lives at least as long.
+    /// The database. The connection keeps it alive.
     public let database: YapDatabase
 
-    /// The name that `newConnection(name:permits:)` gave it. Errors `nestedTransaction` and `deadlock` have it in their
-    /// message, and commits in `YapDatabaseCommit.connectionName`.
+    /// The name given to `newConnection(name:permits:)`. It is in the message of `nestedTransaction` and `deadlock`,
+    /// and in `YapDatabaseCommit.connectionName`.
     public var name: String? { identity.name }
 
-    /// The transactions that it may begin.
+    /// Transactions that the connection may begin.
     public let permits: YapDatabasePermittedTransactions
 
     let identity: ConnectionIdentity
@@ -37,32 +41,45 @@ public final class YapDatabaseConnection: Sendable {
         }
     }
 
-    /// Number of asynchronous reads of this connection that wait or run.
+    /// Number of asynchronous reads of this connection that are pending or running.
     public var pendingReadsCount: Int { pendingReads.count }
 
-    /// The forms that run on the caller's thread and wait.
+    /// Blocking forms of this connection's calls.
     public var blocking: Blocking { Blocking(connection: self) }
 
-    /// The forms of a connection's calls that run on the caller's thread and wait. Not for use in async code.
+    /// Blocking forms of a connection's calls: they run on the caller's thread and wait. Don't use them in async
+    /// code.
     public struct Blocking: Sendable {
         let connection: YapDatabaseConnection
 
-        /// Runs `body` on the newest snapshot, and returns what it returns.
+        /// Runs `body` on the newest snapshot, and returns its result.
         ///
-        /// - Throws: What `body` throws; `YapDatabaseError`: `nestedTransaction` inside of another read on this
+        /// ```swift
+        /// let count = try connection.blocking.read { try $0.numberOfKeys(inCollection: "todos") }
+        /// ```
+        ///
+        /// - Parameter body: Reads with the transaction.
+        /// - Returns: The result of `body`.
+        /// - Throws: The error of `body`; `YapDatabaseError`: `nestedTransaction` inside another read on this
         ///   connection; `deadlock` if another thread reads on this connection and waits for a transaction of this
-        ///   thread; `transactionNotPermitted`; `closed`, or what the file gave.
+        ///   thread; `transactionNotPermitted`; `closed`; or an error of the file.
         @available(*, noasync, message: "call `try await connection.read { ... }`")
         public func read<Result>(_ body: (YapDatabaseReadTransaction) throws -> Result) throws -> Result {
             try connection.check(.blockingRead)
             return try connection.readNow(body).result
         }
 
-        /// Runs `body` in a write transaction, commits, and returns what it returned.
+        /// Runs `body` in a write transaction, commits, and returns the result of `body`.
         ///
-        /// - Throws: What `body` throws; `YapDatabaseError`: `nestedTransaction` inside of another write; `deadlock`
-        ///   inside of a read on a connection for which the running write waits; `transactionNotPermitted`; `busy`,
-        ///   `diskFull`, `closed`, ... In each case nothing of the transaction is kept, on disk or in memory.
+        /// ```swift
+        /// try connection.blocking.readWrite { try $0.setObject(todo, forKey: todo.id, inCollection: "todos") }
+        /// ```
+        ///
+        /// - Parameter body: Reads and writes with the transaction.
+        /// - Returns: The result of `body`.
+        /// - Throws: The error of `body`; `YapDatabaseError`: `nestedTransaction` inside another write; `deadlock`
+        ///   inside a read on a connection that the running write waits for; `transactionNotPermitted`; `busy`,
+        ///   `diskFull`, `closed`, ... After an error, nothing of the transaction is kept, on disk or in memory.
         @available(*, noasync, message: "call `try await connection.readWrite { ... }`")
         public func readWrite<Result>(_ body: (YapDatabaseReadWriteTransaction) throws -> Result) throws
             -> Result
@@ -71,15 +88,18 @@ public final class YapDatabaseConnection: Sendable {
             return try connection.database.writer.withCore { try $0.alone(by: connection, body) }
         }
 
-        /// Releases the memory of the connection's caches, as the asynchronous form does.
+        /// Releases the memory of the connection's caches.
         ///
-        /// - Throws: `YapDatabaseError`: `nestedTransaction` inside of a read on this connection; `deadlock` as `read`.
+        /// - Throws: `YapDatabaseError`: `nestedTransaction` inside a read on this connection; `deadlock` as for
+        ///   `read`.
         @available(*, noasync, message: "call `try await connection.flushMemory()`")
         public func flushMemory() throws {
             try connection.flushMemoryNow()
         }
 
-        /// What the connection keeps in memory. Throws as `flushMemory()`.
+        /// Returns the memory that the connection uses.
+        ///
+        /// - Throws: The errors of `flushMemory()`.
         @available(*, noasync, message: "call `try await connection.memoryUse()`")
         public func memoryUse() throws -> YapDatabaseMemoryUse {
             try connection.memoryUseNow()
@@ -87,7 +107,7 @@ public final class YapDatabaseConnection: Sendable {
     }
 
     func flushMemoryNow() throws {
-        // Released after the lock: its caches hold objects of the app.
+        // Released after the lock, because its caches hold objects of the app.
         var closed: ReaderCore?
         try reader.withLock { core in
             if database.isClosed { swap(&core, &closed) }
@@ -103,9 +123,9 @@ public final class YapDatabaseConnection: Sendable {
         tracksReads: Bool = false, cancellation: TransactionCancellation? = nil,
         _ body: (YapDatabaseReadTransaction) throws -> Result
     ) throws -> (result: Result, reads: ReadDependencies?) {
-        // Released after the lock: its caches hold objects of the app.
+        // Released after the lock, because its caches hold objects of the app.
         var closed: ReaderCore?
-        // And this is the app's.
+        // Also released after the lock: a value of the app.
         var userInfo: Any?
         defer {
             withExtendedLifetime(userInfo) {}
@@ -129,12 +149,13 @@ extension YapDatabase {
     func makeReader() throws -> ReaderCore {
         if isClosed { throw YapDatabaseError(.closed, "the database was closed") }
         var sqliteOptions = options.sqliteOptions
-        // A file that was deleted under the database must not come back empty.
+        // A file that was deleted while the database is open must not be created again, empty.
         sqliteOptions.create = false
         do {
             let sqlite = try Connection(path: path, options: sqliteOptions)
             let mark = try ConfigTable(sqlite).mark()
-            // Its first transaction finds nothing new: what another process committed is noticed here.
+            // Another process may have committed. The first transaction of this connection would not report it, so it
+            // is noted here.
             log.noteUnexplained(mark)
             return ReaderCore(
                 StoreConnection(sqlite, mark: mark, registrations: registrations, options: options), log: log)

@@ -1,8 +1,8 @@
 /// A damaged file that was renamed or deleted, so that an empty database could be created.
 public struct YapDatabaseCorruption: Sendable {
-    /// Why the file couldn't be opened.
+    /// Error that opening the file returned.
     public let error: YapDatabaseError
-    /// Where the file is now: its old path followed by a number and `.corrupt`. Its log, if there was one, is beside
-    /// it. Nil if it was deleted.
+    /// Path of the renamed file: the old path followed by a number and `.corrupt`. Its log, if it had one, is beside
+    /// it. Nil if the file was deleted.
     public let renamedPath: String?
 }

@@ -1,25 +1,24 @@
 import SQLite
 
-/// Why the database refused or failed: a code to decide by, where it happened, and what to do about it.
+/// An error of the database: a code to decide by, where it happened, and what to do about it.
 public struct YapDatabaseError: Error, Sendable {
-    /// The kinds of failure.
+    /// Kinds of errors.
     public enum Code: String, Sendable {
-        /// The file is not an SQLite database, or it is encrypted with another key. It was left as it is.
+        /// The file isn't an SQLite database, or it is encrypted with another key. It wasn't changed.
         case notADatabase
-        /// The file is an SQLite database of another program. It was left as it is.
+        /// The file is an SQLite database of another program. It wasn't changed.
         case notAYapDatabase
-        /// The file was written by a later version of this library. It was left as it is.
+        /// The file was written by a later version of this library. It wasn't changed.
         case unsupportedFormat
-        /// The file is damaged. It was left as it is, and never is another put in its place.
+        /// The file is damaged. It wasn't changed or replaced.
         case corrupt
-        /// The file can't be opened: no such folder, or no permission.
+        /// The file can't be opened: the folder is missing, or permission is denied.
         case cannotOpen
-        /// The disk is full. The transaction left no trace.
+        /// The disk is full. Nothing of the transaction was kept.
         case diskFull
-        /// Another process holds the write lock for longer than the busy timeout. The transaction left no
-        /// trace.
+        /// Another process held the write lock longer than the busy timeout. Nothing of the transaction was kept.
         case busy
-        /// Reading from, writing to or syncing the file failed. The transaction left no trace.
+        /// Reading, writing or syncing the file failed. Nothing of the transaction was kept.
         case inputOutput
         /// Another SQLite error.
         case sqlite
@@ -27,7 +26,7 @@ public struct YapDatabaseError: Error, Sendable {
         case encoding
         /// The stored bytes can't be decoded as the registered type.
         case decoding
-        /// The value or the asked-for type is not the one that is registered for the collection.
+        /// The value or the requested type isn't the type that is registered for the collection.
         case typeMismatch
         /// No type is registered for the collection.
         case missingRegistration
@@ -35,59 +34,59 @@ public struct YapDatabaseError: Error, Sendable {
         case transactionEnded
         /// Rows of a collection were added or removed while it was iterated.
         case mutatedDuringIteration
-        /// A transaction was begun inside another on the same thread, where it could only wait for itself.
+        /// A transaction was begun inside another one on the same thread, and would wait for itself.
         case nestedTransaction
-        /// The transaction would wait for another thread's, which waits for one of this thread.
+        /// The transaction would wait for a transaction of another thread, which waits for one of this thread.
         case deadlock
-        /// The connection doesn't permit such a transaction. Nothing was queued.
+        /// The connection doesn't permit this kind of transaction. Nothing was queued.
         case transactionNotPermitted
         /// The maximum number of long-lived reads are open.
         case tooManyLongLivedReads
-        /// The write-ahead log had become too large because of the long-lived read, which stood at an old commit.
+        /// The write-ahead log became too large because of this long-lived read, which was at an old commit.
         case longLivedReadExpired
         /// The database was closed.
         case closed
-        /// An extension tried to write in a transaction that only reads.
+        /// An extension tried to write in a read-only transaction.
         case readOnlyTransaction
-        /// An extension is described in a way that can't work, or is asked what it can't answer.
+        /// The description of an extension is invalid, or the extension doesn't support the request.
         case invalidExtension
-        /// A vector has a wrong number of dimensions, a component that isn't a finite number, or no direction.
+        /// A vector has the wrong number of dimensions, a component that isn't finite, or length zero.
         case invalidVector
-        /// No extension is registered under the name, or one of another class, or it is still being filled.
+        /// No extension is registered under the name, it has another class, or it is still being filled.
         case extensionNotRegistered
         /// An extension is already registered under the name.
         case extensionNameTaken
-        /// An extension that it depends on is not registered, or lacks rows and can't be brought up to date here.
+        /// An extension that this one depends on isn't registered, or lacks rows and can't catch up here.
         case extensionDependencyMissing
-        /// Extensions changed rows at the end of the transaction without coming to an end, or hooks did in each other.
+        /// Extensions kept changing rows at the end of the transaction, or hooks called each other without an end.
         case extensionsDoNotSettle
         /// A registered extension can't undo a part of a transaction.
         case savepointUnsupported
-        /// `encryptionKey` was given, and the loaded SQLite library has no encryption. No file was created or changed.
+        /// `encryptionKey` was set, but the loaded SQLite library has no encryption. No file was created or changed.
         case encryptionUnavailable
-        /// A key of another length than 32 bytes, or a passphrase that is empty or has a NUL.
+        /// The key isn't 32 bytes long, or the passphrase is empty or contains a NUL.
         case invalidEncryptionKey
         /// No reader of changes is registered under the name.
         case changeReaderNotRegistered
-        /// A proxy has as many pending changes as it may have.
+        /// The proxy has reached its maximum of pending changes.
         case tooManyPendingChanges
-        /// As many completions as a database may have were added and not called yet.
+        /// The database has reached its maximum of pending completions.
         case tooManyCompletions
-        /// A group of an undo log changes more rows or bytes than a group may.
+        /// A group of an undo log changes more rows or bytes than its maximum.
         case undoGroupTooLarge
-        /// An undo log was to undo, redo or forget groups while a group or an undo is running.
+        /// Undo, redo or forget was called on an undo log while a group or an undo is running.
         case undoInsideGroup
     }
 
-    /// What kind of failure it is.
+    /// Kind of the error.
     public let code: Code
-    /// What happened, in words.
+    /// Description of what happened.
     public let message: String
-    /// The collection it happened in, if one.
+    /// The collection in which it happened, if known.
     public let collection: String?
-    /// The key of the row it happened at, if one.
+    /// The key of the row at which it happened, if known.
     public let key: String?
-    /// The error beneath: SQLite's, or the coder's.
+    /// The underlying error of SQLite or of the coder.
     public let underlying: (any Error)?
 
     init(
@@ -128,7 +127,7 @@ public struct YapDatabaseError: Error, Sendable {
             .missingRegistration, "no type is registered for the collection", collection: collection)
     }
 
-    /// What to do about it.
+    /// Suggested remedy.
     public var advice: String {
         switch code {
         case .notADatabase: "check the path, and encryptionKey; to start anew, move the file away yourself"

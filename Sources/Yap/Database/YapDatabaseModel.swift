@@ -1,8 +1,8 @@
-/// A stored type that says with what values an object begins. A struct whose properties all have a default only has to
-/// name the protocol.
+/// A stored type with initial values for its properties. A struct whose properties all have a default only has to
+/// declare the conformance.
 ///
-/// A property that a stored object lacks, because an earlier version of the app stored it, has its value from `init()`.
-/// An optional property that is absent is nil.
+/// A property that a stored object lacks, because an earlier version of the app stored it, has its value from
+/// `init()`. An absent optional property is nil.
 ///
 /// ```swift
 /// struct Bookmark: YapDatabaseModel {
@@ -11,6 +11,6 @@
 /// }
 /// ```
 public protocol YapDatabaseModel: Codable, Sendable {
-    /// An object with the values with which its properties begin.
+    /// Creates an object with the initial values of its properties.
     init()
 }

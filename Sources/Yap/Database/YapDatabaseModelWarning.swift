@@ -1,21 +1,21 @@
-/// A property that was probably renamed without an `upgrade`: no stored object has it, and stored objects have another
-/// one that the type doesn't know.
+/// A property that was probably renamed without an `upgrade`: no stored object has it, and stored objects have
+/// another property that the type lacks.
 ///
 /// ```swift
 /// let database = try YapDatabase(url: url) { $0.register(Todo.self, inCollection: "todos") }
 /// for warning in database.modelWarnings { log("\(warning)") }
 /// ```
 public struct YapDatabaseModelWarning: Hashable, Sendable, CustomStringConvertible {
-    /// The collection of the objects.
+    /// Collection of the objects.
     public let collection: String
-    /// The name of the registered type.
+    /// Name of the registered type.
     public let typeName: String
     /// The property that no stored object has.
     public let property: String
-    /// The stored properties that may be the former name of `property`, in the order of their names.
+    /// Stored properties that may be the former name of `property`, sorted.
     public let formerNames: [String]
 
-    /// The collection, the property, and what to do, in one line.
+    /// The collection, the property, and the suggested change, in one line.
     public var description: String {
         let names = formerNames.map { "'\($0)'" }.joined(separator: " and ")
         let former = formerNames.first ?? ""
@@ -28,8 +28,8 @@ public struct YapDatabaseModelWarning: Hashable, Sendable, CustomStringConvertib
 }
 
 extension [YapDatabaseModelWarning] {
-    /// Writes each to the standard error, a line each.
-    /// - Returns: true, so that it can be the condition of an assertion: only debug builds write.
+    /// Prints each warning to the standard error.
+    /// - Returns: True, so that it can be the condition of an assertion: only debug builds print.
     func areWritten() -> Bool {
         for warning in self { StandardError.write("Yap: \(warning)") }
         return true

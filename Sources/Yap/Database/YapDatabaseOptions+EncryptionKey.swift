@@ -1,7 +1,7 @@
 import SQLite
 
 extension YapDatabaseOptions {
-    /// The key of an encrypted database. It is not in any description or error.
+    /// The key of an encrypted database. No description or error contains it.
     ///
     /// ```swift
     /// var options = YapDatabaseOptions()
@@ -10,10 +10,11 @@ extension YapDatabaseOptions {
     public struct EncryptionKey: Sendable {
         let key: SQLite.EncryptionKey
 
-        /// A key of 32 random bytes, which the app keeps in a secret storage of the system. SQLCipher uses it as it is.
+        /// Creates a key from 32 random bytes, which SQLCipher uses unchanged. Keep them in a secret storage of the
+        /// system.
         ///
         /// - Parameter bytes: 32 bytes.
-        /// - Throws: `YapDatabaseError` with `invalidEncryptionKey` for another number of bytes.
+        /// - Throws: `YapDatabaseError` with `invalidEncryptionKey` if there aren't 32 bytes.
         public init(bytes: [UInt8]) throws {
             guard let key = SQLite.EncryptionKey(bytes: bytes) else {
                 throw YapDatabaseError(.invalidEncryptionKey, "the key has \(bytes.count) bytes and not 32")
@@ -21,11 +22,11 @@ extension YapDatabaseOptions {
             self.key = key
         }
 
-        /// A passphrase. SQLCipher derives the key from it each time that a connection is opened, which takes about as
-        /// long as thousands of reads: prefer `init(bytes:)`, and derive the key once.
+        /// Creates a key from a passphrase. SQLCipher derives the key from it whenever a connection is opened, which
+        /// takes about as long as thousands of reads. Prefer `init(bytes:)`, and derive the key once.
         ///
-        /// - Parameter passphrase: Any text without a NUL.
-        /// - Throws: `YapDatabaseError` with `invalidEncryptionKey` for an empty text, or one with a NUL.
+        /// - Parameter passphrase: Any non-empty text without a NUL.
+        /// - Throws: `YapDatabaseError` with `invalidEncryptionKey` if the text is empty or contains a NUL.
         public init(passphrase: String) throws {
             guard let key = SQLite.EncryptionKey(passphrase: passphrase) else {
                 throw YapDatabaseError(.invalidEncryptionKey, "the passphrase is empty or has a NUL")
@@ -38,9 +39,9 @@ extension YapDatabaseOptions {
 extension YapDatabaseOptions.EncryptionKey: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// The same text for each key.
+    /// The same text for every key.
     public var description: String { key.description }
-    /// The same text for each key.
+    /// The same text for every key.
     public var debugDescription: String { key.description }
     /// Without children, so that `dump` doesn't show the key.
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,19 +1,25 @@
 import SQLite
 import System
 
-/// How a database is opened.
+/// Options for opening a database.
+///
+/// ```swift
+/// var options = YapDatabaseOptions()
+/// options.durability = .normal
+/// let database = try YapDatabase(url: url, options: options) { $0.register(Todo.self, inCollection: "todos") }
+/// ```
 public struct YapDatabaseOptions: Sendable {
     /// When a commit waits for the disk.
     public enum Durability: Sendable {
-        /// At each commit: a commit that returned survives the death of the process and losing power.
+        /// At each commit. A commit that returned survives a killed process and a power loss.
         case full
-        /// At checkpoints: it survives the death of the process; losing power may lose the last commits.
+        /// At checkpoints. A commit survives a killed process; a power loss may lose the last commits.
         case normal
     }
 
-    /// What opening does with a file that is damaged, or is no database at all.
+    /// What to do with a damaged file when opening it.
     public enum CorruptAction: Sendable {
-        /// Throws `corrupt` or `notADatabase`, and leaves the file as it is.
+        /// Throws `corrupt` or `notADatabase`, and doesn't change the file.
         case refuse
         /// Renames the file and its log, and creates an empty database.
         case rename
@@ -21,67 +27,69 @@ public struct YapDatabaseOptions: Sendable {
         case delete
     }
 
-    /// What opening does with a file that is damaged. A file that is no database is always refused: it may be encrypted
-    /// with another key, or of another kind. So are the databases of other programs, and those of a later version.
+    /// What to do with a damaged file when opening it. Default: `refuse`. A file that isn't a database is always
+    /// rejected, because it may be encrypted with another key or have another format. Databases of other programs and
+    /// of later versions are rejected too.
     ///
-    /// Damage is found where opening reads the file: its header, its schema and a few rows of its own. `YapDatabase`
-    /// reports in `corruption` what was done. Choose `rename` or `delete` only for a file that no other process has
-    /// open.
+    /// Opening detects damage in what it reads: the header, the schema and a few rows of its own.
+    /// `YapDatabase.corruption` reports what was done. Choose `rename` or `delete` only if no other process has the
+    /// file open.
     public var whenCorrupt = CorruptAction.refuse
 
-    /// When a commit waits for the disk.
+    /// When a commit waits for the disk. Default: `full`.
     public var durability = Durability.full
-    /// How many rows of each collection a connection keeps decoded. 0 keeps none.
+    /// Maximum decoded rows of each collection that a connection caches. 0 caches none.
     public var cachedRowsPerCollectionMax = 1000
-    /// How many changed keys a commit names. Beyond it, it says of each collection only that it changed.
+    /// Maximum changed keys that a commit names. Beyond it, the commit only says for each collection that it changed.
     public var changedKeysPerCommitMax = 10_000
-    /// The size from which the write-ahead log is written back to the file and cut, even if readers must be
-    /// waited for.
+    /// Bytes of the write-ahead log at which it is copied to the file and truncated, even if that has to wait for
+    /// readers.
     public var logBytesMax: Int64 = 8 << 20
-    /// Maximum number of long-lived reads that are open. Each has an SQLite handle and caches as a connection.
+    /// Maximum number of open long-lived reads. Each has an SQLite handle and caches, as a connection has.
     public var longLivedReadsMax = 16
-    /// Size of the write-ahead log beyond which a long-lived read at an old commit expires: the log keeps what that
-    /// read needs, and can't begin anew. `logBytesMax` is the minimum.
+    /// Bytes of the write-ahead log beyond which a long-lived read at an old commit expires, because the log must
+    /// keep what the read needs and can't restart. `logBytesMax` is the minimum.
     public var longLivedReadLogBytesMax: Int64 = 64 << 20
-    /// How long a write waits for another process's write before it throws `busy`. 0 never waits.
+    /// How long a write waits for the write of another process before it throws `busy`. 0 doesn't wait.
     public var busyTimeoutMilliseconds: Int32 = 5000
-    /// Maximum bytes of memory for the pages of the file that the writer keeps. SQLite takes the memory as it reads
-    /// pages, so a small file needs little. Each connection that reads has up to 2 MB besides.
+    /// Maximum bytes of the writer's page cache. SQLite allocates memory as it reads pages, so a small file needs
+    /// little. Each connection that reads has up to 2 MB more.
     public var writerPageCacheBytesMax: Int64 = 32 << 20
-    /// The key of an encrypted file. `nil`: the file isn't encrypted. It needs SQLCipher in the place of SQLite:
-    /// without it, opening throws `encryptionUnavailable`.
+    /// Key of an encrypted file. Nil for an unencrypted file. It needs SQLCipher in the place of SQLite; otherwise
+    /// opening throws `encryptionUnavailable`.
     public var encryptionKey: EncryptionKey?
-    /// How much of the file is read through a memory map; an encrypted file is never. 0 reads by calls.
+    /// Bytes of the file that are read through a memory map. 0, the default, maps nothing; an encrypted file is never
+    /// mapped.
     public var memoryMapBytes: Int64 = 0
 
-    /// Whether observers are notified of the commits of other processes as they are made. A process that observes
-    /// commits then keeps a file of 16 bytes beside the database: the database's name followed by `-notify`.
-    /// False: such commits are noticed when a transaction begins here.
+    /// Whether observers are notified of the commits of other processes as they are made. Default: true. A process
+    /// that observes commits then keeps a file of 16 bytes beside the database, named after it with `-notify`. If
+    /// false, such commits are noticed when a transaction begins in this process.
     public var observesOtherProcesses = true
 
-    /// Whether opening reads a few objects of each collection, and fails when they are none of the registered type.
-    /// False opens the file all the same; reading such an object throws, and `YapDatabase.modelWarnings` is empty.
+    /// Whether opening decodes a few objects of each collection, and fails if they don't match the registered type.
+    /// Default: true. If false, reading such an object throws, and `YapDatabase.modelWarnings` is empty.
     public var checksStoredObjects = true
 
-    /// The SQLite VFS through which the file is reached, by name: tests and the simulator have their own.
+    /// Name of the SQLite VFS. Tests and the simulator have their own.
     package var vfsName: String?
-    /// From how many frames of the log a commit copies them into the file. The simulator takes few, so that it happens
-    /// often.
+    /// Number of frames in the log from which a commit copies them to the file. The simulator uses few, so that it
+    /// happens often.
     package var checkpointFrames: Int32?
-    /// Where the database's identity among its processes comes from.
+    /// Source of the database's random identity among its processes.
     package var random: any RandomSource = SystemRandomSource()
 
-    /// Makes the options with their defaults.
+    /// Creates the default options.
     public init() {}
 
-    /// How the writer's handle is opened.
+    /// Options of the writer's handle.
     var writerSQLiteOptions: OpenOptions {
         var options = sqliteOptions
         options.cacheBytes = writerPageCacheBytesMax
         return options
     }
 
-    /// How a reader's handle is opened.
+    /// Options of a reader's handle.
     var sqliteOptions: OpenOptions {
         var options = OpenOptions()
         options.synchronous = durability == .full ? .full : .normal

@@ -1,16 +1,16 @@
-/// The transactions that a connection may begin.
+/// Kinds of transactions that a connection may begin.
 ///
-/// Give a connection that has one purpose the transactions of that purpose, so that a mistake is an error at its first
-/// run. For example, a connection for a list only reads.
+/// Restrict a connection that has one purpose, so that a mistake fails at its first run. For example, a connection
+/// for a list only reads.
 ///
 /// ```swift
 /// let list = database.newConnection(name: "list", permits: .anyRead)
 /// ```
 public struct YapDatabasePermittedTransactions: OptionSet, Hashable, Sendable {
-    /// A bit for each kind.
+    /// One bit for each kind.
     public let rawValue: UInt8
 
-    /// Makes a set of the bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// `connection.read`, and calls that use it: `observe`, `changes(of:)`, `beginLongLivedRead`.
@@ -31,7 +31,7 @@ public struct YapDatabasePermittedTransactions: OptionSet, Hashable, Sendable {
 }
 
 extension YapDatabasePermittedTransactions: CustomStringConvertible {
-    /// The names of the kinds.
+    /// Names of the kinds.
     public var description: String {
         let names = ["read", "blockingRead", "readWrite", "blockingReadWrite"]
         let bits = 0..<names.count

@@ -1,4 +1,4 @@
-/// An object that an earlier version of its model stored, as its properties by name: what an upgrade changes.
+/// An object that an earlier version of its model stored, as properties by name. An upgrade changes it.
 ///
 /// ```swift
 /// $0.register(Todo.self, inCollection: "todos", version: 3) { old in
@@ -9,7 +9,7 @@
 /// }
 /// ```
 public struct YapDatabaseStoredObject: Sendable {
-    /// The version of the model that stored it. 1 is what was stored before the collection had a version.
+    /// Version of the model that stored the object. 1 for objects stored before the collection had a version.
     public let version: Int
     private(set) var map: CBORMap
 
@@ -18,30 +18,34 @@ public struct YapDatabaseStoredObject: Sendable {
         self.map = map
     }
 
-    /// The names of its properties. One that was nil has none.
+    /// Names of the stored properties. A property that was nil isn't stored.
     public var names: [String] { map.entries.map(\.key) }
 
-    /// Gives a property another name. Does nothing when it is absent; a property of the new name is replaced.
+    /// Renames a property, and replaces a property that has the new name. Does nothing if the property is absent.
+    ///
+    /// - Parameters:
+    ///   - name: The old name.
+    ///   - newName: The new name.
     public mutating func rename(_ name: String, to newName: String) {
         guard name != newName, let value = map[name] else { return }
         map[name] = nil
         map[newName] = value
     }
 
-    /// Removes a property for good. What the model only doesn't know stays in the object, for versions that do: remove
-    /// it also before its name is used for something else.
+    /// Removes a property permanently. Properties that the model merely lacks stay in the object, for versions that
+    /// have them. Remove a property also before its name gets another meaning.
     public mutating func remove(_ name: String) { map[name] = nil }
 
-    /// A property's value; nil when it is absent or was nil.
+    /// Returns a property's value, or nil if it is absent or was nil.
     ///
-    /// - Throws: `DecodingError` when it is none of this type.
+    /// - Throws: `DecodingError` if the value has another type.
     public func value<Value: Decodable>(_ type: Value.Type, of name: String) throws -> Value? {
         try map[name].flatMap { try CBORDecoder().decode(Value?.self, from: $0) }
     }
 
     /// Sets a property.
     ///
-    /// - Throws: `EncodingError` when the value can't be encoded.
+    /// - Throws: `EncodingError` if the value can't be encoded.
     public mutating func set(_ value: some Encodable, for name: String) throws {
         map[name] = try CBOREncoder().encode(value)
     }

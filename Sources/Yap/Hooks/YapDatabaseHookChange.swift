@@ -1,17 +1,17 @@
-/// What a write does to one row, as the hooks `willModify` and `didModify` get it.
+/// A change of one row, passed to the hooks `willModify` and `didModify`.
 ///
-/// It belongs to its transaction: reading from it later throws `transactionEnded`.
+/// It belongs to its transaction. Reading from it later throws `transactionEnded`.
 public struct YapDatabaseHookChange<Object: Sendable> {
-    /// What changes in the row.
+    /// Kind of the change.
     public let kind: YapDatabaseHookChangeKind
-    /// The collection of the row.
+    /// Collection of the row.
     public let collection: String
-    /// The key of the row.
+    /// Key of the row.
     public let key: String
 
     private enum Value {
         case loaded((any Sendable)?)
-        /// The write doesn't set it.
+        /// The write doesn't set the value.
         case stored
     }
 
@@ -19,7 +19,7 @@ public struct YapDatabaseHookChange<Object: Sendable> {
     private let newMetadata: Value
     private let transaction: YapDatabaseReadTransaction
 
-    /// - Returns: nil for removals.
+    /// - Returns: Nil for removals.
     init?(_ change: YapDatabaseRowChange, _ transaction: YapDatabaseReadTransaction) {
         let (row, kind, object, metadata): (YapDatabaseRowIdentity, YapDatabaseHookChangeKind, Value, Value)
         switch change {
@@ -45,21 +45,21 @@ public struct YapDatabaseHookChange<Object: Sendable> {
         (collection, key) = (row.collection, row.key)
     }
 
-    /// Whether the write sets the object, so that `object` reads nothing. Otherwise `object` reads the row.
+    /// True if the write sets the object, so that `object` reads nothing. Otherwise `object` reads the row.
     public var isObjectLoaded: Bool {
         if case .loaded = newObject { true } else { false }
     }
 
-    /// Whether the write sets the metadata, so that `metadata(_:)` reads nothing. Otherwise it reads the row.
+    /// True if the write sets the metadata, so that `metadata(_:)` reads nothing. Otherwise it reads the row.
     public var isMetadataLoaded: Bool {
         if case .loaded = newMetadata { true } else { false }
     }
 
-    /// The object with the change. In `willModify` the transaction still reads the object before it.
+    /// The object after the change. In `willModify` the transaction still returns the object before it.
     ///
-    /// If the write doesn't set the object, it is read when this property is, from the cache or the file.
+    /// If the write doesn't set the object, this property reads it from the cache or the file.
     ///
-    /// - Returns: nil if the row was removed by a hook before.
+    /// - Returns: Nil if an earlier hook removed the row.
     /// - Throws: `YapDatabaseError`: `decoding`, `missingRegistration`, `typeMismatch`, `transactionEnded`.
     public var object: Object? {
         get throws {
@@ -71,13 +71,13 @@ public struct YapDatabaseHookChange<Object: Sendable> {
         }
     }
 
-    /// The metadata with the change. In `willModify` the transaction still reads the metadata before it.
+    /// Returns the metadata after the change. In `willModify` the transaction still returns the metadata before it.
     ///
-    /// If the write doesn't set the metadata, it is read by this call, from the cache or the file.
+    /// If the write doesn't set the metadata, this call reads it from the cache or the file.
     ///
-    /// - Parameter type: The type that the collection's metadata is registered with.
-    /// - Returns: nil if the row has none.
-    /// - Throws: `YapDatabaseError` as `object`.
+    /// - Parameter type: The registered type of the collection's metadata.
+    /// - Returns: Nil if the row has none.
+    /// - Throws: The errors of `object`.
     public func metadata<Metadata: Sendable>(_ type: Metadata.Type) throws -> Metadata? {
         switch newMetadata {
         case .loaded(let metadata): try cast(metadata, type)
@@ -102,7 +102,7 @@ public struct YapDatabaseHookChangeKind: OptionSet, Hashable, Sendable {
     /// The set as bits.
     public let rawValue: Int
 
-    /// Makes a set of bits.
+    /// Creates a set from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The row is new. `changedObject` and `changedMetadata` are set too.

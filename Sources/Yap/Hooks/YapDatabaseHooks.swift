@@ -1,4 +1,4 @@
-/// Closures of the app that run inside each transaction that writes, before and after a row changes.
+/// Closures of the app that run in each write transaction, before and after a row changes.
 ///
 /// ```swift
 /// let stamps = YapDatabaseHooks(
@@ -10,40 +10,40 @@
 /// try await database.register(stamps)
 /// ```
 ///
-/// They run for each write of this process, also those of `CloudSync`, and not for the rows that exist when they are
-/// registered. Nothing of them is stored: a program that doesn't register them writes without them.
+/// They run for each write of this process, also those of `CloudSync`, but not for the rows that exist when they are
+/// registered. Nothing about them is stored: a program that doesn't register them writes without them.
 ///
-/// A hook that throws fails the whole transaction. A hook may read and write with the transaction that it gets. What it
-/// writes calls the hooks again, up to 16 levels deep; beyond that the transaction fails with `extensionsDoNotSettle`.
-/// Other extensions have followed all earlier writes when a hook runs. Hooks that are registered under several names
-/// run in the order of registration.
+/// A hook that throws fails the whole transaction. A hook may read and write with its transaction. Its writes call
+/// the hooks again, up to 16 levels deep; beyond that the transaction fails with `extensionsDoNotSettle`. When a hook
+/// runs, other extensions have handled all earlier writes. Hooks registered under several names run in the order of
+/// registration.
 public final class YapDatabaseHooks<Object: Sendable>: YapDatabaseNamedExtension {
     /// Called with a change of a row.
     public typealias ModifyHook =
         @Sendable (
             _ change: YapDatabaseHookChange<Object>, _ transaction: YapDatabaseReadWriteTransaction
         ) throws -> Void
-    /// Called with the name of a row that is removed.
+    /// Called with the name of a removed row.
     public typealias RemoveHook =
         @Sendable (_ row: YapCollectionKey, _ transaction: YapDatabaseReadWriteTransaction) throws -> Void
     /// Called when all rows of all collections are removed.
     public typealias RemoveAllHook = @Sendable (_ transaction: YapDatabaseReadWriteTransaction) throws -> Void
 
-    /// The class's name in the file, whatever the type of the objects.
+    /// Class name in the file, independent of the type of the objects.
     public static var className: String { "YapDatabaseHooks" }
-    /// The version of the tables, of which there are none.
+    /// Version of the tables. There are none.
     public static var classVersion: Int { 1 }
     /// Its transactions read nothing.
     public static var notesReads: Bool { true }
 
-    /// Name of the hooks in transactions and in the file.
+    /// Name of the extension in transactions and in the file.
     public let name: String
-    /// The collections whose rows call the hooks; nil: all.
+    /// Collections whose rows call the hooks. Nil for all.
     public let collections: [String]?
-    /// Empty: nothing depends on the closures of another run.
+    /// Empty, because nothing depends on the closures of another run.
     public var versionTag: String { "" }
 
-    /// Whether the collections must be registered with `Object`.
+    /// True if the collections must be registered with `Object`.
     let checksType: Bool
     let willModify, didModify: ModifyHook?
     let willRemove, didRemove: RemoveHook?
@@ -62,15 +62,15 @@ public final class YapDatabaseHooks<Object: Sendable>: YapDatabaseNamedExtension
     /// Describes the hooks of one collection.
     ///
     /// - Parameters:
-    ///   - name: Name of the hooks in transactions and in the file.
-    ///   - type: The type that the collection is registered with.
+    ///   - name: Name of the extension in transactions and in the file.
+    ///   - type: The registered type of the collection.
     ///   - collection: The collection.
     ///   - willModify: Called before a row is inserted, set or touched. It must neither insert nor remove that row.
     ///   - didModify: Called after a row was inserted, set or touched.
-    ///   - willRemove: Called before a row is removed: the transaction still reads it.
+    ///   - willRemove: Called before a row is removed. The transaction can still read it.
     ///   - didRemove: Called after a row was removed.
-    ///   - willRemoveAll: Called before all rows of all collections are removed by `removeAllObjectsInAllCollections`.
-    ///     `willRemove` and `didRemove` aren't called for these.
+    ///   - willRemoveAll: Called before `removeAllObjectsInAllCollections` removes all rows. `willRemove` and
+    ///     `didRemove` aren't called for these.
     ///   - didRemoveAll: Called after that.
     public convenience init(
         _ name: String, of type: Object.Type, in collection: String, willModify: ModifyHook? = nil,
@@ -82,23 +82,23 @@ public final class YapDatabaseHooks<Object: Sendable>: YapDatabaseNamedExtension
             (willRemoveAll, didRemoveAll))
     }
 
-    /// The hooks at one SQLite handle.
+    /// Creates the part of one SQLite handle.
     public func makeConnection(registeredName: String) -> YapDatabaseHooksConnection<Object> {
         YapDatabaseHooksConnection(self)
     }
 }
 
 extension YapDatabaseHooks where Object == any Sendable {
-    /// Describes hooks of several collections, whose objects may be of different types.
+    /// Describes hooks of several collections, whose objects may have different types.
     ///
     /// ```swift
     /// let audit = YapDatabaseHooks("audit", in: ["todos", "notes"], didRemove: { row, transaction in ... })
     /// ```
     ///
     /// - Parameters:
-    ///   - name: Name of the hooks in transactions and in the file.
-    ///   - collections: The collections; nil: all.
-    ///   - willModify: As for one collection, and so are the others.
+    ///   - name: Name of the extension in transactions and in the file.
+    ///   - collections: The collections. Nil for all.
+    ///   - willModify: See the form for one collection, also for the other closures.
     public convenience init(
         _ name: String, in collections: [String]?, willModify: ModifyHook? = nil,
         didModify: ModifyHook? = nil, willRemove: RemoveHook? = nil, didRemove: RemoveHook? = nil,
@@ -110,36 +110,36 @@ extension YapDatabaseHooks where Object == any Sendable {
     }
 }
 
-/// Hooks at one SQLite handle. It keeps nothing.
+/// Hooks of one SQLite handle. It keeps nothing.
 public final class YapDatabaseHooksConnection<Object: Sendable>: YapDatabaseExtensionConnection {
     private let hooks: YapDatabaseHooks<Object>
 
     init(_ hooks: YapDatabaseHooks<Object>) { self.hooks = hooks }
 
-    /// The hooks in a transaction.
+    /// Creates the part of a transaction.
     public func makeTransaction(
         _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
     ) -> YapDatabaseHooksTransaction<Object> {
         YapDatabaseHooksTransaction(hooks, transaction)
     }
 
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func apply(_ changes: any Sendable) {}
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func dropCaches() {}
 }
 
-/// Hooks in one transaction. An app doesn't need it.
+/// Hooks in one transaction. Apps don't need it.
 public final class YapDatabaseHooksTransaction<Object: Sendable>: YapDatabaseExtensionTransaction, RowHooks {
     private let hooks: YapDatabaseHooks<Object>
-    /// Held until the transaction ends, which releases its extensions.
+    /// Retained until the transaction ends, which releases its extensions.
     private let transaction: YapDatabaseReadTransaction
 
     init(_ hooks: YapDatabaseHooks<Object>, _ transaction: YapDatabaseReadTransaction) {
         (self.hooks, self.transaction) = (hooks, transaction)
     }
 
-    /// Needs no rows.
+    /// Requests no rows.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         if hooks.checksType {
             for collection in hooks.collections ?? [] {
@@ -149,7 +149,7 @@ public final class YapDatabaseHooksTransaction<Object: Sendable>: YapDatabaseExt
         return .isComplete
     }
 
-    /// Nothing is kept.
+    /// Returns a closure that does nothing, because nothing is kept.
     public func makeRestorePoint() throws -> () -> Void { {} }
 
     func beforeChange(_ change: YapDatabaseRowChange, in transaction: YapDatabaseReadWriteTransaction) throws

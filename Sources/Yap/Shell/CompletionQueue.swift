@@ -1,10 +1,10 @@
 import System
 
-/// The completions that transactions add, from then until they are called: one at a time, after the commit.
+/// Queue of the completions that transactions add. Calls them one at a time, after the commit.
 final class CompletionQueue: Sendable {
     typealias Completion = @Sendable () -> Void
 
-    /// Maximum number of completions that were added and not called.
+    /// Maximum number of pending completions.
     static let completionsMax = 10_000
 
     private let added: Lock<Int>
@@ -13,14 +13,14 @@ final class CompletionQueue: Sendable {
     init() {
         let added = Lock(0)
         self.added = added
-        // Without a limit of its own: none may be dropped, and each has its place.
+        // The queue itself has no limit: no completion may be dropped, and each has reserved its place.
         queue = HandlerQueue(label: "Yap.completions", valuesMax: .max) { completion in
             added.withLock { $0 -= 1 }
             completion()
         }
     }
 
-    /// Takes the place of one completion.
+    /// Reserves the place of one completion.
     ///
     /// - Throws: `YapDatabaseError`: `tooManyCompletions`.
     func reserve() throws {
@@ -33,10 +33,10 @@ final class CompletionQueue: Sendable {
         }
     }
 
-    /// Gives back the places of completions that will not be called.
+    /// Releases the places of completions that won't be called.
     func release(_ count: Int) { added.withLock { $0 -= count } }
 
-    /// Queues completions, each of which has its place.
+    /// Queues completions whose places are reserved.
     func add(_ completions: [Completion]) {
         for completion in completions { queue.add(completion) }
     }

@@ -1,14 +1,14 @@
-/// Notices the commits of all processes to a file, as they are made.
+/// Watches a file for commits of all processes.
 package final class DatabaseFileWatch: Sendable {
     private let signal: ProcessSignal
 
-    /// Begins to watch. Creates the small file beside the database through which processes notify each other.
+    /// Starts watching. Creates the small file beside the database through which processes notify each other.
     ///
     /// - Parameters:
     ///   - path: The database's file.
-    ///   - observer: Called after commits, on a queue of its own. Commits that follow closely may share a call.
-    /// - Throws: `YapDatabaseError` of code `cannotOpen` if the small file can't be created, or the system has no watch
-    ///   to give.
+    ///   - observer: Called after commits, on a queue of its own. Commits in quick succession may share a call.
+    /// - Throws: `YapDatabaseError` with `cannotOpen` if the small file can't be created, or the system has no
+    ///   watches left.
     package init(path: String, _ observer: @escaping @Sendable () -> Void) throws {
         signal = ProcessSignal(path: path + "-notify")
         guard signal.watch({ _ in observer() }) else {
@@ -16,6 +16,6 @@ package final class DatabaseFileWatch: Sendable {
         }
     }
 
-    /// Ends the watch. A call that is under way may still end after this.
+    /// Ends the watch. A call that is running may finish after this returns.
     package func end() { signal.end() }
 }

@@ -1,7 +1,7 @@
-/// Group commit: takes all writes that wait into one SQLite transaction, a savepoint each, so that they share
-/// one COMMIT and with it one wait for the disk.
+/// Group commit: runs all pending writes in one SQLite transaction, each in a savepoint, so that they share one
+/// COMMIT and one wait for the disk.
 final class GroupWriter: Sendable {
-    /// The most writes in one transaction.
+    /// Maximum writes in one transaction.
     static let groupRequestsMax = 256
 
     private let queue: WorkQueue<any WriteRequest>
@@ -14,12 +14,12 @@ final class GroupWriter: Sendable {
         self.pending = pending
     }
 
-    /// Serves until the queue is closed and empty.
+    /// Serves writes until the queue is closed and empty.
     func run() {
         while let requests = queue.take(max: Self.groupRequestsMax) { serve(requests) }
     }
 
-    /// Serves the pending writes, and those that come meanwhile.
+    /// Serves the pending writes, and those that arrive meanwhile.
     func runOnce() {
         while true {
             let requests = queue.takeWithoutWaiting(max: .max)
@@ -57,8 +57,8 @@ final class GroupWriter: Sendable {
         request.resume()
     }
 
-    /// Runs a group and answers it. Returns those that have not run: an earlier one took the transaction with
-    /// it.
+    /// Runs a group and resumes its callers. Returns the writes that haven't run because an earlier one rolled the
+    /// transaction back.
     private func serveGroup(_ requests: [any WriteRequest], mayJoin: Bool) -> [any WriteRequest] {
         var members = requests
         var runCount = 0
@@ -74,7 +74,7 @@ final class GroupWriter: Sendable {
                 }
             }
         } catch {
-            // Without a BEGIN there is no sense in trying the next one.
+            // If BEGIN failed, trying the next one is pointless.
             if runCount == 0 { runCount = members.count }
             for member in members[..<runCount] { member.fail(error) }
         }
@@ -95,7 +95,7 @@ final class GroupWriter: Sendable {
         } while runCount < members.count
     }
 
-    /// Writes that came while the group ran, up to the first that needs a transaction of its own.
+    /// Returns the writes that arrived while the group ran, up to the first that needs its own transaction.
     private func lateMembers(max: Int) -> [any WriteRequest] {
         guard max > 0 else { return [] }
         let late = queue.takeWithoutWaiting(max: max)

@@ -1,6 +1,6 @@
 import System
 
-/// Counts work that was queued and isn't answered.
+/// Counts queued and running work.
 final class PendingCount: Sendable {
     private let state = Lock(0)
 

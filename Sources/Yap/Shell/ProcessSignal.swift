@@ -7,11 +7,11 @@ import System
     import Darwin
 #endif
 
-/// Notifies the processes that have one file open of each other's commits, by a small file beside it.
+/// Notifies the processes that have one file open of each other's commits, through a small file beside it.
 ///
-/// A process that observes commits creates the file and lets the kernel report writes to it. Each process writes the
-/// mark of its newest commit into it, if it exists: one system call after a COMMIT. The database's own files don't
-/// serve: SQLite writes them before a commit can be seen.
+/// A process that observes commits creates the file and lets the kernel report writes to it. After each commit, a
+/// process writes the commit's mark into the file if it exists, with one system call. The database's own files can't
+/// be watched for this, because SQLite writes them before a commit is visible.
 final class ProcessSignal: Sendable {
     private struct State {
         var file: Int32 = -1
@@ -22,29 +22,29 @@ final class ProcessSignal: Sendable {
     private let path: String?
     private let state = Lock(State())
 
-    /// - Parameter path: The file; nil signals nothing.
+    /// - Parameter path: Path of the small file. Nil signals nothing.
     init(path: String?) {
         self.path = path
     }
 
     deinit { end() }
 
-    /// Notifies the other processes of a commit, which they can see already.
+    /// Notifies the other processes of a commit that they can already read.
     func post(_ mark: SnapshotMark) {
         guard let path else { return }
         state.withLock { state in
             if state.isEnded { return }
-            // Without the file nobody watches.
+            // If the file doesn't exist, no process is watching.
             if state.file < 0 { state.file = open(path, O_RDWR | O_CLOEXEC) }
             guard state.file >= 0 else { return }
             _ = mark.bytes.withUnsafeBytes { pwrite(state.file, $0.baseAddress, $0.count, 0) }
         }
     }
 
-    /// Calls `observer` with the mark of the newest posted commit, also of this process, on a queue of its own. Once
-    /// begun it goes on until `end()`; where the system has no watch to give, nothing is called.
+    /// Calls `observer` with the mark of the newest posted commit, of this process too, on a queue of its own. Runs
+    /// until `end()`. If the system has no watches left, nothing is called.
     ///
-    /// - Returns: Whether a watch began.
+    /// - Returns: True if a watch started.
     @discardableResult
     func watch(_ observer: @escaping @Sendable (SnapshotMark) -> Void) -> Bool {
         guard let path else { return false }

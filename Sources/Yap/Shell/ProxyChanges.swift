@@ -1,58 +1,58 @@
-/// What a proxy is to do to its collection: empties it first or not, and then changes rows.
+/// Pending changes of a proxy: optionally empties the collection, then changes rows.
 struct ProxyChanges<Object: Sendable>: Sendable {
     enum Change: Sendable {
-        /// Sets object and metadata, whether the row exists or not.
+        /// Sets object and metadata, and inserts the row if it doesn't exist.
         case set(Object, metadata: (any Sendable)?)
         case remove
         /// Sets parts of the row, if it exists.
         case replace(ProxyReplacement<Object>)
     }
 
-    /// Whether the collection is emptied before the rows change.
+    /// True if the collection is emptied before the rows change.
     private(set) var removesAll = false
-    /// By key: the last change, and its place in the order of all changes.
+    /// The last change of each key, and its place in the order of all changes.
     private var changes: [ExactString: (number: UInt64, change: Change)] = [:]
 
-    /// Number of rows that change.
+    /// Number of changed rows.
     var count: Int { changes.count }
     var isEmpty: Bool { changes.isEmpty && !removesAll }
 
-    /// Number of things to do: the removal of all rows is one.
+    /// Number of steps. Removing all rows is one step.
     var stepsCount: Int { count + (removesAll ? 1 : 0) }
-    /// Number of the oldest change of a row; nil without one.
+    /// Number of the oldest change of a row, or nil if there is none.
     var firstNumber: UInt64? { changes.values.map(\.number).min() }
 
-    /// The change that decides what `key` has; nil if the database does.
+    /// The change that determines the row of `key`. Nil if the database does.
     subscript(key: String) -> Change? {
         changes[ExactString(key)]?.change ?? (removesAll ? .remove : nil)
     }
 
-    /// Whether a row has a change of its own.
+    /// Returns true if the row has a change of its own.
     func hasChange(of key: String) -> Bool { changes[ExactString(key)] != nil }
 
-    /// The changes of rows in the order in which the app made them.
+    /// Changes of rows in the order in which the app made them.
     var inOrder: [(key: String, change: Change)] {
         changes.sorted { $0.value.number < $1.value.number }.map { ($0.key.string, $0.value.change) }
     }
 
-    /// Returns the replaced change, to be released after the lock.
+    /// Adds a change. Returns the replaced one, to be released after the lock.
     mutating func add(_ change: Change, _ key: String, number: UInt64) -> Change? {
         let change = self[key]?.followed(by: change) ?? change
         return changes.updateValue((number, change), forKey: ExactString(key))?.change
     }
 
-    /// Returns the change, to be released after the lock.
+    /// Removes the change of a row, and returns it, to be released after the lock.
     mutating func discard(_ key: String) -> Change? {
         changes.removeValue(forKey: ExactString(key))?.change
     }
 
-    /// Leaves the rows that are in the collection.
+    /// Keeps the rows that are in the collection.
     mutating func discardRemovalOfAll() { removesAll = false }
 
-    /// Splits off what comes after the first steps.
+    /// Splits off the changes after the first steps.
     ///
     /// - Parameter max: Maximum number of steps that stay, at least 1.
-    /// - Returns: The other steps.
+    /// - Returns: The remaining steps.
     mutating func split(after max: Int) -> ProxyChanges {
         var rest = ProxyChanges()
         guard stepsCount > max else { return rest }
@@ -64,13 +64,13 @@ struct ProxyChanges<Object: Sendable>: Sendable {
         return rest
     }
 
-    /// Forgets the changes before: nothing of them is left once the collection is emptied.
+    /// Adds the removal of all rows. Earlier changes are discarded, because the removal makes them irrelevant.
     mutating func addRemovalOfAll() {
         changes = [:]
         removesAll = true
     }
 
-    /// These changes and then the newer ones.
+    /// Returns these changes followed by newer ones.
     func followed(by newer: ProxyChanges) -> ProxyChanges {
         if newer.removesAll { return newer }
         var all = self
@@ -81,7 +81,7 @@ struct ProxyChanges<Object: Sendable>: Sendable {
         return all
     }
 
-    /// Makes the changes, and notes the key of each before its change.
+    /// Writes the changes, and reports the key of each before it is written.
     func write(
         _ transaction: YapDatabaseReadWriteTransaction, _ collection: String, note: (_ key: String?) -> Void
     ) throws {
@@ -102,7 +102,7 @@ struct ProxyChanges<Object: Sendable>: Sendable {
 }
 
 extension ProxyChanges.Change {
-    /// This change and then a newer one of the same row, as one.
+    /// Returns this change and a newer one of the same row, combined.
     func followed(by newer: Self) -> Self {
         guard case .replace(let new) = newer else { return newer }
         switch self {

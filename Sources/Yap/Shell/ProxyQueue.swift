@@ -1,40 +1,40 @@
 import System
 
-/// The changes of a proxy on their way to the file, and the callers that wait for them.
+/// Queue of a proxy's changes, and of the callers that wait for them to be committed.
 final class ProxyQueue<Object: Sendable>: Sendable {
     typealias Changes = ProxyChanges<Object>
     typealias Answer = @Sendable (Result<Void, any Error>) -> Void
 
     private struct State {
         var pending = Changes()
-        /// Taken by a transaction that isn't committed yet.
+        /// Changes taken by a transaction that isn't committed yet.
         var written = Changes()
-        /// The key whose change the transaction makes now.
+        /// Key of the change that the transaction is writing.
         var keyNow: String?
-        /// Number of changes that the app has made, and that the transaction has taken or has had before.
+        /// Number of changes that the app has made, and number that transactions have taken.
         var changesCount: UInt64 = 0
         var takenCount: UInt64 = 0
         var isWriting = false
-        /// Maximum number of steps in the next transaction while the queue looks for one that can't be written; nil: no
-        /// maximum.
+        /// Maximum steps in the next transaction while the queue searches for a change that can't be written. Nil for
+        /// no maximum.
         var stepsMax: Int?
         /// The first discarded change that no flush has reported.
         var discarded: YapDatabaseProxyError?
         var flushes: [(changesCount: UInt64, answer: Answer)] = []
 
-        /// Whether a row may have a pending change: up to `max` rows are pending after a failure, too.
+        /// Returns true if the row may have a pending change. After a failure, too, up to `max` rows are pending.
         func hasRoom(for key: String, max: Int) -> Bool {
             pending.hasChange(of: key) || written.hasChange(of: key) || pending.count + written.count < max
         }
 
-        /// Says whether the caller must begin to write.
+        /// Returns true if the caller must start writing.
         mutating func startsWriting() -> Bool {
             defer { isWriting = true }
             return !isWriting
         }
     }
 
-    /// Failures that wait for a slow handler.
+    /// Maximum failures queued for a slow handler.
     private static var queuedFailuresMax: Int { 64 }
 
     private enum AfterFlush { case answer(YapDatabaseProxyError?), write, wait }
@@ -56,7 +56,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
             label: "Yap.proxyFailures", valuesMax: Self.queuedFailuresMax, handler: whenFailed)
     }
 
-    /// The change that decides what `key` has; nil if the database does.
+    /// The change that determines the row of `key`. Nil if the database does.
     func change(of key: String) -> Changes.Change? {
         state.withLock { state in
             guard let pending = state.pending[key] else { return state.written[key] }
@@ -97,7 +97,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         if mustStart { write() }
     }
 
-    /// Forgets the changes that no transaction has taken.
+    /// Discards the changes that no transaction has taken.
     func discardPending() {
         let old = state.withLock { state in
             defer { state.pending = Changes() }
@@ -129,10 +129,10 @@ final class ProxyQueue<Object: Sendable>: Sendable {
 
     // MARK: Writing
 
-    /// Queues a transaction that takes what is pending when it runs. It holds this object until it is answered: changes
-    /// are written also when the app has released the proxy.
+    /// Queues a transaction that takes the pending changes when it runs. The transaction retains this object, so
+    /// changes are written even if the app has released the proxy.
     ///
-    /// No task is needed for it: a thread of the cooperative pool that waits for a flush would be missing for one.
+    /// It uses no task: a thread of the cooperative pool that waits for a flush would not be available for it.
     private func write() {
         let request = MemberRequest(by: connection) {
             try self.take().write($0, self.collection, note: self.noteKey)
@@ -164,7 +164,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
             state.written = Changes()
             state.isWriting = !state.pending.isEmpty
             state.stepsMax = state.isWriting ? state.stepsMax.map { min($0, Int.max / 2) * 2 } : nil
-            // Changes that were dropped meanwhile are waited for no longer.
+            // Discarded changes are no longer waited for.
             let taken = state.isWriting ? state.takenCount : .max
             let answers = state.flushes.filter { $0.changesCount <= taken }.map(\.answer)
             state.flushes.removeAll { $0.changesCount <= taken }
@@ -177,18 +177,18 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         if goesOn { write() }
     }
 
-    /// What is left to do after a failed transaction.
+    /// What to do after a failed transaction.
     private enum AfterFailure {
-        /// All changes stay pending, and nothing is written until the next change or flush.
+        /// Keep all changes pending, and write nothing until the next change or flush.
         case stop
-        /// Fewer changes are tried at once, to find the one that fails.
+        /// Try fewer changes at once, to find the one that fails.
         case tryFewer(Int)
-        /// The change of a row is discarded, and the others are tried again. Nil: the removal of all rows.
+        /// Discard the change of a row, and try the others again. Nil stands for the removal of all rows.
         case discard(key: String?)
     }
 
-    /// Discards the change that can't be written, and goes on with the others. If the error doesn't tell which one it
-    /// is, as at the end of the transaction, half as many changes are tried, until one fails alone.
+    /// Discards the change that can't be written, and continues with the others. If the error doesn't identify it, as
+    /// at the end of the transaction, tries half as many changes until one fails alone.
     private func failed(_ error: any Error) {
         let isOfFile = Self.isOfFile(error)
         let (failure, answers, old, goesOn) = state.withLock {
@@ -228,15 +228,15 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         if goesOn { write() }
     }
 
-    /// - Parameter key: The key whose change was being made; nil if it isn't known.
+    /// - Parameter key: Key of the change that was being written, or nil if unknown.
     private static func afterFailure(of changes: Changes, at key: String?) -> AfterFailure {
         if let key { return .discard(key: key) }
         if changes.stepsCount > 1 { return .tryFewer(changes.stepsCount / 2) }
         return changes.isEmpty ? .stop : .discard(key: changes.inOrder.first?.key)
     }
 
-    /// Whether an error says nothing about the changes: they can be written later. All other errors are those of a
-    /// value, a hook or another extension, and would be the same again.
+    /// Returns true if the error isn't caused by the changes, so that they can be written later. Any other error
+    /// comes from a value, a hook or another extension, and would happen again.
     private static func isOfFile(_ error: any Error) -> Bool {
         guard let error = error as? YapDatabaseError else { return false }
         return switch error.code {

@@ -2,11 +2,11 @@
 struct ProxyReplacement<Object: Sendable>: Sendable {
     enum Metadata: Sendable {
         case kept
-        /// Nil: the row has none then.
+        /// Nil clears the metadata.
         case set((any Sendable)?)
     }
 
-    /// Nil: the row keeps its object.
+    /// The new object. Nil keeps the row's object.
     var object: Object?
     var metadata = Metadata.kept
 
@@ -18,7 +18,7 @@ struct ProxyReplacement<Object: Sendable>: Sendable {
         case .set(let metadata?):
             try transaction.replaceMetadata(of: key, collection, by: metadata)
         case .set(nil):
-            // No value of the type is needed to clear the metadata.
+            // Clearing needs no value of the type.
             try transaction.replaceMetadata(nil as Never?, forKey: key, inCollection: collection)
         }
     }
@@ -29,7 +29,7 @@ extension ProxyReplacement.Metadata {
         if case .kept = self { true } else { false }
     }
 
-    /// The metadata of a row after the replacement.
+    /// Returns the metadata of a row after the replacement.
     func value(instead old: (any Sendable)?) -> (any Sendable)? {
         switch self {
         case .kept: old
@@ -46,7 +46,7 @@ extension YapDatabaseReadWriteTransaction {
     }
 }
 
-/// Reading a row as it is after a pending change.
+/// Reads a row as it will be after a pending change.
 extension YapDatabaseReadTransaction {
     func object<Object: Sendable>(
         _ key: String, _ collection: String, after change: ProxyChanges<Object>.Change?

@@ -1,6 +1,6 @@
 import System
 
-/// The asynchronous reads of one connection: first come, first served, one at a time.
+/// Asynchronous reads of one connection. Run one at a time, in the order in which they were queued.
 final class SerialJobs: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -11,7 +11,7 @@ final class SerialJobs: Sendable {
 
     private let state = Lock(State())
 
-    /// Adds a job. Returns whether someone must call `runNext`.
+    /// Adds a job. Returns true if the caller must schedule `runNext`.
     func add(_ job: @escaping Job) -> Bool {
         state.withLock { state in
             state.jobs.append(job)
@@ -20,7 +20,7 @@ final class SerialJobs: Sendable {
         }
     }
 
-    /// Runs the first job. Returns whether someone must call this again.
+    /// Runs the first job. Returns true if more jobs are queued.
     func runNext() -> Bool {
         let job = state.withLock { $0.jobs.popFirst() }
         job?()

@@ -1,6 +1,6 @@
 import System
 
-/// The threads of one database: one that writes and some that read, each started when it is first needed.
+/// Threads of one database: one writer and several readers, each started when first needed.
 final class Shell: Sendable {
     private struct State {
         var hasWriterThread = false
@@ -9,21 +9,21 @@ final class Shell: Sendable {
     }
 
     private let state = Lock(State())
-    /// Writes that were queued and aren't answered.
+    /// Number of pending writes.
     let pendingWrites = PendingCount()
     private let writes = WorkQueue<any WriteRequest>()
     private let reads = WorkQueue<SerialJobs>()
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Refuses new work, and lets the threads end.
+    /// Rejects new work, and lets the threads end.
     func close() {
         state.withLock { $0.isClosed = true }
         writes.close()
         reads.close()
     }
 
-    /// Queues a write for the writer's thread.
+    /// Queues a write for the writing thread.
     func write(_ request: any WriteRequest, _ writer: Writer) {
         pendingWrites.begin()
         guard writes.push(request) != .refused else {
@@ -38,28 +38,28 @@ final class Shell: Sendable {
         guard mustStart else { return }
         let worker = GroupWriter(queue: writes, writer: writer, pending: pendingWrites)
         if !WorkerThread.start({ worker.run() }) {
-            // No thread to be had. Blocking this one is bad, never answering would be worse.
+            // No thread could be started. Blocking the caller is better than never resuming it.
             state.withLock { $0.hasWriterThread = false }
             worker.runOnce()
         }
     }
 
-    /// Queues a job of a connection for one of the reading threads: as many as there are processors.
+    /// Queues a job of a connection for one of the reading threads, of which there are as many as processors.
     func read(_ jobs: SerialJobs, _ job: @escaping SerialJobs.Job) {
         guard jobs.add(job) else { return }
         switch reads.push(jobs) {
         case .taken: return
-        case .refused: while jobs.runNext() {}  // The jobs find the database closed, and say so.
+        case .refused: while jobs.runNext() {}  // The jobs find the database closed, and throw that.
         case .needsThread: startReader()
         }
     }
 
-    /// Runs `body` on one of the reading threads, and returns what it returns.
+    /// Runs `body` on one of the reading threads, and returns its result.
     ///
     /// - Parameters:
-    ///   - jobs: Those of the connection.
-    ///   - pending: Counts it until it has ended.
-    /// - Throws: What `body` throws; `CancellationError` if the task was cancelled before.
+    ///   - jobs: The jobs of the connection.
+    ///   - pending: Counts the read until it has ended.
+    /// - Throws: The error of `body`; `CancellationError` if the task was cancelled before.
     func queueRead<Result: Sendable>(
         _ jobs: SerialJobs, pending: PendingCount? = nil, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -94,7 +94,7 @@ final class Shell: Sendable {
         for jobs in reads.takeWithoutWaiting(max: .max) { while jobs.runNext() {} }
     }
 
-    /// Runs one job, and lines up again behind the other connections if there are more.
+    /// Runs one job. If more are queued, queues this connection again behind the others.
     private static func serve(_ jobs: SerialJobs, _ reads: WorkQueue<SerialJobs>) {
         guard jobs.runNext() else { return }
         if reads.push(jobs) == .refused { while jobs.runNext() {} }

@@ -1,5 +1,5 @@
 extension TransactionCancellation {
-    /// Runs `body` with a cancellation that follows that of the current task.
+    /// Runs `body` with a cancellation that follows the current task.
     static func ofTask<Result>(
         _ body: (TransactionCancellation) async throws -> Result
     ) async rethrows -> Result {

@@ -7,8 +7,8 @@ import System
     import Darwin
 #endif
 
-/// The operating system's timers by the time of day. When the clock is set forward, they follow it. When it is set
-/// back, they run after the time that was to pass: too early by the clock, but not hours late.
+/// Timers of the operating system that follow the wall clock. When the clock is set forward, they fire earlier. When
+/// it is set back, they fire after the original delay: too early by the clock, but not hours late.
 final class WallTimerSource: TimerSource {
     private let clock: any TimeSource
 
@@ -22,7 +22,7 @@ final class WallTimerSource: TimerSource {
     func after(milliseconds: Int64, _ body: @escaping @Sendable () -> Void) -> TimerCancel {
         let queue = DispatchQueue(label: "Yap.timer")
         let timers = (0..<2).map { _ in DispatchSource.makeTimerSource(queue: queue) }
-        // Taken out when the first one runs and when they are taken back; until then the handlers keep them alive.
+        // Removed when the first timer fires and when they are cancelled. Until then the handlers keep them alive.
         let kept = Lock<[any DispatchSourceTimer]>(timers)
         let take: @Sendable () -> [any DispatchSourceTimer] = {
             kept.withLock { kept in

@@ -6,9 +6,9 @@ import System
     import Darwin
 #endif
 
-/// A queue between threads: `take` waits until there is something.
+/// A queue between threads. `take` waits until it has elements.
 final class WorkQueue<Element: Sendable>: @unchecked Sendable {
-    // Sendable because everything below is read and written only while `mutex` is held.
+    // Sendable because everything below is accessed only while `mutex` is held.
     private let mutex = Mutex()
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var elements: [Element] = []
@@ -27,8 +27,8 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
 
     enum Pushed { case refused, taken, needsThread }
 
-    /// Adds an element, unless the queue was closed. Says whether a thread stands waiting for it: one that was
-    /// woken for an earlier element still counts as waiting until it runs, but takes that one.
+    /// Adds an element, unless the queue is closed. Reports whether a thread is waiting for one. A thread that was
+    /// woken for an earlier element counts as waiting until it runs, but takes only that one.
     func push(_ element: Element) -> Pushed {
         locked {
             if closed { return .refused }
@@ -39,7 +39,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Waits for elements and takes up to `max` of them; `nil` when the queue is closed and empty.
+    /// Waits for elements, and takes up to `max` of them. Returns nil if the queue is closed and empty.
     func take(max: Int) -> [Element]? {
         locked {
             while elements.isEmpty {
@@ -52,18 +52,18 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Takes up to `max` elements that are there now.
+    /// Takes up to `max` elements without waiting.
     func takeWithoutWaiting(max: Int) -> [Element] {
         locked { takeNow(max) }
     }
 
-    /// Puts elements back before all others.
+    /// Puts elements back at the front.
     func putBack(_ back: [Element]) {
         if back.isEmpty { return }
         locked { elements.insert(contentsOf: back, at: 0) }
     }
 
-    /// Refuses new elements; those that are there are still taken.
+    /// Rejects new elements. Queued elements can still be taken.
     func close() {
         locked {
             closed = true
@@ -82,7 +82,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         return first
     }
 
-    @inline(never)  // Inlined, what a caller ignores of the result would be released before the lock is.
+    @inline(never)  // Otherwise an ignored result would be released before the lock is.
     private func locked<Result>(_ body: () -> Result) -> Result {
         mutex.lock(for: Element.self)
         defer { mutex.unlock() }

@@ -4,14 +4,14 @@
     import Darwin
 #endif
 
-/// Starts threads of our own: SQLite's calls block, and Swift's cooperative pool must not.
+/// Starts threads for SQLite's calls, which block and must not run on Swift's cooperative pool.
 enum WorkerThread {
     private final class Body {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Runs `body` on a new thread. Returns whether the system gave one.
+    /// Runs `body` on a new thread. Returns false if the system couldn't create one.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let context = Unmanaged.passRetained(Body(body))
         #if canImport(Glibc)
@@ -37,6 +37,6 @@ enum WorkerThread {
         return true
     }
 
-    /// How many processors there are.
+    /// Number of processors.
     static let processorCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 }

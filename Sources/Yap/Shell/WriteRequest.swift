@@ -1,19 +1,19 @@
-/// An asynchronous write that waits for the writer's thread.
+/// An asynchronous write in the queue of the writing thread.
 protocol WriteRequest: AnyObject, Sendable {
-    /// Whether it must have a transaction of its own.
+    /// True if the write needs its own transaction.
     var isExclusive: Bool { get }
-    /// Runs as a member of the open transaction and keeps the outcome. An exclusive one opens its own
+    /// Runs as a member of the open transaction, and stores the result. An exclusive request opens its own
     /// transaction.
     func run(in core: WriterCore)
-    /// Makes a success a failure: what it wrote could not be committed.
+    /// Turns a success into a failure, because the commit failed.
     func fail(_ error: any Error)
-    /// Answers the caller. Called once, last.
+    /// Resumes the caller. Called once, at the end.
     func resume()
 }
 
-/// A `readWrite` closure of the app, which never runs twice.
+/// A `readWrite` closure of the app. Never runs twice.
 final class MemberRequest<Value: Sendable>: WriteRequest, @unchecked Sendable {
-    // Sendable because one thread at a time has it: the caller's, then from the queue on the writer's.
+    // Sendable because only one thread at a time uses it: the caller's, then the writing thread, through the queue.
     private var connection: YapDatabaseConnection?
     private let cancellation: TransactionCancellation?
     private let body: @Sendable (YapDatabaseReadWriteTransaction) throws -> Value
@@ -43,14 +43,14 @@ final class MemberRequest<Value: Sendable>: WriteRequest, @unchecked Sendable {
     }
 
     func resume() {
-        // The caller holds it until the answer, and releases it last.
+        // The caller retains it until the result arrives, and releases it last.
         connection = nil
         guard let outcome else { preconditionFailure("a write was answered before it ran") }
         answer(outcome)
     }
 }
 
-/// A change of the database itself, such as the registration of an extension.
+/// A change of the database itself, such as registering an extension.
 final class ExclusiveRequest<Value: Sendable>: WriteRequest, @unchecked Sendable {
     // Sendable for the same reason as `MemberRequest`.
     private let body: @Sendable (WriterCore) throws -> Value

@@ -1,20 +1,24 @@
 extension YapDatabase {
-    /// Registers an extension: creates or brings up to date its tables, and fills them in batches, between which others
-    /// write. Returns when it is complete; no transaction reads it before.
+    /// Registers an extension: creates or updates its tables, and fills them in batches, between which other writes
+    /// run. Returns when it is complete; no transaction can read it before.
     ///
-    /// After a cancellation, an error or a crash the next registration goes on with the rows that are left, if the
-    /// extension allows it. An extension that can catch up (`YapDatabaseExtension.catchesUp`) is handed the rows that
-    /// were written without it meanwhile, up to 100,000. Every other extension is handed all rows again if any row was
-    /// written without it, in any collection: register extensions first. One that depends on others waits until they
-    /// have caught up.
+    /// ```swift
+    /// try await database.register(todoSearch, withName: "search") { part in print("\(Int(part * 100)) %") }
+    /// ```
+    ///
+    /// After a cancellation, an error or a crash, the next registration continues with the remaining rows, if the
+    /// extension supports it. An extension that can catch up (`YapDatabaseExtension.catchesUp`) receives only the
+    /// rows that were written without it, up to 100,000. Any other extension receives all rows again if a row of any
+    /// collection was written without it, so register extensions before you write. An extension that depends on
+    /// others waits until they have caught up.
     ///
     /// - Parameters:
-    ///   - instance: The extension. Don't register one instance twice.
-    ///   - name: What it is reached by in transactions, and known by in the file.
-    ///   - progress: Called between two batches with the part of the rows that it has, from 0 to 1.
+    ///   - instance: The extension. An instance can be registered once.
+    ///   - name: Its name in transactions and in the file.
+    ///   - progress: Called between two batches with the completed part, from 0 to 1.
     /// - Throws: `YapDatabaseError`: `extensionNameTaken`, `extensionDependencyMissing`, `decoding` for a row that
-    ///   can't be read; `busy` if another process holds the write lock again and again; `CancellationError`; or what
-    ///   the extension threw. Then it isn't registered.
+    ///   can't be read; `busy` if another process repeatedly holds the write lock; `CancellationError`; or the error
+    ///   of the extension. The extension isn't registered then.
     public func register(
         _ instance: some YapDatabaseExtension, withName name: String,
         progress: @Sendable (Double) -> Void = { _ in }
@@ -49,28 +53,37 @@ extension YapDatabase {
         }
     }
 
-    /// Registers an extension under its own name. Parameters and errors as `register(_:withName:progress:)`.
+    /// Registers an extension under its own name. Parameters and errors: see `register(_:withName:progress:)`.
+    ///
+    /// ```swift
+    /// try await database.register(byDate)
+    /// ```
     public func register(
         _ handle: some YapDatabaseNamedExtension, progress: @Sendable (Double) -> Void = { _ in }
     ) async throws {
         try await register(handle, withName: handle.name, progress: progress)
     }
 
-    /// Unregisters an extension and those that depend on it, and drops their tables: also one that is in the
-    /// file from an earlier run and not registered in this one.
+    /// Unregisters an extension and those that depend on it, and drops their tables. An extension that an earlier run
+    /// registered, and that isn't registered in this one, is removed from the file too.
     ///
-    /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`.
+    /// - Parameter name: The name of the extension.
+    /// - Throws: `YapDatabaseError` with `extensionNotRegistered`.
     public func unregister(_ name: String) async throws {
         try Task.checkCancellation()
         try await exclusively { try $0.unregister(name) }
     }
 
-    /// Copies the newest snapshot to a file, while others go on reading and writing.
+    /// Copies the newest snapshot to a file. Reads and writes continue meanwhile.
+    ///
+    /// ```swift
+    /// try await database.backup(to: "/backups/todos.yap")
+    /// ```
     ///
     /// - Parameters:
-    ///   - path: The file to write. A database that is there is replaced, as a whole or not at all.
-    ///   - progress: Told the part that is done, from 0 to 1; throws to give up.
-    /// - Throws: `YapDatabaseError`, or what `progress` threw.
+    ///   - path: The file to write. An existing database is replaced completely or not at all.
+    ///   - progress: Called with the completed part, from 0 to 1. Throw to cancel the copy.
+    /// - Throws: `YapDatabaseError`, or the error of `progress`.
     public func backup(
         to path: String, progress: @escaping @Sendable (Double) throws -> Void = { _ in }
     ) async throws {
@@ -82,43 +95,43 @@ extension YapDatabase {
         }
     }
 
-    /// Closes the file: waits for the write that runs, and refuses later reads and writes with `closed`. So it does
-    /// with writes that are queued: call `flushTransactions()` before to wait for them. A second call does nothing.
+    /// Closes the file: waits for the running write, and rejects later reads and writes, and queued writes, with
+    /// `closed`. Call `flushTransactions()` before to wait for queued writes. A second call does nothing.
     ///
-    /// It waits on a thread of its own, and cancelling the task has no effect. Connections close their own handles when
+    /// It waits on a thread of its own; cancelling the task has no effect. Connections close their own handles when
     /// they are released, or at their next use.
     public func close() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let close: @Sendable () -> Void = { continuation.resume(with: Result { try self.closeNow() }) }
-            // Without a thread to be had, blocking this one is better than no answer.
+            // If no thread can be started, blocking this one is better than never returning.
             if !WorkerThread.start(close) { close() }
         }
     }
 
-    /// Waits until all asynchronous writes that were queued before, by any connection, have ended.
+    /// Waits until all asynchronous writes that any connection queued before have ended.
     ///
-    /// - Throws: `YapDatabaseError` of code `closed`.
+    /// - Throws: `YapDatabaseError` with `closed`.
     public func flushTransactions() async throws {
         try await exclusively { _ in }
     }
 
-    /// Releases memory: decoded rows and pages of the file that the writer keeps, and the handles of connections that
-    /// were released. For the memory of a connection call `YapDatabaseConnection.flushMemory()`.
+    /// Releases memory: the writer's decoded rows and pages, and the handles of released connections. For the memory
+    /// of a connection, call `YapDatabaseConnection.flushMemory()`.
     ///
-    /// - Throws: `YapDatabaseError` of code `closed`.
+    /// - Throws: `YapDatabaseError` with `closed`.
     public func flushMemory() async throws {
         try await exclusively { $0.store.flushMemory() }
         idleReaders.removeAll()
     }
 
-    /// What the writer keeps in memory.
+    /// Returns the memory that the writer uses.
     ///
-    /// - Throws: `YapDatabaseError` of code `closed`.
+    /// - Throws: `YapDatabaseError` with `closed`.
     public func writerMemoryUse() async throws -> YapDatabaseMemoryUse {
         try await exclusively { $0.store.memoryUse }
     }
 
-    /// Registers a reader of changes. From now on the file keeps which rows each commit changes, of all processes,
+    /// Registers a reader of changes. From now on the file records the rows that each commit of any process changes,
     /// until the reader discards them. Does nothing if the reader is registered already, in this or an earlier run.
     ///
     /// ```swift
@@ -128,27 +141,32 @@ extension YapDatabase {
     /// }
     /// ```
     ///
-    /// Each write then also writes the names of its rows. A row is kept once, however often it changes. For more than
-    /// 100,000 rows nothing is kept: the reader begins anew, and `changes(since:)` returns nil for earlier tokens.
+    /// Each write then also writes the names of its rows. A row is recorded once, however often it changes. Beyond
+    /// 100,000 rows nothing is recorded: the reader starts over, and `changes(since:)` returns nil for earlier
+    /// tokens.
     ///
-    /// - Parameter name: Names the reader in the file.
+    /// - Parameter name: The reader's name in the file.
     /// - Throws: `YapDatabaseError`: `closed`, `busy`, `diskFull`, ...
     public func registerChangeReader(_ name: String) async throws {
         try await exclusively { try $0.registerChangeReader(name) }
     }
 
-    /// Unregisters a reader of changes: nothing is kept for it any more.
+    /// Unregisters a reader of changes. Nothing is recorded for it any more.
     ///
-    /// - Throws: `YapDatabaseError` of code `changeReaderNotRegistered`, or as `registerChangeReader(_:)`.
+    /// - Parameter name: The reader's name in the file.
+    /// - Throws: `YapDatabaseError` with `changeReaderNotRegistered`, or the errors of `registerChangeReader(_:)`.
     public func unregisterChangeReader(_ name: String) async throws {
         try await exclusively { try $0.unregisterChangeReader(name) }
     }
 
-    /// The commits from now on. Each reading of this property is a subscription of its own, which ends with
-    /// its iterator.
+    /// Commits from now on. Each access to this property starts a subscription, which ends with its iterator.
     ///
-    /// Commits of other processes are among them as they are made: the kernel reports them by a small file beside the
-    /// database, which is created here. Where it can't, they are noticed when a transaction of this process begins.
+    /// ```swift
+    /// for await commit in database.commits where commit.hasChange(inCollection: "todos") { reload() }
+    /// ```
+    ///
+    /// Commits of other processes are included as they are made: the kernel reports them through a small file beside
+    /// the database, which is created here. If it can't, they are noticed when a transaction of this process begins.
     public var commits: YapDatabaseCommits {
         defer { observeOtherProcesses() }
         return YapDatabaseCommits(publisher)

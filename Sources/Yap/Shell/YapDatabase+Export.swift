@@ -1,19 +1,19 @@
 extension YapDatabase {
-    /// Copies the newest snapshot to a new file with another key, while others go on reading and writing: for another
-    /// key, for a database that isn't encrypted yet, or for a copy without encryption.
+    /// Copies the newest snapshot to a new file with another key, to change the key, to encrypt a database, or to
+    /// make an unencrypted copy. Reads and writes continue meanwhile.
     ///
     /// ```swift
     /// try await database.backup(to: newPath, encryptionKey: .init(bytes: newKey))
     /// ```
     ///
-    /// Takes longer than `backup(to:progress:)`, which copies pages with the database's own key. It needs SQLCipher in
-    /// the place of SQLite.
+    /// Takes longer than `backup(to:progress:)`, which copies pages with the database's own key. It needs SQLCipher
+    /// in the place of SQLite.
     ///
     /// - Parameters:
     ///   - path: The file to create. After a crash it may exist without content.
-    ///   - encryptionKey: Its key; nil for a file that isn't encrypted.
-    /// - Throws: `YapDatabaseError`: `encryptionUnavailable`; `cannotOpen` if a file exists at `path`, which stays as
-    ///   it is; `diskFull`, ...: then no file is left. `CancellationError` before it begins.
+    ///   - encryptionKey: The key of the copy. Nil for an unencrypted file.
+    /// - Throws: `YapDatabaseError`: `encryptionUnavailable`; `cannotOpen` if a file exists at `path`, which isn't
+    ///   changed; `diskFull`, ...; no file is left then. `CancellationError` before the copy begins.
     public func backup(to path: String, encryptionKey: YapDatabaseOptions.EncryptionKey?) async throws {
         try Task.checkCancellation()
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -29,9 +29,8 @@ extension YapDatabase {
 }
 
 extension YapDatabase.Blocking {
-    /// Copies the newest snapshot to a new file with another key, as the asynchronous form does.
-    ///
-    /// - Throws: `YapDatabaseError` as the asynchronous form.
+    /// Copies the newest snapshot to a new file with another key. Parameters and errors are those of the asynchronous
+    /// form.
     @available(*, noasync, message: "call `try await database.backup(to:encryptionKey:)`")
     public func backup(to path: String, encryptionKey: YapDatabaseOptions.EncryptionKey?) throws {
         try database.export(to: path, encryptionKey)

@@ -1,16 +1,16 @@
 import System
 
-/// Whether extensions that another process left behind are being brought up to date because of a read.
+/// Whether extensions that another process left behind are being updated because of a read.
 final class HealingState: Sendable {
     private let state = Lock((isEnabled: true, isRunning: false))
 
-    /// Whether reads start the healing. False in tests that need a fixed order of writes.
+    /// Whether reads start the update. False in tests that need a fixed order of writes.
     var isEnabled: Bool {
         get { state.withLock { $0.isEnabled } }
         set { state.withLock { $0.isEnabled = newValue } }
     }
 
-    /// Returns whether the caller must start it.
+    /// Returns true if the caller must start the update.
     func begin() -> Bool {
         state.withLock { state in
             if !state.isEnabled || state.isRunning { return false }
@@ -23,8 +23,8 @@ final class HealingState: Sendable {
 }
 
 extension YapDatabase {
-    /// Brings extensions that another process left behind up to date, on the writing thread, in transactions between
-    /// which others write. Returns at once.
+    /// Updates extensions that another process left behind, on the writing thread, in transactions between which
+    /// other writes run. Returns at once.
     func heal() {
         if healing.begin() { healNext() }
     }

@@ -1,15 +1,15 @@
 import System
 
 extension YapDatabase {
-    /// Makes the file smaller: rebuilds it without the pages that removed rows have left free.
+    /// Makes the file smaller: rebuilds it without the free pages of removed rows.
     ///
-    /// Later writes use free pages anyway, so this is worth its time only after very much was removed. Readers go on
-    /// meanwhile, in this process and in others. Writers wait: those of other processes throw `busy` if it takes longer
-    /// than their `busyTimeoutMilliseconds`. On the disk it needs up to twice the bytes of what the file has, for a
-    /// copy and the log. If a reader is in an older snapshot at the end, the file becomes smaller with a later commit.
+    /// Later writes reuse free pages, so this is worth its time only after large removals. Reads continue meanwhile,
+    /// in this process and in others. Writes wait; those of other processes throw `busy` if it takes longer than
+    /// their `busyTimeoutMilliseconds`. The disk needs up to twice the file's size, for a copy and the log. If a
+    /// reader is at an older snapshot at the end, the file becomes smaller with a later commit.
     ///
-    /// - Throws: `YapDatabaseError`: `diskFull` or `busy`; `CancellationError` if the task is cancelled. The file then
-    ///   is as it was.
+    /// - Throws: `YapDatabaseError`: `diskFull` or `busy`; `CancellationError` if the task is cancelled. The file
+    ///   isn't changed then.
     public func vacuum() async throws {
         try Task.checkCancellation()
         let isCancelled = Lock(false)

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import System
 
-/// The clock by which actions are run.
+/// The clock that decides when actions are due.
 ///
 /// ```swift
 /// let clock = YapDatabaseManualClock(Date(timeIntervalSince1970: 1_700_000_000))
@@ -15,29 +15,29 @@ public struct YapDatabaseActionClock: Sendable {
     /// The machine's clock.
     public static var system: Self { Self(time: SystemTimeSource(), timers: WallTimerSource()) }
 
-    /// A clock that a test moves.
+    /// A clock that a test advances.
     public static func manual(_ clock: YapDatabaseManualClock) -> Self {
         Self(time: clock.time, timers: clock.timers)
     }
 }
 
-/// A clock that stands still until a test moves it.
+/// A clock that changes only when a test advances it.
 public final class YapDatabaseManualClock: Sendable {
     let time: ManualTimeSource
     let timers: ManualTimerSource
 
-    /// Makes a clock that shows a date.
+    /// Creates a clock at a date.
     public init(_ date: Date) {
         time = ManualTimeSource(milliseconds: ActionTime.milliseconds(date))
         timers = ManualTimerSource(clock: time)
     }
 
-    /// What the clock shows, in whole milliseconds.
+    /// Current date of the clock, in whole milliseconds.
     public var date: Date { ActionTime.date(time.nowMilliseconds()) }
 
-    /// Moves the clock, and wakes the runners whose next actions are then due.
+    /// Moves the clock, and wakes runners whose next actions are then due.
     ///
-    /// - Parameter seconds: Seconds forward; less than 0 to set the clock back.
+    /// - Parameter seconds: Seconds to move forward. Negative to set the clock back.
     public func advance(bySeconds seconds: Double) {
         time.advance(bySeconds: seconds)
         timers.runDue()

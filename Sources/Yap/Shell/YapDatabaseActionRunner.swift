@@ -10,10 +10,10 @@ import System
 ///
 /// `YapDatabase.run(_:runningMax:_:)` is the short form for apps that need neither the network nor the status.
 public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
-    /// Does the work of an action. An error is kept as `YapDatabaseActionStatus.lastFailure`.
+    /// Performs an action. An error is stored as `YapDatabaseActionStatus.lastFailure`.
     public typealias Handler = @Sendable (_ action: YapDatabaseStartedAction<Object>) async throws -> Void
 
-    /// Maximum number of actions that run at once.
+    /// Maximum number of actions running at once.
     public let runningMax: Int
 
     private let manager: YapDatabaseActionManager<Object>
@@ -23,33 +23,33 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     private let timers: any TimerSource
     private let state = Lock(State())
 
-    /// How far the clock may go back before it counts as set back. Clocks are corrected by less all the time.
+    /// Maximum jump back of the clock that is ignored. Clocks are corrected by less all the time.
     private static var toleranceMilliseconds: Int64 { 1_000 }
 
     private struct State {
         var suspendCount = 0
-        /// The latest time that the clock has shown since `run` began or since it was set back.
+        /// Latest time that the clock has shown since `run` began or since it was set back.
         var latestMilliseconds: Int64 = .min
         var isReachable = true
         var running: [YapDatabaseActionID] = []
         var lastFailure: YapDatabaseActionStatus.Failure?
-        /// As it was published: after starts and at the end of a turn, so that its parts agree.
+        /// The published status: after starts and at the end of a turn, so that its parts are consistent.
         var status = YapDatabaseActionStatus(obstacle: .notRunning)
-        /// Begins a turn; nil while `run` isn't under way.
+        /// Starts a turn. Nil while `run` isn't running.
         var wake: (@Sendable () -> Void)?
         var cancelTimer: TimerCancel?
         var readers: [Int: AsyncStream<YapDatabaseActionStatus>.Continuation] = [:]
         var lastReader = 0
     }
 
-    /// Makes a runner. It does nothing until `run` is called.
+    /// Creates a runner. It does nothing until `run` is called.
     ///
     /// - Parameters:
     ///   - manager: The actions. They must be registered before `run`.
     ///   - database: The database.
-    ///   - runningMax: Maximum number of actions that run at once, from 1 to 1,000.
-    ///   - clock: The clock that decides which actions are due. Default: the machine's. A test passes one that it
-    ///     moves.
+    ///   - runningMax: Maximum number of actions running at once, from 1 to 1,000.
+    ///   - clock: The clock that decides which actions are due. Default: the machine's clock. A test passes a manual
+    ///     one.
     public convenience init(
         _ manager: YapDatabaseActionManager<Object>, in database: YapDatabase, runningMax: Int = 4,
         clock: YapDatabaseActionClock = .system
@@ -58,7 +58,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
             manager, in: database, runningMax: runningMax, clock: clock.time, timers: clock.timers)
     }
 
-    /// Makes a runner with a clock and timers.
+    /// Creates a runner with a clock and timers.
     package init(
         _ manager: YapDatabaseActionManager<Object>, in database: YapDatabase, runningMax: Int,
         clock: any TimeSource, timers: any TimerSource
@@ -70,7 +70,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
 
     // MARK: Control
 
-    /// Whether actions that require the network may be started. Default: true. Running actions go on.
+    /// Whether actions that require the network may start. Default: true. Running actions continue.
     public var isReachable: Bool {
         get { state.withLock { $0.isReachable } }
         set {
@@ -79,9 +79,9 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         }
     }
 
-    /// Starts no more actions until `resume()` was called as often. Running actions go on.
+    /// Stops starting actions until `resume()` was called as often. Running actions continue.
     ///
-    /// - Returns: How many calls of `resume()` it takes.
+    /// - Returns: Number of `resume()` calls needed.
     @discardableResult
     public func suspend() -> Int {
         let count = state.withLock { state in
@@ -92,9 +92,9 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         return count
     }
 
-    /// Takes one `suspend()` back. Does nothing without one.
+    /// Reverts one `suspend()`. Does nothing if the runner isn't suspended.
     ///
-    /// - Returns: How many calls of `resume()` it still takes.
+    /// - Returns: Number of `resume()` calls still needed.
     @discardableResult
     public func resume() -> Int {
         let count = state.withLock { state in
@@ -105,7 +105,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         return count
     }
 
-    /// What runs now, what is next, and why it isn't started yet.
+    /// Running actions, the next action, and why it hasn't started yet.
     public var status: YapDatabaseActionStatus { state.withLock { $0.status } }
 
     /// The status now and after each change. A slow reader gets the newest one. The sequence doesn't end by itself.
@@ -115,7 +115,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         let number = state.withLock { state in
             state.lastReader += 1
             state.readers[state.lastReader] = continuation
-            // Inside the lock, so that it isn't put after a newer one. The buffer is empty: nothing is released.
+            // Inside the lock, so that it can't follow a newer status. The buffer is empty, so nothing is released.
             continuation.yield(state.status)
             return state.lastReader
         }
@@ -131,7 +131,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
 
     /// Publishes a status with the actions that are running now.
     private func publish(_ change: (inout YapDatabaseActionStatus) -> Void) {
-        // What the status had before is released after the lock: it may be an error of the app.
+        // The previous status is released after the lock, because it may own an error of the app.
         let (before, status, readers) = state.withLock { state in
             let before = state.status
             change(&state.status)
@@ -148,7 +148,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         }
     }
 
-    /// Keeps which actions run, and an error. The status gets them when it is published.
+    /// Records the running actions and an error, for the next published status.
     private func note(
         _ failure: YapDatabaseActionStatus.Failure?,
         _ change: (inout [YapDatabaseActionID]) -> Void = { _ in }
@@ -170,24 +170,24 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     /// Starts actions when they are due, until the task is cancelled or the database is closed.
     ///
     /// It waits for commits, also of other processes, and for dates; it doesn't poll. Cancelling the task cancels the
-    /// handlers, and `run` waits for their end. When the database is closed, `run` returns after the handlers have
+    /// handlers, and `run` waits for them to end. When the database is closed, `run` returns after the handlers have
     /// ended; they aren't cancelled.
     ///
-    /// If the clock is set back, actions whose retry times were counted by the clock before are due again.
+    /// If the clock is set back, actions whose retry times were set by the earlier clock are due again.
     ///
-    /// - Parameter handler: Does the work of an action, several at a time. The action is done when its object no longer
-    ///   has it: let the handler write that. Otherwise, and after an error, it is started again after its retry time.
-    ///   It isn't cancelled when its action changes or ends meanwhile.
+    /// - Parameter handler: Performs an action. Several calls run at once. The handler ends an action by writing the
+    ///   object without it. Otherwise, and after an error, the action is started again after its retry time. The
+    ///   handler isn't cancelled if its action changes or ends meanwhile.
     /// - Throws: `CancellationError`; `YapDatabaseError`: `closed` if the database was closed before,
-    ///   `extensionNotRegistered`, `invalidExtension` if this runner runs already, or what the file gave. A busy file
-    ///   and a full disk are tried again.
+    ///   `extensionNotRegistered`, `invalidExtension` if this runner is running already, or an error of the file. It
+    ///   retries after `busy` and `diskFull`.
     public func run(_ handler: @escaping Handler) async throws {
         if database.isClosed { throw YapDatabaseError(.closed, "the database was closed") }
         let (wakes, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         try begin { continuation.yield() }
         defer { end() }
-        // From before the first read, so that no commit is missed.
+        // Subscribed before the first read, so that no commit is missed.
         let commits = database.commits
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask {
@@ -199,7 +199,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
                 continuation.yield()
                 for await _ in wakes { try await self.turn(&group, handler) }
             } catch let error as YapDatabaseError where error.code == .closed && database.isClosed {
-                // It was closed within a turn. Else the commits have ended, and `wakes` with them.
+                // Closed during a turn. Otherwise the commits have ended, and `wakes` with them.
             }
         }
         try Task.checkCancellation()
@@ -231,7 +231,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         return (commit.changes(ofExtension: manager.name) as? ActionChanges)?.isOfActions == true
     }
 
-    /// Notes the time, and corrects the starts if the clock was set back.
+    /// Records the time, and corrects the starts if the clock was set back.
     private func checkClock() async throws {
         let now = clock.nowMilliseconds()
         let isSetBack = state.withLock { now + Self.toleranceMilliseconds < $0.latestMilliseconds }
@@ -249,7 +249,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         }
     }
 
-    /// Starts what is due, and sets the timer for what comes next.
+    /// Starts the due actions, and sets the timer for the next one.
     private func turn(_ group: inout ThrowingDiscardingTaskGroup<any Error>, _ handler: @escaping Handler)
         async throws
     {
@@ -267,7 +267,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
 
     /// Starts as many of the due actions as may run.
     ///
-    /// - Returns: nil if there are none; then the timer is set. Empty if others have started them.
+    /// - Returns: Nil if there are none; the timer is set then. Empty if other processes have started them.
     private func startNext() async throws -> [ActionStart<Object>]? {
         let (manager, circumstances) = (manager, circumstances())
         let plan = try await connection.read { try $0[manager].plan(circumstances) }
@@ -285,7 +285,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
             case .failure(let error): note(.init(id: start.id, error: error))
             }
         }
-        // Before the status is published: it names the date for which the timer is set.
+        // Before the status is published, because it contains the date for which the timer is set.
         arm(plan.wakeMilliseconds)
         publish(plan)
         return starts
@@ -312,7 +312,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         wake()
     }
 
-    /// Sets the timer, and takes the one before back.
+    /// Sets the timer, and cancels the previous one.
     private func arm(_ milliseconds: Int64?) {
         let dayMilliseconds: Int64 = 86_400_000
         let cancel = milliseconds.map { milliseconds in
@@ -326,7 +326,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         before?()
     }
 
-    /// Runs `body`. An error that passes by itself begins another turn a second later.
+    /// Runs `body`. After a temporary error, another turn starts a second later.
     private func tryingAgain(_ body: () async throws -> Void) async throws {
         let pauseMilliseconds: Int64 = 1000
         do {
@@ -340,7 +340,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     private func isTransient(_ error: YapDatabaseError) -> Bool {
         switch error.code {
         case .busy, .diskFull: true
-        // It is registered, and another process has left its table behind: it can't be read for a while.
+        // It is registered, but another process has left its table behind, so it can't be read for a while.
         case .extensionNotRegistered: database.registeredExtensionNames.contains(manager.name)
         default: false
         }
@@ -356,10 +356,10 @@ extension YapDatabase {
     ///
     /// - Parameters:
     ///   - manager: The registered actions.
-    ///   - runningMax: Maximum number of actions that run at once, from 1 to 1,000.
-    ///   - clock: As in `YapDatabaseActionRunner.init`.
-    ///   - handler: Does the work of an action: see `YapDatabaseActionRunner.run(_:)`.
-    /// - Throws: As `YapDatabaseActionRunner.run(_:)`.
+    ///   - runningMax: Maximum number of actions running at once, from 1 to 1,000.
+    ///   - clock: The clock that decides which actions are due.
+    ///   - handler: Performs an action: see `YapDatabaseActionRunner.run(_:)`.
+    /// - Throws: The errors of `YapDatabaseActionRunner.run(_:)`.
     public func run<Object: Sendable>(
         _ manager: YapDatabaseActionManager<Object>, runningMax: Int = 4,
         clock: YapDatabaseActionClock = .system, _ handler: @escaping YapDatabaseActionRunner<Object>.Handler

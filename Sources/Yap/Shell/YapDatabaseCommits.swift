@@ -1,10 +1,9 @@
-/// The commits of a database in their order, from the moment it was asked for them. It ends when the database
-/// is closed.
+/// The commits of a database in order, from the moment of the subscription. Ends when the database is closed.
 ///
-/// It keeps the newest `bufferedCommitsMax` commits for a slow reader. The one after a gap says in
-/// `missedCommits` how many were dropped.
+/// It buffers the newest `bufferedCommitsMax` commits for a slow reader. After a gap, `missedCommits` of the next
+/// commit is the number of dropped ones.
 public struct YapDatabaseCommits: AsyncSequence, Sendable {
-    /// How many commits wait for a slow reader.
+    /// Maximum commits buffered for a slow reader.
     public static let bufferedCommitsMax = 64
 
     private let stream: AsyncStream<YapDatabaseCommit>
@@ -19,17 +18,17 @@ public struct YapDatabaseCommits: AsyncSequence, Sendable {
         firstSnapshot = added.snapshot
     }
 
-    /// An iterator over what has come since the subscription. One subscription has one iterator.
+    /// Returns an iterator over the commits since the subscription. A subscription has one iterator.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), last: firstSnapshot)
     }
 
-    /// Walks through the commits.
+    /// Iterates over the commits.
     public struct Iterator: AsyncIteratorProtocol {
         var base: AsyncStream<YapDatabaseCommit>.Iterator
         var last: UInt64
 
-        /// The next commit; `nil` when the database was closed or the task was cancelled.
+        /// Returns the next commit, or nil if the database was closed or the task was cancelled.
         public mutating func next() async -> YapDatabaseCommit? {
             guard var commit = await base.next() else { return nil }
             commit.missedCommits = commit.snapshot > last ? commit.snapshot - last - 1 : 0

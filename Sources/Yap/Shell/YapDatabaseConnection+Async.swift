@@ -1,25 +1,41 @@
 extension YapDatabaseConnection {
-    /// Runs `body` on the newest snapshot, on a thread of the database's own, and returns what it returns.
+    /// Runs `body` on the newest snapshot, on a thread of the database, and returns its result.
     ///
-    /// When its task is cancelled, a read that waits doesn't run, and one that runs ends: at the next call of its
-    /// transaction, or in the middle of a statement.
-    /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError` of code `closed`,
-    ///   `transactionNotPermitted`, or what the file gave.
+    /// ```swift
+    /// let todo = try await connection.read { transaction in
+    ///     try transaction.object(Todo.self, forKey: id, inCollection: "todos")
+    /// }
+    /// ```
+    ///
+    /// If the task is cancelled, a pending read doesn't run, and a running one ends at the next call of its
+    /// transaction, or within a statement.
+    ///
+    /// - Parameter body: Reads with the transaction.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`; `CancellationError`; `YapDatabaseError` with `closed`,
+    ///   `transactionNotPermitted`, or an error of the file.
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (YapDatabaseReadTransaction) throws -> Result
     ) async throws -> Result {
         try await readTracked(tracksReads: false, body).result
     }
 
-    /// Runs `body` in a write transaction, on the database's writing thread, and returns what it returned
-    /// once that is committed. Writes that wait at the same time share one commit; each succeeds or fails
-    /// alone.
+    /// Runs `body` in a write transaction, on the database's writing thread, and returns its result once it is
+    /// committed. Writes that are pending at the same time share one commit; each succeeds or fails by itself.
     ///
-    /// When its task is cancelled, a write that waits doesn't run, and one whose `body` runs fails at the next call of
-    /// its transaction. Once `body` has returned, the write is committed all the same.
-    /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError` of code `transactionNotPermitted`, `busy`,
-    ///   `diskFull`, `closed`, ... In each case nothing of the transaction is kept, on disk or in memory. `body` never
-    ///   runs twice.
+    /// ```swift
+    /// try await connection.readWrite { transaction in
+    ///     try transaction.setObject(todo, forKey: todo.id, inCollection: "todos")
+    /// }
+    /// ```
+    ///
+    /// If the task is cancelled, a pending write doesn't run, and a running one fails at the next call of its
+    /// transaction. Once `body` has returned, the write is committed anyway.
+    ///
+    /// - Parameter body: Reads and writes with the transaction. It never runs twice.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`; `CancellationError`; `YapDatabaseError` with `transactionNotPermitted`, `busy`,
+    ///   `diskFull`, `closed`, ... After an error, nothing of the transaction is kept, on disk or in memory.
     public func readWrite<Result: Sendable>(
         _ body: @escaping @Sendable (YapDatabaseReadWriteTransaction) throws -> Result
     ) async throws -> Result {
@@ -38,22 +54,23 @@ extension YapDatabaseConnection {
     /// Waits until all asynchronous writes of the database, and all asynchronous reads of this connection, that were
     /// queued before have ended.
     ///
-    /// - Throws: `YapDatabaseError` of code `closed`.
+    /// - Throws: `YapDatabaseError` with `closed`.
     public func flushTransactions() async throws {
         try await database.flushTransactions()
         try await queued {}
     }
 
-    /// Releases the memory of decoded rows, of pages of the file and of statements, once the reads that were queued
-    /// before have ended. The connection can be used as before.
+    /// Releases the memory of decoded rows, pages and statements, after the reads that were queued before. The
+    /// connection can still be used.
     ///
-    /// An app calls it when the system is short of memory. `memoryUse()` returns how much there is.
+    /// Call it when the system is short of memory. `memoryUse()` returns how much is used.
     /// - Throws: `CancellationError` before it is queued.
     public func flushMemory() async throws {
         try await queued { try self.flushMemoryNow() }
     }
 
-    /// What the connection keeps in memory. Nothing before its first read. Throws as `flushMemory()`.
+    /// Returns the memory that the connection uses: nothing before its first read. Throws the errors of
+    /// `flushMemory()`.
     public func memoryUse() async throws -> YapDatabaseMemoryUse {
         try await queued { try self.memoryUseNow() }
     }

@@ -7,12 +7,13 @@ extension YapDatabaseConnection {
     /// ```
     ///
     /// - Parameters:
-    ///   - vector: The vector, of as many components as the index has dimensions.
+    ///   - vector: The vector, with as many components as the index has dimensions.
     ///   - index: The index.
     ///   - limit: Maximum number of rows, up to 10,000.
     ///   - distanceMax: Maximum distance of a row. Default: any distance.
     ///   - keys: Keys of the rows to choose from. Default: all rows of the index.
-    /// - Throws: `CancellationError`; as `read` and `YapDatabaseVectorIndexTransaction.rows(nearest:)`.
+    /// - Returns: The rows, nearest first.
+    /// - Throws: `CancellationError`; the errors of `read` and of `YapDatabaseVectorIndexTransaction.rows(nearest:)`.
     public func rows<Object: Sendable>(
         nearest vector: [Float], in index: YapDatabaseVectorIndex<Object>, limit: Int,
         distanceMax: Float? = nil, among keys: [String]? = nil
@@ -20,13 +21,14 @@ extension YapDatabaseConnection {
         try await rows(nearest: vector, in: index, limit: limit, distanceMax: distanceMax, among: keys) {}
     }
 
-    /// Returns the rows whose vectors are nearest to a vector, with their metadata, as `rows(nearest:in:limit:)` does.
+    /// Returns the rows whose vectors are nearest to a vector, with their metadata.
     ///
     /// ```swift
     /// let near = try await connection.rows(metadata: NoteInfo.self, nearest: vector, in: byMeaning, limit: 20)
     /// ```
     ///
-    /// - Parameter type: The type that the collection's metadata is registered with. The others as the form without.
+    /// - Parameter type: The registered type of the collection's metadata. For the other parameters see
+    ///   `rows(nearest:in:limit:)`.
     /// - Throws: Also `YapDatabaseError`: `missingRegistration`, `typeMismatch`.
     public func rows<Object: Sendable, Metadata: Sendable>(
         metadata type: Metadata.Type, nearest vector: [Float], in index: YapDatabaseVectorIndex<Object>,
@@ -39,7 +41,7 @@ extension YapDatabaseConnection {
         }
     }
 
-    /// The first form, where `willCheck` is called before each check whether the task is cancelled.
+    /// The first form, which also calls `willCheck` before each check for cancellation.
     func rows<Object: Sendable>(
         nearest vector: [Float], in index: YapDatabaseVectorIndex<Object>, limit: Int, distanceMax: Float?,
         among keys: [String]?, willCheck: @escaping @Sendable () -> Void
@@ -54,7 +56,8 @@ extension YapDatabaseConnection {
         }
     }
 
-    /// Reads with a closure that throws `CancellationError` once the task is cancelled, which the read itself follows.
+    /// Reads with a closure that throws `CancellationError` once the task is cancelled. The read itself follows the
+    /// task too.
     private func readUntilCancelled<Result: Sendable>(
         _ body: @escaping @Sendable (YapDatabaseReadTransaction, () throws -> Void) throws -> Result
     ) async throws -> Result {

@@ -1,27 +1,29 @@
-/// How far `upgradeObjects` is.
+/// Progress of `upgradeObjects`.
 public struct YapDatabaseUpgradeProgress: Hashable, Sendable {
-    /// Rows that were looked at.
+    /// Number of rows examined so far.
     public let doneCount: Int
-    /// Rows that the collection had at the beginning.
+    /// Number of rows in the collection at the beginning.
     public let totalCount: Int
-    /// Rows that were stored again.
+    /// Number of rows stored again so far.
     public let storedCount: Int
 }
 
 extension YapDatabaseConnection {
-    /// Stores the objects of a collection again that earlier versions of their model stored, so that reading them
-    /// takes no longer than reading new ones.
+    /// Stores the objects again that earlier versions of their model stored, so that reading them is as fast as
+    /// reading new ones.
     ///
-    /// Not needed for anything else: each read upgrades what it reads. The objects stay equal, so no extension and no
-    /// observer is told. 200 rows are one transaction; other writes go on between them.
+    /// This is optional, because each read upgrades what it reads. The objects stay equal, so extensions and
+    /// observers aren't notified. Each transaction handles 200 rows; other writes run in between.
     ///
     /// ```swift
     /// try await connection.upgradeObjects(inCollection: "todos") { print($0.doneCount, "of", $0.totalCount) }
     /// ```
-    /// - Parameter progress: Called after each transaction.
-    /// - Returns: How many objects were stored again.
-    /// - Throws: `CancellationError`; `YapDatabaseError`: `decoding` for an object that can't be upgraded, which leaves
-    ///   those before it upgraded; or what a write throws.
+    /// - Parameters:
+    ///   - collection: The collection.
+    ///   - progress: Called after each transaction.
+    /// - Returns: Number of objects stored again.
+    /// - Throws: `CancellationError`; `YapDatabaseError`: `decoding` for an object that can't be upgraded, which
+    ///   leaves the earlier ones upgraded; or the errors of a write.
     @discardableResult
     public func upgradeObjects(
         inCollection collection: String,
@@ -46,7 +48,7 @@ extension YapDatabaseConnection {
 extension YapDatabaseReadWriteTransaction {
     private static var upgradedRowsMax: Int { 200 }
 
-    /// Stores rows behind a key again where the registered type stores them otherwise today.
+    /// Stores rows after a key again if the registered type would now store them differently.
     fileprivate func upgradeObjects(
         inCollection collection: String, after key: String?
     ) throws -> (lastKey: String?, doneCount: Int, storedCount: Int) {
@@ -65,7 +67,7 @@ extension YapDatabaseReadWriteTransaction {
             try noteNames(encoded, registered)
             let bytes = try keeping(row.rowID, in: encoded, registered)
             guard bytes != stored else { continue }
-            // The object is equal to the one that the caches and extensions know: only its bytes differ.
+            // The object equals the one in the caches and extensions; only its bytes differ.
             try rows.updateObject(row.rowID, data: bytes)
             storedCount += 1
         }

@@ -1,6 +1,6 @@
 import System
 
-/// A read that stands at one commit until it is moved, so that many reads fit together while others write.
+/// A read that stays at one commit until it is moved, so that many reads are consistent while others write.
 ///
 /// ```swift
 /// let list = try await connection.beginLongLivedRead()
@@ -10,12 +10,12 @@ import System
 /// let isChanged = commits.contains { $0.hasChange(inCollection: "todos") }
 /// ```
 ///
-/// It has an SQLite handle and caches of its own. Its reads run one at a time, on any thread. It ends with `end()`,
-/// when it is released, and when the database is closed.
+/// It has its own SQLite handle and caches. Its reads run one at a time, on any thread. It ends with `end()`, when it
+/// is released, and when the database is closed.
 ///
-/// The write-ahead log keeps the commits after the one at which it stands. If that makes the log larger than
-/// `YapDatabaseOptions.longLivedReadLogBytesMax`, it expires: reads throw `longLivedReadExpired` until it is moved.
-/// Move it after commits, so that it doesn't.
+/// The write-ahead log keeps all commits after its commit. If that makes the log larger than
+/// `YapDatabaseOptions.longLivedReadLogBytesMax`, the read expires: it throws `longLivedReadExpired` until it is
+/// moved. Move it after commits to avoid that.
 public final class YapDatabaseLongLivedRead: Sendable {
     /// The database that it reads.
     public let database: YapDatabase
@@ -43,15 +43,15 @@ public final class YapDatabaseLongLivedRead: Sendable {
 
     deinit { end() }
 
-    /// The number of the commit at which it stands, or stood last.
+    /// Number of its current commit, or of its last one.
     public var snapshot: UInt64 { reader.mark.number }
 
-    /// Runs `body` on the snapshot, on a thread of the database's own, and returns what it returns.
+    /// Runs `body` on the snapshot, on a thread of the database, and returns its result.
     ///
-    /// When its task is cancelled, a read that waits doesn't run, and one that runs ends: at the next call of its
-    /// transaction, or in the middle of a statement. The snapshot stays.
-    /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError`: `longLivedReadExpired` until it is moved;
-    ///   `transactionEnded` after `end()`; `closed`, or what the file gave.
+    /// If the task is cancelled, a pending read doesn't run, and a running one ends at the next call of its
+    /// transaction, or within a statement. The snapshot stays.
+    /// - Throws: The error of `body`; `CancellationError`; `YapDatabaseError`: `longLivedReadExpired` until it is
+    ///   moved; `transactionEnded` after `end()`; `closed`, or an error of the file.
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (YapDatabaseReadTransaction) throws -> Result
     ) async throws -> Result {
@@ -61,17 +61,17 @@ public final class YapDatabaseLongLivedRead: Sendable {
         }
     }
 
-    /// Moves to the newest commit, also after it has expired.
+    /// Moves to the newest commit, also after the read has expired.
     ///
-    /// If the write-ahead log is larger than `YapDatabaseOptions.logBytesMax`, it also waits for the writes that run or
-    /// were queued before, so that the log can begin anew.
+    /// If the write-ahead log is larger than `YapDatabaseOptions.logBytesMax`, it also waits for running and queued
+    /// writes, so that the log can restart.
     ///
-    /// - Returns: The commits that lead from the one at which it stood to the newest, the oldest first. Empty if it
-    ///   stood at the newest. The last 256 commits, with up to 50,000 changes, are known, and none before one of
-    ///   another process. If there were others, the first one has their number in `missedCommits`, so that its queries
-    ///   for a change return true. None has `info`, which observers alone get.
-    /// - Throws: `CancellationError`; `YapDatabaseError`: `transactionEnded` after `end()`; `closed`, or what the file
-    ///   gave. Then it holds no commit, and may be moved again.
+    /// - Returns: The commits from the previous commit to the newest, oldest first. Empty if it was at the newest.
+    ///   Only the last 256 commits with up to 50,000 changes are known, and none before a commit of another process.
+    ///   If others are missing, `missedCommits` of the first commit has their number, so that its queries for a
+    ///   change return true. `info` is nil, because only observers receive it.
+    /// - Throws: `CancellationError`; `YapDatabaseError`: `transactionEnded` after `end()`; `closed`, or an error of
+    ///   the file. It then holds no commit, and can be moved again.
     @discardableResult
     public func moveToNewest() async throws -> [YapDatabaseCommit] {
         try check(.read)
@@ -80,24 +80,25 @@ public final class YapDatabaseLongLivedRead: Sendable {
         return commits + ((try? await database.exclusively { [reader] in $0.move(reader) }) ?? [])
     }
 
-    /// Ends it: reads throw `transactionEnded`. Doesn't wait for a read that runs, which goes on. A second call does
-    /// nothing.
+    /// Ends the long-lived read: later reads throw `transactionEnded`. Doesn't wait for a running read, which
+    /// continues. A second call does nothing.
     public func end() {
         reader.end(because: LongLivedReader.ended)
         database.longLivedReads.remove(reader)
     }
 
-    /// The forms that run on the caller's thread and wait.
+    /// Blocking forms of its calls.
     public var blocking: Blocking { Blocking(owner: self) }
 
-    /// The forms of a long-lived read's calls that run on the caller's thread and wait. Not for use in async code.
+    /// Blocking forms of a long-lived read's calls: they run on the caller's thread and wait. Don't use them in async
+    /// code.
     public struct Blocking: Sendable {
         let owner: YapDatabaseLongLivedRead
 
-        /// Runs `body` on the snapshot, and returns what it returns.
+        /// Runs `body` on the snapshot, and returns its result.
         ///
-        /// - Throws: As the asynchronous form; `YapDatabaseError`: `nestedTransaction` inside of another read of it;
-        ///   `deadlock` if another thread reads with it and waits for a transaction of this thread;
+        /// - Throws: The errors of the asynchronous form; `YapDatabaseError`: `nestedTransaction` inside another read
+        ///   of it; `deadlock` if another thread reads with it and waits for a transaction of this thread;
         ///   `transactionNotPermitted`.
         @available(*, noasync, message: "call `try await read { ... }`")
         public func read<Result>(_ body: (YapDatabaseReadTransaction) throws -> Result) throws -> Result {
@@ -105,10 +106,10 @@ public final class YapDatabaseLongLivedRead: Sendable {
             return try owner.readNow(nil, body)
         }
 
-        /// Moves to the newest commit, as the asynchronous form does, and waits for no write.
+        /// Moves to the newest commit without waiting for writes.
         ///
-        /// - Returns: The commits that lead there.
-        /// - Throws: As the asynchronous form, and as `read`.
+        /// - Returns: The commits from the previous commit to the newest, oldest first.
+        /// - Throws: The errors of the asynchronous form, and of `read`.
         @available(*, noasync, message: "call `try await moveToNewest()`")
         @discardableResult
         public func moveToNewest() throws -> [YapDatabaseCommit] {
@@ -140,16 +141,18 @@ public final class YapDatabaseLongLivedRead: Sendable {
 }
 
 extension YapDatabaseConnection {
-    /// Begins a read that stands at the newest commit until it is moved.
+    /// Begins a read that stays at the newest commit until it is moved.
     ///
-    /// It doesn't use this connection, which goes on to read the newest commit; it has its name and its permits.
+    /// It doesn't use this connection, which continues to read the newest commit. It has the connection's name and
+    /// permits.
     ///
     /// ```swift
     /// let list = try await connection.beginLongLivedRead()
     /// ```
     ///
     /// - Throws: `CancellationError`; `YapDatabaseError`: `tooManyLongLivedReads` if
-    ///   `YapDatabaseOptions.longLivedReadsMax` are open; `transactionNotPermitted`; `closed`, or what the file gave.
+    ///   `YapDatabaseOptions.longLivedReadsMax` are open; `transactionNotPermitted`; `closed`, or an error of the
+    ///   file.
     public func beginLongLivedRead() async throws -> YapDatabaseLongLivedRead {
         try check(.read)
         return try await queued { try YapDatabaseLongLivedRead(self) }
@@ -157,7 +160,7 @@ extension YapDatabaseConnection {
 }
 
 extension YapDatabaseConnection.Blocking {
-    /// Begins a read that stands at the newest commit until it is moved. Throws as the asynchronous form.
+    /// Begins a read that stays at the newest commit until it is moved. Throws the errors of the asynchronous form.
     @available(*, noasync, message: "call `try await connection.beginLongLivedRead()`")
     public func beginLongLivedRead() throws -> YapDatabaseLongLivedRead {
         try connection.check(.blockingRead)

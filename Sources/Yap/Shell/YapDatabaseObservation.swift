@@ -1,9 +1,16 @@
 extension YapDatabaseConnection {
-    /// The value of `query` now, and again after each commit that can change it: one that changes a row, a list of a
-    /// collection or a part of an extension that it read. When it read more than 100 keys of a collection, each change
-    /// in the collection counts.
+    /// Returns the value of `query` now, and again after each commit that may change it: a commit that changes a row,
+    /// a list of a collection, or a part of an extension that the query read. If it read more than 100 keys of a
+    /// collection, each change in the collection counts.
     ///
-    /// Commits that come while nobody waits for the next value are answered by one value, the newest.
+    /// ```swift
+    /// for try await count in connection.observe({ try $0.numberOfKeys(inCollection: "todos") }) { show(count) }
+    /// ```
+    ///
+    /// Commits that arrive while no value is being awaited lead to one value, the newest.
+    ///
+    /// - Parameter query: Reads the value. It runs again for each value.
+    /// - Returns: A sequence of values, which throws the errors of `query`.
     public func observe<Value: Sendable>(
         _ query: @escaping @Sendable (YapDatabaseReadTransaction) throws -> Value
     ) -> YapDatabaseObservation<Value> {
@@ -11,26 +18,26 @@ extension YapDatabaseConnection {
     }
 }
 
-/// The values of a query over time. It ends when the database is closed or the task is cancelled, and throws what the
-/// query throws.
+/// Values of a query over time. Ends when the database is closed or the task is cancelled, and throws the errors of
+/// the query.
 public struct YapDatabaseObservation<Value: Sendable>: AsyncSequence, Sendable {
     /// Waits for the end of a pause.
     typealias Pause = @Sendable () async throws -> Void
 
     let connection: YapDatabaseConnection
     let query: @Sendable (YapDatabaseReadTransaction) throws -> Value
-    /// Whether a value is left out after another.
+    /// Returns true if a value is to be skipped after another.
     var isDuplicate: @Sendable (_ last: Value, _ next: Value) -> Bool = { _, _ in false }
     /// Begins a pause after a read.
     var beginPause: (@Sendable () -> Pause)?
 
-    /// Leaves out a value that is as the one before it. The query runs as often as without this.
+    /// Skips a value that is the same as the previous one. The query runs as often as without this.
     ///
     /// ```swift
     /// let counts = connection.observe { try $0.numberOfKeys(inCollection: "todos") }.removingDuplicates { $0 == $1 }
     /// ```
     ///
-    /// - Parameter areSame: Whether two values are the same.
+    /// - Parameter areSame: Returns true if two values are the same.
     public func removingDuplicates(
         by areSame: @escaping @Sendable (_ last: Value, _ next: Value) -> Bool
     ) -> Self {
@@ -39,16 +46,16 @@ public struct YapDatabaseObservation<Value: Sendable>: AsyncSequence, Sendable {
         return observation
     }
 
-    /// Reads at most once in an interval. The first value comes at once. A commit within an interval after a read is
-    /// answered at the end of the interval, with the value of then.
+    /// Reads at most once in an interval. The first value comes at once. After a commit within an interval, the next
+    /// value is read at the end of the interval.
     ///
     /// ```swift
     /// for try await count in connection.observe(count).atMostEvery(.milliseconds(250)) { show(count) }
     /// ```
     ///
     /// - Parameters:
-    ///   - interval: The shortest time between two reads.
-    ///   - clock: Measures it. A test gives a clock of its own.
+    ///   - interval: Minimum time between two reads.
+    ///   - clock: The clock that measures it. A test passes its own.
     public func atMostEvery<C: Clock>(_ interval: Duration, clock: C = ContinuousClock()) -> Self
     where C.Duration == Duration {
         var observation = self
@@ -59,12 +66,12 @@ public struct YapDatabaseObservation<Value: Sendable>: AsyncSequence, Sendable {
         return observation
     }
 
-    /// An iterator whose first value is that of now.
+    /// Returns an iterator. Its first value is the current one.
     public func makeAsyncIterator() -> Iterator {
         Iterator(observation: self, commits: connection.database.commits.makeAsyncIterator())
     }
 
-    /// Reads when it is asked for the next value.
+    /// Reads when the next value is requested.
     public struct Iterator: AsyncIteratorProtocol {
         let observation: YapDatabaseObservation
         var commits: YapDatabaseCommits.Iterator
@@ -73,7 +80,7 @@ public struct YapDatabaseObservation<Value: Sendable>: AsyncSequence, Sendable {
         var last: Value?
         var pause: Pause?
 
-        /// The value now, or after the next commit that can change it.
+        /// Returns the current value, or the value after the next commit that may change it.
         public mutating func next() async throws -> Value? {
             while true {
                 guard let value = try await nextRead() else { return nil }
@@ -87,7 +94,7 @@ public struct YapDatabaseObservation<Value: Sendable>: AsyncSequence, Sendable {
             if let reads {
                 repeat {
                     guard let commit = await commits.next() else { return nil }
-                    // One that the last value has seen already is of no interest.
+                    // Skips a commit that the last value already includes.
                     if commit.snapshot > snapshot, reads.areChanged(by: commit) { break }
                 } while true
                 if try await !endPause() { return nil }
@@ -111,7 +118,7 @@ public struct YapDatabaseObservation<Value: Sendable>: AsyncSequence, Sendable {
             return answer.1
         }
 
-        /// Waits for the end of a pause. Returns false if nothing is to be read any more.
+        /// Waits for the end of a pause. Returns false if nothing more is to be read.
         private func endPause() async throws -> Bool {
             guard let pause else { return true }
             do {
@@ -125,6 +132,6 @@ public struct YapDatabaseObservation<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension YapDatabaseObservation where Value: Equatable {
-    /// Leaves out a value that equals the one before it. The query runs as often as without this.
+    /// Skips a value that equals the previous one. The query runs as often as without this.
     public func removingDuplicates() -> Self { removingDuplicates { $0 == $1 } }
 }

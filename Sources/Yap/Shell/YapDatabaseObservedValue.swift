@@ -1,7 +1,7 @@
 import Observation
 
-/// A value on the main actor that follows a sequence, for a view or another user interface that Swift's Observation
-/// updates: the query of `observe(_:)`, or a list.
+/// A value on the main actor that follows a sequence, such as the query of `observe(_:)` or a list. For views and
+/// other user interfaces that Swift's Observation updates.
 ///
 /// ```swift
 /// @MainActor final class InboxModel {
@@ -13,23 +13,23 @@ import Observation
 /// }
 /// ```
 ///
-/// It follows the sequence for as long as it lives. The database does its work on other threads: the main actor only
-/// gets the values.
+/// It follows the sequence until it is released. The database works on other threads; the main actor only receives
+/// the values.
 @MainActor @Observable
 public final class YapDatabaseObservedValue<Value> {
-    /// Whether values still come.
+    /// State of the sequence.
     public enum State {
-        /// Values come.
+        /// Values still arrive.
         case isFollowing
-        /// No value comes any more: the database was closed.
+        /// No more values arrive, because the database was closed.
         case hasEnded
-        /// No value comes any more, because of an error: of the query, of the view, or of the file.
+        /// No more values arrive, because of an error of the query, of the view, or of the file.
         case hasFailed(any Error)
     }
 
-    /// The newest value, or `first` until a value has come.
+    /// The newest value, or `first` until a value has arrived.
     public private(set) var value: Value
-    /// Whether values still come, and the reason if not.
+    /// Whether values still arrive, and the reason if not.
     public private(set) var state = State.isFollowing
 
     @ObservationIgnored private var task: Task<Void, Never>?
@@ -37,7 +37,7 @@ public final class YapDatabaseObservedValue<Value> {
     /// Follows the values of a sequence.
     ///
     /// - Parameters:
-    ///   - first: The value until the first one comes.
+    ///   - first: The value until the first one arrives.
     ///   - values: For example `connection.observe { }`.
     public convenience init<Values: AsyncSequence & Sendable>(_ first: Value, following values: Values)
     where Values.Element == Value, Value: Sendable {
@@ -64,7 +64,7 @@ public final class YapDatabaseObservedValue<Value> {
         task = Task { [weak self] in
             do {
                 for try await change in changes {
-                    // Not held while it waits: its end ends the task.
+                    // Not retained while waiting: its release ends the task.
                     guard let self else { return }
                     apply(&self.value, change)
                 }

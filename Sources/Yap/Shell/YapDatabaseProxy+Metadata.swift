@@ -1,15 +1,14 @@
-/// The metadata of rows.
+/// Metadata of rows.
 extension YapDatabaseProxy {
     // MARK: Reading
 
-    /// Returns the metadata of a row, or nil if it has none or there is no such row. Sees pending changes as
-    /// `object(forKey:)`.
+    /// Returns the metadata of a row, or nil if it has none or doesn't exist. Includes pending changes.
     ///
     /// - Parameters:
-    ///   - type: The type that the collection's metadata is registered with.
+    ///   - type: The registered type of the collection's metadata.
     ///   - key: The row's key.
-    /// - Throws: `CancellationError`; `YapDatabaseError`: `missingRegistration`, `typeMismatch`, `decoding`, `closed`,
-    ///   or what the file gave.
+    /// - Throws: `CancellationError`; `YapDatabaseError`: `missingRegistration`, `typeMismatch`, `decoding`,
+    ///   `closed`, or an error of the file.
     public func metadata<Metadata: Sendable>(_ type: Metadata.Type, forKey key: String) async throws
         -> Metadata?
     {
@@ -20,8 +19,8 @@ extension YapDatabaseProxy {
         }
     }
 
-    /// Returns object and metadata of a row, or nil if there is no such row. Sees pending changes as
-    /// `object(forKey:)`. Parameters and errors as `metadata(_:forKey:)`.
+    /// Returns the object and metadata of a row, or nil if it doesn't exist. Includes pending changes. Parameters and
+    /// errors: see `metadata(_:forKey:)`.
     public func row<Metadata: Sendable>(metadata type: Metadata.Type, forKey key: String) async throws
         -> (object: Object, metadata: Metadata?)?
     {
@@ -42,25 +41,25 @@ extension YapDatabaseProxy {
 
     // MARK: Changing
 
-    /// Sets object and metadata of a row, whether the row exists or not, and returns at once.
+    /// Sets the object and metadata of a row, inserts the row if it doesn't exist, and returns at once.
     ///
-    /// - Throws: As `setObject(_:forKey:)`; `YapDatabaseError`: `missingRegistration` or `typeMismatch` for the
-    ///   metadata.
+    /// - Throws: The errors of `setObject(_:forKey:)`; `YapDatabaseError`: `missingRegistration` or `typeMismatch`
+    ///   for the metadata.
     public func setObject<Metadata: Sendable>(_ object: Object, metadata: Metadata, forKey key: String) throws
     {
         try checkMetadata(Metadata.self)
         try queue.add(.set(object, metadata: metadata), key)
     }
 
-    /// Sets the object of a row and keeps its metadata, and returns at once. Pending changes of one row are written, or
-    /// discarded, together. Does nothing if the row doesn't exist when the change is written. Throws as
+    /// Sets the object of a row, keeps its metadata, and returns at once. Pending changes of one row are written, or
+    /// discarded, together. Does nothing if the row doesn't exist when the change is written. Throws the errors of
     /// `setObject(_:forKey:)`.
     public func replaceObject(_ object: Object, forKey key: String) throws {
         try queue.add(.replace(ProxyReplacement(object: object)), key)
     }
 
-    /// Sets the metadata of a row and keeps its object, and returns at once; nil clears it. Does nothing if the row
-    /// doesn't exist when the change is written. Throws as `setObject(_:metadata:forKey:)`.
+    /// Sets the metadata of a row, keeps its object, and returns at once. Nil clears the metadata. Does nothing if
+    /// the row doesn't exist when the change is written. Throws the errors of `setObject(_:metadata:forKey:)`.
     public func replaceMetadata<Metadata: Sendable>(_ metadata: Metadata?, forKey key: String) throws {
         try checkMetadata(Metadata.self)
         try queue.add(.replace(ProxyReplacement(metadata: .set(metadata))), key)
@@ -72,10 +71,10 @@ extension YapDatabaseProxy {
 }
 
 extension YapDatabaseProxy.Blocking {
-    /// Returns the metadata of a row, or nil if it has none or there is no such row.
+    /// Returns the metadata of a row, or nil if it has none or doesn't exist.
     ///
-    /// - Throws: As `metadata(_:forKey:)` of the proxy; `YapDatabaseError` of code `nestedTransaction` inside of a read
-    ///   of the connection, and `transactionNotPermitted`.
+    /// - Throws: The errors of the proxy's `metadata(_:forKey:)`; `YapDatabaseError` with `nestedTransaction` inside
+    ///   a read of the connection, and `transactionNotPermitted`.
     @available(*, noasync, message: "call `try await proxy.metadata(_:forKey:)`")
     public func metadata<Metadata: Sendable>(_ type: Metadata.Type, forKey key: String) throws -> Metadata? {
         try proxy.checkMetadata(type)
@@ -86,7 +85,8 @@ extension YapDatabaseProxy.Blocking {
         }.result
     }
 
-    /// Returns object and metadata of a row, or nil if there is no such row. Throws as `metadata(_:forKey:)`.
+    /// Returns the object and metadata of a row, or nil if it doesn't exist. Throws the errors of
+    /// `metadata(_:forKey:)`.
     @available(*, noasync, message: "call `try await proxy.row(metadata:forKey:)`")
     public func row<Metadata: Sendable>(metadata type: Metadata.Type, forKey key: String) throws
         -> (object: Object, metadata: Metadata?)?

@@ -1,7 +1,7 @@
 import System
 
-/// A collection as a dictionary that is written behind the caller: a change returns at once and is seen by the next
-/// read, and is committed soon after, together with others.
+/// A collection as a write-behind dictionary: a change returns at once, is visible to the next read, and is committed
+/// soon after, together with others.
 ///
 /// ```swift
 /// let settings = try YapDatabaseProxy(connection, of: Setting.self, in: "settings")
@@ -9,34 +9,34 @@ import System
 /// let sounds = try await settings.object(forKey: "sounds")
 /// ```
 ///
-/// Reads see the changes of this proxy that are pending, and else the newest commit. Other connections see a change
-/// once it is committed. Of two writers of one row, the one that commits last wins.
+/// Reads return the pending changes of this proxy, and otherwise the newest commit. Other connections see a change
+/// once it is committed. If two proxies or connections write the same row, the last commit wins.
 ///
 /// A change that has returned is **not** on disk: a crash can lose it. `flush()` waits until it is committed. Use a
 /// proxy for values that may be lost, such as settings and drafts, and `connection.readWrite` for all others. Pending
-/// changes are written also when the proxy is released, but not after the database is closed.
+/// changes are written even when the proxy is released, but not after the database is closed.
 ///
-/// If a transaction fails because of the file, for example on a full disk, its changes stay pending, reads go on to see
-/// them, and the next change or `flush()` tries again. If a single change can't be written, for example because its
-/// value can't be encoded or a hook throws, that change is discarded and the others are written. If the error comes at
-/// the end of the transaction, fewer and fewer changes are tried at once to find the one that fails alone. The handler
-/// and `flush()` report both.
+/// If a transaction fails because of the file, for example on a full disk, its changes stay pending, reads still
+/// return them, and the next change or `flush()` tries again. If a single change can't be written, for example
+/// because its value can't be encoded or a hook throws, that change is discarded and the others are written. If the
+/// error comes at the end of the transaction, fewer and fewer changes are tried at once to find the one that fails.
+/// The handler and `flush()` report both.
 public final class YapDatabaseProxy<Object: Sendable>: Sendable {
-    /// The collection that it reads and writes.
+    /// Collection of the proxy.
     public let collection: String
 
     let connection: YapDatabaseConnection
     let queue: ProxyQueue<Object>
 
-    /// Makes a proxy of a collection.
+    /// Creates a proxy of a collection.
     ///
     /// - Parameters:
-    ///   - connection: Reads and writes for it.
+    ///   - connection: The connection to read and write with.
     ///   - type: The type that is registered for the collection.
     ///   - collection: The collection.
     ///   - pendingMax: Maximum number of rows with pending changes.
     ///   - whenFailed: Called with each failed transaction, one at a time, on a queue of its own. Up to 64 failures
-    ///     wait for a slow handler; then the oldest are dropped.
+    ///     are queued for a slow handler; then the oldest are dropped.
     /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch`; `transactionNotPermitted` if the
     ///   connection doesn't permit `readWrite`.
     public init(
@@ -52,9 +52,9 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
 
     // MARK: Reading
 
-    /// Returns the object of a row, or nil if there is no such row. A pending change is answered from memory.
+    /// Returns the object of a row, or nil if it doesn't exist. A pending change is returned from memory.
     ///
-    /// - Throws: `CancellationError`; `YapDatabaseError`: `decoding`, `closed`, or what the file gave.
+    /// - Throws: `CancellationError`; `YapDatabaseError`: `decoding`, `closed`, or an error of the file.
     public func object(forKey key: String) async throws -> Object? {
         let change = queue.change(of: key)
         if let change, change.isOfWholeRow { return change.object }
@@ -65,33 +65,33 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
 
     // MARK: Changing
 
-    /// Sets the object of a row, whether the row exists or not, and returns at once. The row's metadata is cleared.
+    /// Sets the object of a row, inserts the row if it doesn't exist, and returns at once. Clears the row's metadata.
     ///
     /// - Throws: `YapDatabaseError`: `tooManyPendingChanges` if `pendingMax` rows have pending changes, which leaves
-    ///   this row as it was; `closed`.
+    ///   this row unchanged; `closed`.
     public func setObject(_ object: Object, forKey key: String) throws {
         try queue.add(.set(object, metadata: nil), key)
     }
 
-    /// Removes a row, if it exists, and returns at once. Throws as `setObject`.
+    /// Removes a row if it exists, and returns at once. Throws the errors of `setObject`.
     public func removeObject(forKey key: String) throws {
         try queue.add(.remove, key)
     }
 
-    /// Removes all rows of the collection, and returns at once. Pending changes that no transaction has begun to write
-    /// are dropped, so there is always room for it.
+    /// Removes all rows of the collection, and returns at once. Discards pending changes that no transaction has
+    /// begun to write, so it can't exceed the maximum.
     ///
-    /// - Throws: `YapDatabaseError` of code `closed`.
+    /// - Throws: `YapDatabaseError` with `closed`.
     public func removeAllObjects() throws {
         try queue.addRemovalOfAll()
     }
 
-    /// Drops the pending changes that no transaction has begun to write: after a failure, to give them up.
+    /// Discards the pending changes that no transaction has begun to write, for example after a failure.
     public func discardPendingChanges() {
         queue.discardPending()
     }
 
-    /// Waits until all changes that were made before are committed. Cancelling the task doesn't end the wait.
+    /// Waits until all earlier changes are committed. Cancelling the task doesn't end the wait.
     ///
     /// - Throws: `YapDatabaseProxyError`: the changes that stay pending because a transaction failed, or the first
     ///   change that was discarded since the last flush.
@@ -103,17 +103,17 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
 
     // MARK: Blocking
 
-    /// The forms that run on the caller's thread and wait.
+    /// Blocking forms of this proxy's calls.
     public var blocking: Blocking { Blocking(proxy: self) }
 
-    /// The forms of a proxy's calls that run on the caller's thread and wait. Not for use in async code.
+    /// Blocking forms of a proxy's calls: they run on the caller's thread and wait. Don't use them in async code.
     public struct Blocking: Sendable {
         let proxy: YapDatabaseProxy
 
-        /// Returns the object of a row, or nil if there is no such row. A pending change is answered from memory.
+        /// Returns the object of a row, or nil if it doesn't exist. A pending change is returned from memory.
         ///
-        /// - Throws: `YapDatabaseError`: `nestedTransaction` inside of a read of the connection, if the row has no
-        ///   pending change; `decoding`, `closed`, or what the file gave.
+        /// - Throws: `YapDatabaseError`: `nestedTransaction` inside a read of the connection, if the row has no
+        ///   pending change; `decoding`, `closed`, or an error of the file.
         @available(*, noasync, message: "call `try await proxy.object(forKey:)`")
         public func object(forKey key: String) throws -> Object? {
             let change = proxy.queue.change(of: key)
@@ -124,10 +124,10 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
             }.result
         }
 
-        /// Waits until all changes that were made before are committed.
+        /// Waits until all earlier changes are committed.
         ///
-        /// - Throws: As `flush()`; `YapDatabaseError`: `nestedTransaction` inside of a write transaction, which the
-        ///   changes would wait for; `deadlock` inside of a read for which a write waits.
+        /// - Throws: The errors of `flush()`; `YapDatabaseError`: `nestedTransaction` inside a write transaction,
+        ///   which the changes would wait for; `deadlock` inside a read that a write waits for.
         @available(*, noasync, message: "call `try await proxy.flush()`")
         public func flush() throws {
             let writer = proxy.connection.database.writer
@@ -135,7 +135,7 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
                 throw YapDatabaseError(.nestedTransaction, "a write is open on this thread already")
             }
             let (answers, thread) = (WorkQueue<Result<Void, any Error>>(), ThreadID.current)
-            // The writing thread may run a closure that reads on a connection on which this thread reads now.
+            // The writing thread may run a closure that reads on a connection on which this thread is reading.
             try writer.beginWaiting()
             proxy.queue.flush { result in
                 LockWaits.end(thread)
@@ -147,7 +147,7 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
 }
 
 extension ProxyChanges.Change {
-    /// Whether it determines the whole row, so that the stored row isn't needed.
+    /// True if the change determines the whole row, so that the stored row isn't needed.
     fileprivate var isOfWholeRow: Bool {
         if case .replace = self { false } else { true }
     }
@@ -161,16 +161,16 @@ extension ProxyChanges.Change {
     }
 }
 
-/// Why changes of a proxy were not written.
+/// Reports changes of a proxy that were not written.
 public struct YapDatabaseProxyError: Error, Sendable, CustomStringConvertible {
-    /// The proxy's collection.
+    /// Collection of the proxy.
     public let collection: String
-    /// Key of the row whose change was discarded. If it is nil and `isRemovalOfAllDiscarded` is false, all changes stay
-    /// pending.
+    /// Key of the row whose change was discarded. If it is nil and `isRemovalOfAllDiscarded` is false, all changes
+    /// stay pending.
     public let discardedKey: String?
-    /// Whether `removeAllObjects()` was discarded: the rows that were in the collection stay.
+    /// True if `removeAllObjects()` was discarded, so that the rows in the collection stay.
     public let isRemovalOfAllDiscarded: Bool
-    /// What the transaction threw.
+    /// The error of the transaction.
     public let underlying: any Error
 
     init(

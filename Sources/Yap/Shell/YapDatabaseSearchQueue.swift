@@ -1,6 +1,6 @@
 import System
 
-/// Runs the searches of a view of search results while a person types: only the newest one.
+/// Runs searches of a view of search results while a user types. Only the newest search completes.
 ///
 /// ```swift
 /// let searches = YapDatabaseSearchQueue(found, connection)
@@ -8,10 +8,11 @@ import System
 /// searches.enqueue(.prefix(typed))
 /// ```
 ///
-/// A search that a newer one replaces doesn't run any more. A running one is ended between steps of up to 500 rows and
-/// undone, so that the view never has a part of its rows. The newest search is the one that was enqueued last.
+/// A pending search is skipped when a newer one replaces it. A running one is ended between steps of up to 500 rows
+/// and undone, so that the view never contains a part of its rows. The newest search is the one that was enqueued
+/// last.
 public final class YapDatabaseSearchQueue<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
-    /// The view that is searched.
+    /// The view to search.
     public let view: YapDatabaseSearchResultsView<Object, Group>
     private let connection: YapDatabaseConnection
     /// Number of the newest search.
@@ -19,34 +20,39 @@ public final class YapDatabaseSearchQueue<Object: Sendable, Group: YapDatabaseVi
 
     private struct Replaced: Error {}
 
-    /// Makes a queue. Use one for a view: queues don't know each other's searches.
+    /// Creates a queue. Use one queue for each view, because queues don't know each other's searches.
+    ///
+    /// - Parameters:
+    ///   - view: The view to search. It must be registered.
+    ///   - connection: The connection that writes the results.
     public init(_ view: YapDatabaseSearchResultsView<Object, Group>, _ connection: YapDatabaseConnection) {
         self.view = view
         self.connection = connection
     }
 
-    /// Makes a search the newest one, starts it and returns at once: of two calls, the later one counts.
+    /// Makes a search the newest one, starts it and returns at once.
     ///
-    /// - Parameter query: What to look for; nil empties the view.
-    /// - Returns: The task of the search. Its value and its errors are those of `search(_:)`. Cancelling it cancels the
-    ///   wait for the writer.
+    /// - Parameter query: The query. Nil empties the view.
+    /// - Returns: The task of the search, with the value and errors of `search(_:)`. Cancelling it cancels the wait
+    ///   for the writer.
     @discardableResult
     public func enqueue(_ query: YapDatabaseTextQuery<Object>?) -> Task<Bool, any Error> {
         let number = next()
         return Task { try await search(query, number) }
     }
 
-    /// Searches in a write transaction of its own, and waits for its end.
+    /// Searches in a write transaction of its own, and waits until it ends.
     ///
-    /// The search becomes the newest one when this method begins, on the caller's actor. Tasks that run on several
-    /// threads may begin in another order than they were made in: use `enqueue(_:)` to start searches from such tasks.
+    /// The search becomes the newest one when this method begins, on the caller's actor. Tasks on several threads may
+    /// begin in another order than they were created in: use `enqueue(_:)` to start searches from such tasks.
     ///
     /// - Parameters:
-    ///   - query: What to look for; nil empties the view.
+    ///   - query: The query. Nil empties the view.
     ///   - isolation: The caller's actor.
-    /// - Returns: False if a newer search or `cancel()` came before this one was complete. The view is then unchanged.
-    /// - Throws: As `YapDatabaseSearchResultsViewTransaction.search(_:)` and `connection.readWrite`. A search that was
-    ///   replaced throws nothing.
+    /// - Returns: False if a newer search or `cancel()` came before this one was complete. The view is then
+    ///   unchanged.
+    /// - Throws: The errors of `YapDatabaseSearchResultsViewTransaction.search(_:)` and `connection.readWrite`. A
+    ///   search that was replaced throws nothing.
     @discardableResult
     public func search(
         _ query: YapDatabaseTextQuery<Object>?, isolation: isolated (any Actor)? = #isolation
@@ -54,10 +60,10 @@ public final class YapDatabaseSearchQueue<Object: Sendable, Group: YapDatabaseVi
         try await search(query, next())
     }
 
-    /// Ends the search that is pending or running, and undoes it. The view keeps the results of the one before.
+    /// Ends the pending or running search, and undoes it. The view keeps the previous results.
     public func cancel() { _ = next() }
 
-    /// Takes the number of a new search, which is then the newest.
+    /// Returns the number of a new search, which is then the newest.
     func next() -> UInt64 {
         newest.withLock { number in
             number += 1
@@ -65,7 +71,7 @@ public final class YapDatabaseSearchQueue<Object: Sendable, Group: YapDatabaseVi
         }
     }
 
-    /// Runs the search of a number. `willCheck` is called before each check whether it is the newest.
+    /// Runs the search with a number. `willCheck` is called before each check whether it is the newest.
     func search(
         _ query: YapDatabaseTextQuery<Object>?, _ number: UInt64,
         willCheck: @escaping @Sendable () -> Void = {}

@@ -1,5 +1,5 @@
 extension YapDatabaseConnection {
-    /// The sections and rows of a view now, and then what changes in them, each as one batch for a list.
+    /// Returns the sections and rows of a view now, and then each change as one batch for a list.
     ///
     /// ```swift
     /// var list = YapDatabaseViewSections<String, Todo>()
@@ -8,13 +8,14 @@ extension YapDatabaseConnection {
     /// }
     /// ```
     ///
-    /// Commits that come while nobody waits for the next change are answered by one change, which leads to the newest
-    /// snapshot. No snapshot is held in between.
+    /// Commits that arrive while no change is being awaited lead to one change to the newest snapshot. No snapshot is
+    /// held in between.
     ///
     /// - Parameters:
     ///   - view: A registered view.
-    ///   - mappings: Which groups are sections, and which of their rows are shown. A range such as `.first(50)` bounds
-    ///     what is read and kept.
+    ///   - mappings: Which groups are sections, and which of their rows are shown. A range such as `.first(50)`
+    ///     limits what is read and kept.
+    /// - Returns: A sequence of changes.
     public func changes<Object: Sendable, Group: YapDatabaseViewGroup>(
         of view: YapDatabaseView<Object, Group>, sections mappings: YapDatabaseViewMappings<Group> = .sorted
     ) -> YapDatabaseViewChanges<Object, Group> {
@@ -22,25 +23,25 @@ extension YapDatabaseConnection {
     }
 }
 
-/// The changes of a view over time. It ends when the database is closed or the task is cancelled, and throws
-/// `YapDatabaseError`: `extensionNotRegistered` when the view isn't registered, `decoding`, or what the file gave.
+/// Changes of a view over time. Ends when the database is closed or the task is cancelled, and throws
+/// `YapDatabaseError`: `extensionNotRegistered` if the view isn't registered, `decoding`, or an error of the file.
 public struct YapDatabaseViewChanges<Object: Sendable, Group: YapDatabaseViewGroup>: AsyncSequence, Sendable {
     let connection: YapDatabaseConnection
     let reader: ViewReader<Object, Group>
 
-    /// Returns an iterator. Its first change is a reset: everything as it is now.
+    /// Returns an iterator. Its first change is a reset with the current content.
     public func makeAsyncIterator() -> Iterator {
         Iterator(
             connection: connection, reader: reader, commits: connection.database.commits.makeAsyncIterator())
     }
 
-    /// Reads when it is asked for the next change.
+    /// Reads when the next change is requested.
     public struct Iterator: AsyncIteratorProtocol {
         let connection: YapDatabaseConnection
         var reader: ViewReader<Object, Group>
         var commits: YapDatabaseCommits.Iterator
 
-        /// The view now, or what has changed since the last call, as soon as something has.
+        /// Returns the current content, or what has changed since the last call, as soon as something has.
         public mutating func next() async throws -> YapDatabaseViewChange<Object, Group>? {
             do {
                 return try await nextChange()

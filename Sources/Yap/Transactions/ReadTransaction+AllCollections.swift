@@ -1,22 +1,25 @@
 import SQLite
 
-/// Going through the rows of several collections, or of all, in the order of collections and keys' bytes.
+/// Iteration over the rows of several or all collections, ordered by the bytes of collection and key.
 ///
-/// The sequences are those of one collection (`objects(_:inCollection:where:)`): lazy, and whole or an error. Each
-/// collection has one registered type. `type` is that type, a protocol that the types of all collections conform to, or
-/// `(any Sendable).self` for objects of any type. A row of another type fails the transaction with `typeMismatch`, and
-/// a row of a collection that isn't registered fails it with `missingRegistration`, unless the filter passes it over.
+/// The sequences behave as those of one collection (`objects(_:inCollection:where:)`): lazy, and complete or an
+/// error. Each collection has one registered type. `type` is that type, a protocol that the types of all collections
+/// conform to, or `(any Sendable).self` for objects of any type. A row of another type fails the transaction with
+/// `typeMismatch`, and a row of an unregistered collection with `missingRegistration`, unless the filter excludes it.
 extension YapDatabaseReadTransaction {
     // MARK: Several collections
 
-    /// The keys of several collections, one collection after the other.
+    /// Returns the keys of several collections, one collection after the other.
+    ///
+    /// - Parameter collections: The collections. A collection that is named twice is read once.
     public final func keys(inCollections collections: some Sequence<String>) throws
         -> YapDatabaseRows<YapCollectionKey>
     {
         names(try scope(of: collections))
     }
 
-    /// Objects of several collections, one collection after the other. A collection that is named twice is read once.
+    /// Returns objects of several collections, one collection after the other. A collection that is named twice is
+    /// read once.
     ///
     /// ```swift
     /// for row in try transaction.objects(Todo.self, inCollections: ["inbox", "today"]) {
@@ -26,7 +29,8 @@ extension YapDatabaseReadTransaction {
     ///
     /// - Parameters:
     ///   - type: The type of the objects, or a protocol that they conform to.
-    ///   - filter: Decides by collection and key, before the object is decoded, whether the row is wanted.
+    ///   - collections: The collections.
+    ///   - filter: Returns whether to include a row, by collection and key. Called before the object is decoded.
     public final func objects<Object: Sendable>(
         _ type: Object.Type, inCollections collections: some Sequence<String>,
         where filter: @escaping (_ collection: String, _ key: String) -> Bool = { _, _ in true }
@@ -34,7 +38,7 @@ extension YapDatabaseReadTransaction {
         objects(type, try scope(of: collections), filter)
     }
 
-    /// Metadata of several collections; the objects are not read. Parameters as
+    /// Returns metadata of several collections, without reading the objects. Parameters: see
     /// `objects(_:inCollections:where:)`.
     public final func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, inCollections collections: some Sequence<String>,
@@ -43,7 +47,7 @@ extension YapDatabaseReadTransaction {
         metadata(type, try scope(of: collections), filter)
     }
 
-    /// Objects and metadata of several collections. Parameters as `objects(_:inCollections:where:)`.
+    /// Returns objects and metadata of several collections. Parameters: see `objects(_:inCollections:where:)`.
     public final func rows<Object: Sendable, Metadata: Sendable>(
         _ type: Object.Type, metadata metadataType: Metadata.Type,
         inCollections collections: some Sequence<String>,
@@ -54,12 +58,12 @@ extension YapDatabaseReadTransaction {
 
     // MARK: All collections
 
-    /// The keys of all collections.
+    /// Returns the keys of all collections.
     public final func keysInAllCollections() throws -> YapDatabaseRows<YapCollectionKey> {
         names(try scopeOfAll())
     }
 
-    /// Objects of all collections.
+    /// Returns objects of all collections.
     ///
     /// ```swift
     /// for row in try transaction.objectsInAllCollections((any Sendable).self) {
@@ -69,7 +73,7 @@ extension YapDatabaseReadTransaction {
     ///
     /// - Parameters:
     ///   - type: `(any Sendable).self`, or a type or protocol of all objects.
-    ///   - filter: Decides by collection and key, before the object is decoded, whether the row is wanted.
+    ///   - filter: Returns whether to include a row, by collection and key. Called before the object is decoded.
     public final func objectsInAllCollections<Object: Sendable>(
         _ type: Object.Type,
         where filter: @escaping (_ collection: String, _ key: String) -> Bool = { _, _ in true }
@@ -77,7 +81,8 @@ extension YapDatabaseReadTransaction {
         objects(type, try scopeOfAll(), filter)
     }
 
-    /// Metadata of all collections; the objects are not read. Parameters as `objectsInAllCollections(_:where:)`.
+    /// Returns metadata of all collections, without reading the objects. Parameters: see
+    /// `objectsInAllCollections(_:where:)`.
     public final func metadataInAllCollections<Metadata: Sendable>(
         _ type: Metadata.Type,
         where filter: @escaping (_ collection: String, _ key: String) -> Bool = { _, _ in true }
@@ -85,7 +90,7 @@ extension YapDatabaseReadTransaction {
         metadata(type, try scopeOfAll(), filter)
     }
 
-    /// Objects and metadata of all collections. Parameters as `objectsInAllCollections(_:where:)`.
+    /// Returns objects and metadata of all collections. Parameters: see `objectsInAllCollections(_:where:)`.
     public final func rowsInAllCollections<Object: Sendable, Metadata: Sendable>(
         _ type: Object.Type, metadata metadataType: Metadata.Type,
         where filter: @escaping (_ collection: String, _ key: String) -> Bool = { _, _ in true }
@@ -159,7 +164,7 @@ extension YapDatabaseReadTransaction {
         return try unbox(box, as: type, registered.registration.object, key, collection)
     }
 
-    /// Metadata that is nil needs no registered type.
+    /// Returns metadata. Nil needs no registered type.
     private final func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, _ key: String, _ collection: String, _ statement: borrowing Statement,
         column: Int32

@@ -1,13 +1,13 @@
 import SQLite
 
-/// What changed since a moment, in all processes and over restarts.
+/// Changes since a token was taken, of all processes and across restarts.
 extension YapDatabaseReadTransaction {
-    /// The moment that this transaction sees, for a later `changes(since:)`. In a write transaction: after what it has
-    /// written so far.
+    /// Returns a token for what this transaction sees, to pass to a later `changes(since:)`. In a write transaction
+    /// it includes what has been written so far.
     ///
     /// - Parameter reader: The name of a reader of changes.
-    /// - Throws: `YapDatabaseError` of code `changeReaderNotRegistered`: call `YapDatabase.registerChangeReader(_:)`
-    ///   before.
+    /// - Throws: `YapDatabaseError` with `changeReaderNotRegistered` if `YapDatabase.registerChangeReader(_:)` wasn't
+    ///   called before.
     public final func changeToken(of reader: String) throws -> YapDatabaseChangeToken {
         try check()
         dependencies?.addEverything()
@@ -18,8 +18,8 @@ extension YapDatabaseReadTransaction {
         )
     }
 
-    /// The rows that were set, touched or removed since a moment, each once, in the order of collections and keys'
-    /// bytes.
+    /// Returns the rows that were set, touched or removed since a token was taken, each once, ordered by the bytes of
+    /// collection and key.
     ///
     /// ```swift
     /// let next = try transaction.changeToken(of: "export")
@@ -30,16 +30,18 @@ extension YapDatabaseReadTransaction {
     /// }
     /// ```
     ///
-    /// They are net changes: of a row that changed often, only whether it exists now. Inserted and updated rows aren't
-    /// told apart, and a row that was inserted and removed since counts as removed. The sequence is lazy, as
-    /// `objects(_:inCollection:where:)` is, and its memory doesn't grow with the number of changes.
+    /// These are net changes: for a row that changed several times, the result only says whether it exists now.
+    /// Inserted and updated rows aren't distinguished, and a row that was inserted and removed since the token counts
+    /// as removed. The sequence is lazy, as `objects(_:inCollection:where:)` is, and its memory doesn't grow with the
+    /// number of changes.
     ///
-    /// - Parameter token: The moment, from `changeToken(of:)`.
-    /// - Returns: The changes; nil if they aren't known and everything may have changed. That is so if the token is of
-    ///   another file or of a registration that has ended; if the changes after it were discarded; if more than 100,000
-    ///   rows changed, or all collections were cleared at once; if a version of this library wrote that doesn't know
-    ///   readers; and if the file is an older copy that has fewer commits than the token.
-    /// - Throws: `YapDatabaseError` of code `changeReaderNotRegistered`.
+    /// - Parameter token: A token from `changeToken(of:)`.
+    /// - Returns: The changes, or nil if they aren't known and everything may have changed. That happens if the token
+    ///   belongs to another file or to a registration that has ended; if the changes after it were discarded; if more
+    ///   than 100,000 rows changed, or all collections were cleared at once; if a version of this library that
+    ///   doesn't know readers of changes has written; and if the file is an older copy with fewer commits than the
+    ///   token.
+    /// - Throws: `YapDatabaseError` with `changeReaderNotRegistered`.
     public final func changes(since token: YapDatabaseChangeToken) throws -> YapDatabaseRows<
         YapDatabaseChangedRow
     >? {
@@ -67,12 +69,12 @@ extension YapDatabaseReadTransaction {
 }
 
 extension YapDatabaseReadWriteTransaction {
-    /// Discards the changes up to a moment: the file needs no longer keep them. Earlier tokens of the reader then have
-    /// no changes any more (`changes(since:)` returns nil), and this one still has those after it.
+    /// Discards the changes up to a token, so that the file needn't keep them. `changes(since:)` then returns nil for
+    /// earlier tokens of the reader, and still returns the changes after this one.
     ///
     /// Call it when the changes have been handled and `token` is stored. Does nothing if the changes after the token
     /// aren't known.
-    /// - Throws: `YapDatabaseError` of code `changeReaderNotRegistered`.
+    /// - Throws: `YapDatabaseError` with `changeReaderNotRegistered`.
     public func discardChanges(through token: YapDatabaseChangeToken) throws {
         try check()
         let reader = ChangeReader(token.reader, store)

@@ -1,19 +1,23 @@
 import SQLite
 
-/// Going through the rows of a collection one after the other, in the order of their keys' bytes.
+/// Iteration over the rows of a collection, ordered by the bytes of their keys.
 ///
-/// The sequences are lazy: what is not asked for is not read. Rows may be changed while they are iterated; a
-/// row that comes later is then seen with its new value. When rows are *added* to or *removed* from the
-/// collection, or a row can't be read, the iteration ends, and the enclosing `read` or `readWrite` throws. A
-/// sequence belongs to its transaction.
+/// The sequences are lazy: they read a row when it is requested. Rows may be changed during the iteration; later rows
+/// are then returned with their new values. When rows are *added* to or *removed* from the collection, or a row can't
+/// be read, the iteration ends, and the enclosing `read` or `readWrite` throws. A sequence can't be used outside its
+/// transaction.
+///
+/// ```swift
+/// for (key, todo) in try transaction.objects(Todo.self, inCollection: "todos") { print(key, todo.title) }
+/// ```
 extension YapDatabaseReadTransaction {
-    /// The keys of a collection.
+    /// Returns the keys of a collection.
     public final func keys(inCollection collection: String) throws -> YapDatabaseRows<String> {
         try begin(collection)
         return YapDatabaseRows(self, .key, collection) { $0.text(at: 0) }
     }
 
-    /// Rowids and keys of a collection.
+    /// Returns the rowids and keys of a collection.
     public final func identities(inCollection collection: String) throws -> YapDatabaseRows<
         YapDatabaseRowIdentity
     > {
@@ -23,9 +27,12 @@ extension YapDatabaseReadTransaction {
         }
     }
 
-    /// Keys and objects of a collection.
+    /// Returns the keys and objects of a collection.
     ///
-    /// - Parameter filter: Decides by the key, before the object is decoded, whether the row is wanted.
+    /// - Parameters:
+    ///   - type: The registered type of the objects, or a protocol that it conforms to.
+    ///   - collection: The collection.
+    ///   - filter: Returns whether to include the row with a key. Called before the object is decoded.
     /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch`.
     public final func objects<Object: Sendable>(
         _ type: Object.Type, inCollection collection: String,
@@ -41,7 +48,7 @@ extension YapDatabaseReadTransaction {
         }
     }
 
-    /// Keys and metadata of a collection; the objects are not read. Parameters and errors as
+    /// Returns the keys and metadata of a collection, without reading the objects. Parameters and errors: see
     /// `objects(_:inCollection:where:)`.
     public final func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, inCollection collection: String,
@@ -58,7 +65,8 @@ extension YapDatabaseReadTransaction {
         }
     }
 
-    /// Keys, objects and metadata of a collection. Parameters and errors as `objects(_:inCollection:where:)`.
+    /// Returns the keys, objects and metadata of a collection. Parameters and errors: see
+    /// `objects(_:inCollection:where:)`.
     public final func rows<Object: Sendable, Metadata: Sendable>(
         _ type: Object.Type, metadata metadataType: Metadata.Type, inCollection collection: String,
         where filter: @escaping (String) -> Bool = { _ in true }
@@ -77,8 +85,8 @@ extension YapDatabaseReadTransaction {
         }
     }
 
-    /// The object of the row on which the statement stands: from the cache, else decoded, and not put into
-    /// the cache, which one long iteration would flush.
+    /// Returns the object of the statement's current row, from the cache or decoded. Doesn't put it into the cache,
+    /// because one long iteration would evict everything else.
     final func objectBox(
         _ key: String, _ registered: StoreConnection.Collection, _ statement: borrowing Statement
     ) throws -> CachedValue {

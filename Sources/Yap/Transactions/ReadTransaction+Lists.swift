@@ -1,21 +1,21 @@
 import SQLite
 
-/// Counting and listing.
+/// Counts and lists of rows and collections.
 extension YapDatabaseReadTransaction {
-    /// How many rows the collection has.
+    /// Returns the number of rows in the collection.
     public final func numberOfKeys(inCollection collection: String) throws -> Int {
         try begin(collection)
         return try rows.count("SELECT count(*) FROM database2 WHERE collection = ?1", collection)
     }
 
-    /// How many rows all collections have.
+    /// Returns the number of rows in all collections.
     public final func numberOfKeysInAllCollections() throws -> Int {
         try beginAll()
         return try rows.count("SELECT count(*) FROM database2")
     }
 
-    /// The collections that have a row, each with its number of rows, in the order of their names' bytes. Looks at all
-    /// keys.
+    /// Returns the collections that have rows, each with its number of rows, ordered by the bytes of their names.
+    /// Reads all keys.
     public final func numberOfKeysInEachCollection() throws -> [(collection: String, count: Int)] {
         try beginAll()
         return try store.statement(
@@ -29,25 +29,25 @@ extension YapDatabaseReadTransaction {
         }
     }
 
-    /// How many collections have a row.
+    /// Returns the number of collections that have rows.
     public final func numberOfCollections() throws -> Int {
         try beginAll()
         return try rows.count("SELECT count(DISTINCT collection) FROM database2")
     }
 
-    /// The collections that have a row, in the order of their names' bytes.
+    /// Returns the collections that have rows, ordered by the bytes of their names.
     public final func allCollections() throws -> [String] {
         try beginAll()
         return try rows.texts("SELECT DISTINCT collection FROM database2 ORDER BY collection")
     }
 
-    /// The collections that have a row with this key, in the order of their names' bytes.
+    /// Returns the collections that have a row with this key, ordered by the bytes of their names.
     public final func allCollections(containingKey key: String) throws -> [String] {
         try beginAll()
         return try rows.texts("SELECT collection FROM database2 WHERE key = ?1 ORDER BY collection", key)
     }
 
-    /// The keys of the collection, in the order of their bytes. To stop early, use `keys(inCollection:)`.
+    /// Returns the keys of the collection, ordered by their bytes. To stop early, use `keys(inCollection:)`.
     public final func allKeys(inCollection collection: String) throws -> [String] {
         try begin(collection)
         return try rows.texts("SELECT key FROM database2 WHERE collection = ?1 ORDER BY key", collection)

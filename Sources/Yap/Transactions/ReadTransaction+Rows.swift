@@ -2,10 +2,17 @@ import SQLite
 
 /// Reading single rows.
 extension YapDatabaseReadTransaction {
-    /// The object of a row, or `nil` when there is no such row.
+    /// Returns the object of a row, or nil if the row doesn't exist.
     ///
-    /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`, `decoding`, or what the file
-    ///   gave.
+    /// ```swift
+    /// let todo = try transaction.object(Todo.self, forKey: id, inCollection: "todos")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The registered type of the collection's objects, or a protocol that it conforms to.
+    ///   - key: The key of the row.
+    ///   - collection: The collection of the row.
+    /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`, `decoding`, or an error of the file.
     public final func object<Object: Sendable>(
         _ type: Object.Type, forKey key: String, inCollection collection: String
     ) throws -> Object? {
@@ -15,18 +22,18 @@ extension YapDatabaseReadTransaction {
         return try unbox(box, as: type, registered.registration.object, key, collection)
     }
 
-    /// The object of a row of whatever type its collection is registered with, or `nil` when there is no such
-    /// row.
+    /// Returns the object of a row with the type that its collection is registered with, or nil if the row doesn't
+    /// exist.
     ///
-    /// - Throws: As the typed form.
+    /// - Throws: The errors of the typed form.
     public final func object(forKey key: String, inCollection collection: String) throws -> (any Sendable)? {
         try begin(key, collection)
         return try objectBox(key, store.registered(collection))?.erased
     }
 
-    /// The metadata of a row, or `nil` when the row has none or there is no such row.
+    /// Returns the metadata of a row, or nil if the row has none or doesn't exist.
     ///
-    /// - Throws: As `object(_:forKey:inCollection:)`.
+    /// - Throws: The errors of `object(_:forKey:inCollection:)`.
     public final func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, forKey key: String, inCollection collection: String
     ) throws -> Metadata? {
@@ -37,7 +44,7 @@ extension YapDatabaseReadTransaction {
         return try unbox(box, as: type, coder, key, collection)
     }
 
-    /// The metadata of a row of whatever type is registered, or `nil`. Throws as the typed form.
+    /// Returns the metadata of a row with the registered type, or nil. Throws the errors of the typed form.
     public final func metadata(forKey key: String, inCollection collection: String) throws -> (any Sendable)?
     {
         try begin(key, collection)
@@ -45,9 +52,9 @@ extension YapDatabaseReadTransaction {
         return try metadataBox(key, registered, metadataCoder(registered))?.erased
     }
 
-    /// Object and metadata of a row, or `nil` when there is no such row.
+    /// Returns the object and metadata of a row, or nil if the row doesn't exist.
     ///
-    /// - Throws: As `object(_:forKey:inCollection:)`.
+    /// - Throws: The errors of `object(_:forKey:inCollection:)`.
     public final func row<Object: Sendable, Metadata: Sendable>(
         _ type: Object.Type, metadata metadataType: Metadata.Type, forKey key: String,
         inCollection collection: String
@@ -56,27 +63,29 @@ extension YapDatabaseReadTransaction {
         return (object, try metadata(metadataType, forKey: key, inCollection: collection))
     }
 
-    /// The objects of rows with these keys, in the order of the keys; nil for a key without a row.
+    /// Returns the objects of the rows with these keys, in the order of the keys. Nil for a key without a row.
     ///
-    /// - Throws: As `object(_:forKey:inCollection:)`.
+    /// - Throws: The errors of `object(_:forKey:inCollection:)`.
     public final func objects<Object: Sendable>(
         _ type: Object.Type, forKeys keys: some Sequence<String>, inCollection collection: String
     ) throws -> [Object?] {
         try keys.map { try object(type, forKey: $0, inCollection: collection) }
     }
 
-    /// The metadata of rows with these keys, in the order of the keys; nil for a key without a row or metadata.
+    /// Returns the metadata of the rows with these keys, in the order of the keys. Nil for a key without a row or
+    /// metadata.
     ///
-    /// - Throws: As `object(_:forKey:inCollection:)`.
+    /// - Throws: The errors of `object(_:forKey:inCollection:)`.
     public final func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, forKeys keys: some Sequence<String>, inCollection collection: String
     ) throws -> [Metadata?] {
         try keys.map { try metadata(type, forKey: $0, inCollection: collection) }
     }
 
-    /// Objects and metadata of rows with these keys, in the order of the keys; nil for a key without a row.
+    /// Returns the objects and metadata of the rows with these keys, in the order of the keys. Nil for a key without
+    /// a row.
     ///
-    /// - Throws: As `object(_:forKey:inCollection:)`.
+    /// - Throws: The errors of `object(_:forKey:inCollection:)`.
     public final func rows<Object: Sendable, Metadata: Sendable>(
         _ type: Object.Type, metadata metadataType: Metadata.Type, forKeys keys: some Sequence<String>,
         inCollection collection: String
@@ -84,26 +93,26 @@ extension YapDatabaseReadTransaction {
         try keys.map { try row(type, metadata: metadataType, forKey: $0, inCollection: collection) }
     }
 
-    /// Whether there is a row of this name.
+    /// Returns true if the row exists.
     public final func hasObject(forKey key: String, inCollection collection: String) throws -> Bool {
         try rowID(forKey: key, inCollection: collection) != nil
     }
 
-    /// The row's rowid, by which extensions know it; `nil` when there is no such row.
+    /// Returns the rowid, by which extensions identify the row, or nil if the row doesn't exist.
     public final func rowID(forKey key: String, inCollection collection: String) throws -> Int64? {
         try begin(key, collection)
         if let entry = store.collection(collection)?.cache.entry(key) { return entry.rowID }
         return try rows.rowID(key, collection)
     }
 
-    /// Collection and key of the row with a rowid; `nil` when there is none.
+    /// Returns the collection and key of the row with a rowid, or nil if the row doesn't exist.
     public final func identity(ofRowID rowID: Int64) throws -> YapDatabaseRowIdentity? {
         try check()
         dependencies?.addEverything()
         return try rows.identity(ofRowID: rowID)
     }
 
-    /// The object's bytes as they are on disk, past the caches; `nil` when there is no such row. Needs no
+    /// Returns the object's bytes as stored on disk, bypassing the caches, or nil if the row doesn't exist. Needs no
     /// registration.
     public final func serializedObject(forKey key: String, inCollection collection: String) throws -> [UInt8]?
     {
@@ -112,9 +121,9 @@ extension YapDatabaseReadTransaction {
         return try rows.find(sql, key, collection) { $0.bytes(at: 0) }
     }
 
-    /// The object as it is on disk, past the caches; `nil` when there is no such row.
+    /// Returns the object as stored on disk, bypassing the caches, or nil if the row doesn't exist.
     ///
-    /// - Throws: As `object(_:forKey:inCollection:)`.
+    /// - Throws: The errors of `object(_:forKey:inCollection:)`.
     package final func objectOnDisk(forKey key: String, inCollection collection: String) throws -> (
         any Sendable
     )? {
@@ -128,10 +137,10 @@ extension YapDatabaseReadTransaction {
         }?.erased
     }
 
-    /// The object without the properties that an earlier version of its type has kept for this one; `nil` when it has
-    /// kept none, or there is no such row.
+    /// Returns the object without the unknown properties that an earlier version of its type has kept for this
+    /// version, or nil if it kept none or the row doesn't exist.
     ///
-    /// - Throws: As `object(_:forKey:inCollection:)`.
+    /// - Throws: The errors of `object(_:forKey:inCollection:)`.
     package final func objectWithoutKept(forKey key: String, inCollection collection: String) throws -> (
         any Sendable
     )? {
@@ -150,8 +159,8 @@ extension YapDatabaseReadTransaction {
         } ?? nil
     }
 
-    /// The metadata's bytes as they are on disk, past the caches; `nil` when the row has none or there is no
-    /// row.
+    /// Returns the metadata's bytes as stored on disk, bypassing the caches, or nil if the row has none or doesn't
+    /// exist.
     public final func serializedMetadata(forKey key: String, inCollection collection: String) throws
         -> [UInt8]?
     {
@@ -160,8 +169,8 @@ extension YapDatabaseReadTransaction {
         return try rows.find(sql, key, collection) { $0.isNull(at: 0) ? nil : $0.bytes(at: 0) } ?? nil
     }
 
-    /// The bytes of object and metadata as they are on disk, past the caches; `nil` when there is no such row. Needs no
-    /// registration.
+    /// Returns the bytes of object and metadata as stored on disk, bypassing the caches, or nil if the row doesn't
+    /// exist. Needs no registration.
     public final func serializedRow(
         forKey key: String, inCollection collection: String
     ) throws -> (object: [UInt8], metadata: [UInt8]?)? {
@@ -204,9 +213,9 @@ extension YapDatabaseReadTransaction {
         }
     }
 
-    /// The object of a row whose bytes `lend` lends: from the cache, else decoded.
+    /// Returns the object of a row, from the cache or decoded from the bytes that `lend` lends.
     ///
-    /// - Parameter isKept: Whether the cache gets it: not from a query that may find all rows.
+    /// - Parameter isKept: Whether to cache the object. False for a query that may find all rows.
     final func object<Object: Sendable>(
         _ type: Object.Type, _ key: String, inCollection collection: String, rowID: Int64, isKept: Bool,
         _ lend: ((UnsafeRawBufferPointer) throws -> CachedValue) throws -> CachedValue
@@ -242,9 +251,10 @@ extension YapDatabaseReadTransaction {
         } ?? nil
     }
 
-    /// The metadata of the row on which a statement stands: from the cache, else decoded.
+    /// Returns the metadata of the statement's current row, from the cache or decoded.
     ///
-    /// - Parameter keptRowID: The rowid if the cache gets the metadata: not from a query that may find all rows.
+    /// - Parameter keptRowID: The rowid if the metadata is to be cached, which a query that may find all rows doesn't
+    ///   want.
     final func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, _ key: String, inCollection collection: String,
         _ statement: borrowing Statement, column: Int32, keptRowID: Int64?
@@ -269,7 +279,7 @@ extension YapDatabaseReadTransaction {
         return try box.map { try unbox($0, as: type, coder, key, collection) }
     }
 
-    /// Decodes what `lend` lends; a failure says where the bytes lie.
+    /// Decodes the bytes that `lend` lends. An error names the row.
     final func decoded(
         _ coder: any ValueCoder, _ key: String, _ collection: String,
         _ lend: ((UnsafeRawBufferPointer) throws -> CachedValue) throws -> CachedValue
@@ -286,9 +296,10 @@ extension YapDatabaseReadTransaction {
         return try cast(box, as: type, coder, key, collection)
     }
 
-    /// For a type that is not the registered one itself: a protocol, or a mistake.
+    /// Casts to a type that isn't the registered one: a protocol, or a mistake of the caller.
     ///
-    /// Never inlined: an optional of a type unknown at compile time would cost every cached read a table look-up.
+    /// Never inlined, because an optional of a type that is unknown at compile time would cost every cached read a
+    /// table look-up.
     @inline(never)
     private final func cast<Value: Sendable>(
         _ box: CachedValue, as type: Value.Type, _ coder: any ValueCoder, _ key: String, _ collection: String

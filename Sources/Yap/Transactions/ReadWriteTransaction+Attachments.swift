@@ -1,4 +1,5 @@
-/// What the app attaches to a write transaction. Made for the first attachment: other writes pay nothing.
+/// Values and completions that the app attaches to a write transaction. Created for the first attachment, so that
+/// other writes cost nothing.
 final class TransactionAttachments {
     var commitInfo: (any Sendable)?
     var completionsCount: Int { completions.count }
@@ -14,13 +15,13 @@ final class TransactionAttachments {
         completions.append(completion)
     }
 
-    /// Drops the completions that were added after the first `count`.
+    /// Discards the completions that were added after the first `count`.
     func keepCompletions(_ count: Int) {
         queue.release(completions.count - count)
         completions.removeLast(completions.count - count)
     }
 
-    /// Queues the completions, after the commit.
+    /// Queues the completions after the commit.
     func complete() {
         queue.add(completions)
         completions = []
@@ -28,7 +29,7 @@ final class TransactionAttachments {
 }
 
 extension YapDatabaseReadWriteTransaction {
-    /// A value of the app's own, which observers find as `YapDatabaseCommit.info`: for example why the rows changed.
+    /// A value of the app that observers receive as `YapDatabaseCommit.info`, for example why the rows changed.
     ///
     /// ```swift
     /// try await connection.readWrite { transaction in
@@ -37,8 +38,8 @@ extension YapDatabaseReadWriteTransaction {
     /// }
     /// ```
     ///
-    /// nil at the beginning. It isn't stored: other processes don't get it. A transaction that changes nothing makes no
-    /// commit. A savepoint that fails brings back the value from before it.
+    /// Nil at the beginning. It isn't stored, so other processes don't receive it. A transaction that changes nothing
+    /// makes no commit. A savepoint that fails restores the value from before it.
     public var commitInfo: (any Sendable)? {
         get { attachments?.commitInfo }
         set {
@@ -47,24 +48,24 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Adds a closure that is called once after the transaction was committed, also if it changed nothing. It isn't
-    /// called after a rollback or an error, and not if it was added in a savepoint that failed.
+    /// Adds a closure that is called once after the transaction has committed, even if it changed nothing. It isn't
+    /// called after a rollback or an error, or if it was added in a savepoint that failed.
     ///
     /// ```swift
     /// try transaction.removeObject(forKey: id, inCollection: "drafts")
     /// try transaction.addCompletion { removeThumbnail(of: id) }
     /// ```
     ///
-    /// It is called on a queue of the database's own and with no lock held, so it may begin transactions. The closures
-    /// of all transactions are called one at a time, in the order of the commits and then of their adding: one that
-    /// blocks delays those after it, and no write. It may be called before or after `readWrite` returns. If the process
-    /// ends before, it isn't called: use an action for what must happen.
+    /// It is called on a queue of the database with no lock held, so it may begin transactions. The closures of all
+    /// transactions are called one at a time, in the order of the commits and of their adding. One that blocks delays
+    /// those after it, but no write. It may be called before or after `readWrite` returns. If the process ends first,
+    /// it isn't called: use an action for work that must happen.
     ///
-    /// Up to 10,000 completions of a database may be added and not called yet.
+    /// A database can have up to 10,000 pending completions.
     ///
     /// - Parameter completion: Called after the commit.
-    /// - Throws: `YapDatabaseError`: `tooManyCompletions`, after which the transaction may go on; another code if the
-    ///   transaction has ended or failed.
+    /// - Throws: `YapDatabaseError`: `tooManyCompletions`, after which the transaction may continue; another code if
+    ///   the transaction has ended or failed.
     public func addCompletion(_ completion: @escaping @Sendable () -> Void) throws {
         try check()
         try makeAttachments().add(completion)

@@ -1,11 +1,11 @@
-/// Calling the app's hooks around a write.
+/// Calls of the app's hooks around a write.
 extension YapDatabaseReadWriteTransaction {
-    /// Maximum depth of writes in hooks of writes in hooks. A low number, because each level is on the thread's stack.
+    /// Maximum depth of writes nested in hooks. Low, because each level uses the thread's stack.
     static let hookDepthMax = 16
 
     /// Calls the hooks before a change.
     ///
-    /// - Throws: What a hook throws; `invalidExtension` if a hook has inserted or removed the row of the change.
+    /// - Throws: The error of a hook; `invalidExtension` if a hook has inserted or removed the row of the change.
     func callHooksBefore(_ change: YapDatabaseRowChange) throws {
         guard hears(change) else { return }
         let mutationCount = change.collection.map { mutations.count($0) }
@@ -19,7 +19,7 @@ extension YapDatabaseReadWriteTransaction {
         if hears(change) { try callHooks(change) { try $0.afterChange($1, in: self) } }
     }
 
-    /// Whether rows of the collection have hooks.
+    /// Returns true if rows of the collection have hooks.
     func hasHooks(_ collection: String) -> Bool {
         store.extensions.contains { $0.hasHooks && $0.hears(of: collection) }
     }
@@ -51,7 +51,7 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Checks that a row still has the rowid with which it is about to be changed.
+    /// Checks that a row still has the rowid that the pending change was made for.
     private func checkIdentity(of change: YapDatabaseRowChange) throws {
         for row in change.rows {
             let rowID = try rows.rowID(row.key, row.collection) ?? 0

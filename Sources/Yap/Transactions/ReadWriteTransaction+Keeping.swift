@@ -1,15 +1,15 @@
 import SQLite
 
-/// How an object that is stored again keeps the properties that its type doesn't know.
+/// Keeps properties that the type doesn't know when an object is stored again.
 ///
-/// The file has, for each collection, the names of all properties that any version of its type knew. No stored object
-/// is looked at where the registered type knows them all: until an earlier version is installed again, or a property
-/// is removed.
+/// For each collection, the file has the names of all properties that any version of its type had. If the registered
+/// type knows them all, no stored object has to be read. It lacks some after an earlier version of the app is
+/// installed again, or after a property is removed.
 extension YapDatabaseReadWriteTransaction {
-    /// Notes the names that the collection's type knows, and whether stored objects may have others. Looks once a
+    /// Records the property names of the collection's type, and whether stored objects may have others. Runs once a
     /// transaction.
     ///
-    /// - Parameter data: An object of the type.
+    /// - Parameter data: An encoded object of the type.
     func noteNames(_ data: [UInt8], _ registered: StoreConnection.Collection) throws {
         let collection = registered.registration.collection
         guard mayHaveUnknown[collection] == nil else { return }
@@ -26,7 +26,7 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// The bytes of a row's new object with what the stored one has of properties that its type doesn't know.
+    /// Returns the bytes of a row's new object, with the properties of the stored object that its type doesn't know.
     func keeping(
         _ rowID: Int64, in data: [UInt8], _ registered: StoreConnection.Collection
     ) throws -> [UInt8] {

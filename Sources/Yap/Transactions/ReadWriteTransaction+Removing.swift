@@ -1,13 +1,13 @@
 import SQLite
 
-/// Removing rows. None of this needs a registration.
+/// Removing rows. No registration is needed.
 extension YapDatabaseReadWriteTransaction {
-    /// Removes a row; does nothing when there is none.
+    /// Removes a row. Does nothing if it doesn't exist.
     public func removeObject(forKey key: String, inCollection collection: String) throws {
         try removeObjects(forKeys: CollectionOfOne(key), inCollection: collection)
     }
 
-    /// Removes the rows with these keys; passes over keys that have none.
+    /// Removes the rows with these keys. Ignores keys without a row.
     public func removeObjects(forKeys keys: some Sequence<String>, inCollection collection: String) throws {
         try check()
         var batch: [YapDatabaseRowIdentity] = []
@@ -39,7 +39,7 @@ extension YapDatabaseReadWriteTransaction {
         changes.recordClearing(of: collection)
     }
 
-    /// Removes all rows of all collections. Extensions are told once, not row by row.
+    /// Removes all rows of all collections. Extensions are notified once, and not for each row.
     public func removeAllObjectsInAllCollections() throws {
         try check()
         try perform(.removeAll) {
@@ -52,13 +52,13 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// In batches of a bounded size. Each batch is looked up anew: an extension may have changed rows in
-    /// between.
+    /// Removes in batches of a bounded size. Each batch is looked up anew, because an extension may have changed rows
+    /// in between.
     ///
     /// The clearing is recorded first, so that the commit names the rows that hooks insert meanwhile.
     private func removeAllTellingExtensions(_ collection: String) throws {
         if hasHooks(collection) {
-            // All of them at once: those that hooks insert meanwhile stay.
+            // All at once, so that rows that hooks insert meanwhile remain.
             let all = try rows.identities(inCollection: collection, after: nil, max: .max)
             if !all.isEmpty { changes.recordClearing(of: collection) }
             return try remove(all, collection)
@@ -77,7 +77,7 @@ extension YapDatabaseReadWriteTransaction {
     private func remove(_ batch: [YapDatabaseRowIdentity], _ collection: String) throws {
         guard !batch.isEmpty else { return }
         guard hasHooks(collection) else { return try removeTogether(batch, collection) }
-        // One by one: the hooks of one row may remove another of the batch.
+        // One by one, because the hooks of one row may remove another row of the batch.
         for row in batch where try rows.rowID(row.key, collection) == row.rowID {
             try removeTogether([row], collection)
         }

@@ -1,8 +1,8 @@
 import SQLite
 
 extension YapDatabaseReadWriteTransaction {
-    /// Runs a part of the transaction that can fail alone. When `body` throws, everything that it wrote is undone, and
-    /// the transaction goes on as if `body` had not run.
+    /// Runs a part of the transaction that can fail by itself. If `body` throws, everything that it wrote is undone,
+    /// and the transaction continues as if `body` had not run.
     ///
     /// ```swift
     /// for line in lines {
@@ -14,14 +14,14 @@ extension YapDatabaseReadWriteTransaction {
     /// }
     /// ```
     ///
-    /// Savepoints may be nested. They cost no wait for the disk: what they wrote is committed with the transaction.
-    /// `rollback()` inside of one still discards the whole transaction.
+    /// Savepoints may be nested. They don't wait for the disk: their changes are committed with the transaction.
+    /// `rollback()` inside a savepoint discards the whole transaction.
     ///
     /// - Parameter body: Writes with this transaction.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws. `YapDatabaseError`: `savepointUnsupported` before `body` runs, when a registered
-    ///   extension can't undo what it keeps in memory; the error of an iteration in `body` that ended early. After an
-    ///   error that takes the transaction with it, such as `diskFull`, each later call throws too.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`. `YapDatabaseError`: `savepointUnsupported`, before `body` runs, if a registered
+    ///   extension can't undo its state in memory; the error of an iteration in `body` that ended early. After an
+    ///   error that ends the whole transaction, such as `diskFull`, each later call throws too.
     @discardableResult
     public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         try check()
@@ -43,7 +43,7 @@ extension YapDatabaseReadWriteTransaction {
     }
 }
 
-/// What a transaction has in memory when a savepoint begins.
+/// State in memory of a transaction when a savepoint begins.
 private struct RestorePoint {
     private let changes: CommitChanges
     private let mayHaveUnknown: [String: Bool]
@@ -69,18 +69,18 @@ private struct RestorePoint {
         completionsCount = transaction.attachments?.completionsCount ?? 0
     }
 
-    /// Adds what was changed since to what was changed before.
+    /// Adds the changes since the savepoint to those from before it.
     func keep(in transaction: YapDatabaseReadWriteTransaction) {
         let later = transaction.changes
         transaction.changes = changes
         transaction.changes.append(later, keysMax: transaction.store.changedKeysPerCommitMax)
     }
 
-    /// Brings the memory back. The rows and tables are as they were.
+    /// Restores the state in memory. The rows and tables are restored already.
     func restore(_ transaction: YapDatabaseReadWriteTransaction) {
         let store = transaction.store
         store.undo(transaction.changes)
-        // It may have noted, in the part that is undone, which extensions miss these changes.
+        // The part that is undone may have noted which extensions miss these changes.
         store.missedChangeLog.reset()
         transaction.changes = changes
         transaction.mayHaveUnknown = mayHaveUnknown
@@ -91,7 +91,7 @@ private struct RestorePoint {
         transaction.commitInfo = commitInfo
         transaction.attachments?.keepCompletions(completionsCount)
         for restore in restoreExtensions { restore() }
-        // SQLite has rolled the whole transaction back: no call may write after it.
+        // SQLite has rolled the whole transaction back, so no later call may write.
         transaction.failure =
             store.sqlite.isInTransaction
             ? nil

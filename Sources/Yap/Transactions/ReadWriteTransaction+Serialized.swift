@@ -1,10 +1,10 @@
-/// Storing bytes that are encoded already, as `serializedObject` and `serializedMetadata` give them. They are decoded
-/// once, so that what is stored can be read, and extensions see the object. Pre-sanitizers aren't called.
+/// Storing bytes that are encoded already, as returned by `serializedObject` and `serializedMetadata`. They are
+/// decoded once, to make sure that they can be read and to give extensions the object. Pre-sanitizers aren't called.
 extension YapDatabaseReadWriteTransaction {
-    /// Stores object and metadata, whether there is a row of this name or not. An existing row's metadata is cleared if
-    /// there is none.
+    /// Stores object and metadata, and inserts the row if it doesn't exist. Clears the metadata of an existing row if
+    /// none is passed.
     ///
-    /// - Throws: As `setObject`, and `decoding` when the bytes are no value of the registered type.
+    /// - Throws: The errors of `setObject`, and `decoding` if the bytes aren't a value of the registered type.
     public func setSerializedObject(
         _ data: [UInt8], metadata: [UInt8]? = nil, forKey key: String, inCollection collection: String
     ) throws {
@@ -17,10 +17,10 @@ extension YapDatabaseReadWriteTransaction {
             registered)
     }
 
-    /// Stores the object of an existing row and leaves its metadata. Does nothing when there is no such row.
+    /// Stores the object of an existing row, and keeps its metadata. Does nothing if the row doesn't exist.
     ///
-    /// - Returns: Whether there is such a row.
-    /// - Throws: As `setSerializedObject`.
+    /// - Returns: True if the row exists.
+    /// - Throws: The errors of `setSerializedObject`.
     @discardableResult
     public func replaceSerializedObject(
         _ data: [UInt8], forKey key: String, inCollection collection: String
@@ -34,11 +34,11 @@ extension YapDatabaseReadWriteTransaction {
         return true
     }
 
-    /// Stores the metadata of an existing row and leaves its object; `nil` clears it. Does nothing when there is no
-    /// such row.
+    /// Stores the metadata of an existing row, and keeps its object. Nil clears the metadata. Does nothing if the row
+    /// doesn't exist.
     ///
-    /// - Returns: Whether there is such a row.
-    /// - Throws: As `setSerializedObject`.
+    /// - Returns: True if the row exists.
+    /// - Throws: The errors of `setSerializedObject`.
     @discardableResult
     public func replaceSerializedMetadata(
         _ metadata: [UInt8]?, forKey key: String, inCollection collection: String
@@ -57,8 +57,8 @@ extension YapDatabaseReadWriteTransaction {
         try decoded(coder, name.key, name.collection) { try data.withUnsafeBytes($0) }
     }
 
-    /// Notes the names of the properties that the bytes have: the type may not know them, and must keep them when it
-    /// stores the object again.
+    /// Records the property names in the bytes. The type may not know some of them, and must keep them when it stores
+    /// the object again.
     private func noteNames(ofSerialized data: [UInt8], _ registered: StoreConnection.Collection) throws {
         guard registered.registration.object.isCBOR else { return }
         try noteNames(ofStored: data, registered.registration.collection)

@@ -1,11 +1,11 @@
-/// Letting extensions change rows until none does.
+/// Lets extensions change rows until none of them does.
 extension YapDatabaseReadWriteTransaction {
-    /// How often extensions may change rows before that counts as endless.
+    /// Maximum rounds in which extensions may change rows before they are considered endless.
     static let settlingRoundsMax = 100
 
     /// Calls `flushPendingChangesToMainDatabaseTable()` on all extensions until none changes a row.
     ///
-    /// - Throws: `extensionsDoNotSettle` after `settlingRoundsMax` rounds; what an extension throws. The transaction
+    /// - Throws: `extensionsDoNotSettle` after `settlingRoundsMax` rounds; the error of an extension. The transaction
     ///   then fails.
     func settleExtensions() throws {
         try toldOf {

@@ -1,8 +1,8 @@
 import SQLite
 
-/// Rows as bytes, of collections whose types needn't be registered: for programs that load what another one dumped.
+/// Rows as bytes, in collections that needn't be registered, for programs that load a dump.
 extension YapDatabaseReadWriteTransaction {
-    /// The bytes of a row.
+    /// Bytes of a row.
     package struct StoredBytes: Equatable, Sendable {
         package let data: [UInt8]
         package let metadata: [UInt8]?
@@ -12,20 +12,20 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// The bytes of a row; nil if there is no row of this name.
+    /// Returns the bytes of a row, or nil if the row doesn't exist.
     package func storedBytes(forKey key: String, inCollection collection: String) throws -> StoredBytes? {
         try serializedRow(forKey: key, inCollection: collection).map {
             StoredBytes(data: $0.object, metadata: $0.metadata)
         }
     }
 
-    /// Stores the bytes of a row, whether there is a row of this name or not. Nothing of a row that is there is kept.
+    /// Stores the bytes of a row, and inserts the row if it doesn't exist. Nothing of an existing row is kept.
     ///
-    /// Extensions that the file has and this process hasn't registered are left behind as by any other write: they are
-    /// brought up to date by the process that registers them next.
+    /// Extensions in the file that this process hasn't registered miss the change, as with any other write. The
+    /// process that registers them next brings them up to date.
     ///
-    /// - Throws: `YapDatabaseError`; `invalidExtension` if an extension of this process hears of the collection, which
-    ///   would need the object.
+    /// - Throws: `YapDatabaseError`; `invalidExtension` if an extension of this process observes the collection,
+    ///   because it would need the object.
     package func setStoredBytes(
         _ bytes: StoredBytes, forKey key: String, inCollection collection: String
     ) throws {
@@ -56,8 +56,7 @@ extension YapDatabaseReadWriteTransaction {
         try record(RowChangeRecord(flags: flags, rowID: rowID, object: nil, metadata: metadata), name)
     }
 
-    /// Notes the names of the properties: a type that doesn't know one of them must keep it when it stores the object
-    /// again.
+    /// Records the property names: a type that doesn't know one of them must keep it when it stores the object again.
     func noteNames(ofStored data: [UInt8], _ collection: String) throws {
         let names = data.withUnsafeBytes { StoredObject.propertyNames($0, max: NotedNames.namesMax) }
         guard !names.isSubset(of: storedNames[collection] ?? []) else { return }

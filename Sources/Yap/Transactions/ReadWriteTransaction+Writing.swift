@@ -1,4 +1,4 @@
-/// How a row is written: encode, tell the extensions, SQL, memory, tell the extensions.
+/// Writing a row: encode, notify extensions, execute SQL, update memory, notify extensions.
 extension YapDatabaseReadWriteTransaction {
     struct WrittenRow {
         let name: YapCollectionKey
@@ -46,8 +46,8 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Inserts or updates. Without an extension that hears of the row nobody must know beforehand which of the two it
-    /// is, and one statement inserts a new row; with extensions the row is looked up first.
+    /// Inserts or updates a row. Without an extension that observes the row, one statement inserts a new row without
+    /// a look-up. With extensions, the row is looked up first.
     func write(_ row: WrittenRow, _ registered: StoreConnection.Collection) throws {
         let name = row.name
         try noteNames(row.data, registered)
@@ -71,7 +71,7 @@ extension YapDatabaseReadWriteTransaction {
         try insertTellingExtensions(row)
     }
 
-    /// The rowid is known only after the insert, so `willChange` gets 0 in its place.
+    /// Inserts a row. `willChange` gets 0 as the rowid, because it is only known after the insert.
     private func insertTellingExtensions(_ row: WrittenRow) throws {
         let name = row.name
         let metadata = row.metadata?.box.erased
@@ -135,7 +135,7 @@ extension YapDatabaseReadWriteTransaction {
             RowChangeRecord(flags: flags, rowID: rowID, object: row.object, metadata: metadata), row.name)
     }
 
-    /// Tells the extensions, changes, and tells them again.
+    /// Notifies the extensions, performs the change, and notifies them again.
     func perform(_ change: YapDatabaseRowChange, _ body: () throws -> Void) throws {
         let isHeard = change.collection.map { store.isHeard($0) } ?? !store.extensions.isEmpty
         guard isHeard else { return try body() }
@@ -146,7 +146,7 @@ extension YapDatabaseReadWriteTransaction {
         try callHooksAfter(change)
     }
 
-    /// Tells each extension what it hears of a change.
+    /// Notifies each extension of the parts of a change that it observes.
     private func tell(
         _ change: YapDatabaseRowChange,
         _ body: (any YapDatabaseExtensionTransaction, YapDatabaseRowChange) throws -> Void
@@ -159,8 +159,8 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Runs a part of a change that extensions were told of, or that is noted for those that miss it. When it throws,
-    /// they have half of the change: the transaction must fail even if the app catches the error.
+    /// Runs a part of a change of which extensions were notified, or which is logged for those that miss it. If it
+    /// throws, they have half of the change, so the transaction must fail even if the app catches the error.
     func toldOf<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -170,7 +170,7 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Notes a change for this commit, and brings the writer's own cache to it.
+    /// Records a change for this commit, and updates the writer's own cache.
     func record(_ change: RowChangeRecord, _ name: YapCollectionKey) throws {
         try toldOf { try store.missedChangeLog.note(change.rowID, name) }
         recordedCount += 1

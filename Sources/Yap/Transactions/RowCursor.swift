@@ -1,9 +1,9 @@
 import SQLite
 
-/// A statement that stands on rows, one after the other, in the order of their collections and keys' bytes.
+/// Iterates a statement over rows, ordered by the bytes of collection and key.
 ///
 /// Rows may be changed while it runs. When rows are added to or removed from its collections, or reading fails, it
-/// ends, and the enclosing `read` or `readWrite` throws the error: a `Sequence` can't.
+/// ends, and the enclosing `read` or `readWrite` throws the error, because a `Sequence` can't.
 final class RowCursor {
     enum Columns: String {
         case key = "key"
@@ -17,20 +17,20 @@ final class RowCursor {
         case nameAndRow = "key, collection, data, metadata"
     }
 
-    /// Which rows.
+    /// Rows to read.
     enum Scope {
-        /// Those of these collections, one collection after the other.
+        /// Rows of these collections, one collection after the other.
         case collections([String])
         case all
-        /// Rows of a table that no write of the app changes while they are read.
+        /// Rows of a table that no write of the app changes during the iteration.
         case fixed
     }
 
-    /// What is read.
+    /// Statement to read with.
     struct Query {
         let sql: String
         let scope: Scope
-        /// Bound as the first parameter.
+        /// Value of the first parameter.
         var position: Int64?
 
         init(_ columns: Columns, _ scope: Scope) {
@@ -52,20 +52,20 @@ final class RowCursor {
         }
     }
 
-    /// A box, because an optional property of a type that can't be copied can't be lent.
+    /// A box, because an optional property of a noncopyable type can't be borrowed.
     private final class Held {
         let statement: Statement
         init(_ statement: consuming Statement) { self.statement = statement }
     }
 
     private unowned let transaction: YapDatabaseReadTransaction
-    /// `fixed` in a transaction that only reads.
+    /// `fixed` in a read-only transaction.
     private let scope: Scope
-    /// Mutations of all collections at the beginning.
+    /// Number of mutations of all collections at the beginning.
     private var mutationTotal = 0
-    /// Mutations of the collections that are read at the beginning.
+    /// Number of mutations of the iterated collections at the beginning.
     private var mutationCount = 0
-    /// The collections to come.
+    /// Remaining collections.
     private var rest: ArraySlice<String> = []
     private var held: Held?
 
@@ -89,7 +89,7 @@ final class RowCursor {
         transaction.keep(self)
     }
 
-    /// Steps to the next row and reads it; `nil` at the end, and after an error, which the transaction keeps.
+    /// Steps to the next row and reads it. Returns nil at the end, and after an error, which the transaction keeps.
     func next<Row>(_ read: (borrowing Statement) throws -> Row?) -> Row? {
         precondition(!transaction.isEnded, "a sequence of rows was iterated after its transaction had ended")
         do {
@@ -118,14 +118,14 @@ final class RowCursor {
         return nil
     }
 
-    /// Looks at the collections only if any collection was mutated.
+    /// Checks the iterated collections, but only if any collection was mutated.
     private func checkMutations() throws {
         if case .fixed = scope { return }
         if transaction.mutations.total == mutationTotal { return }
         guard countMutations() == mutationCount else { throw mutated }
     }
 
-    /// Additions and removals in the collections that are read.
+    /// Returns the number of additions and removals in the iterated collections.
     private func countMutations() -> Int {
         switch scope {
         case .collections(let collections):

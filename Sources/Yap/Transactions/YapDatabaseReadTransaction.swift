@@ -1,29 +1,31 @@
 import SQLite
 
-/// One snapshot of the database, for as long as the closure of `read` runs.
+/// One snapshot of the database, valid while the closure of `read` runs.
 ///
-/// It sees one commit and only that, whatever is written meanwhile. It belongs to the thread of its closure
-/// and can't leave it: the compiler refuses where it can, and a call after the end throws `transactionEnded`.
+/// It sees exactly one commit, regardless of concurrent writes. It belongs to the thread of its closure. The compiler
+/// rejects most uses outside the closure; any other throws `transactionEnded`.
 public class YapDatabaseReadTransaction {
-    /// The connection that the transaction belongs to. nil after its end, for a transaction of the library itself, such
-    /// as that of a registration, and for one of a long-lived read.
+    /// The connection of the transaction. Nil after its end, for a transaction of the library itself (such as a
+    /// registration), and for a transaction of a long-lived read.
     ///
-    /// A read of it can't begin inside of one of its reads. A hook can see here which connection writes.
+    /// Hooks can use it to find out which connection writes. Beginning a read of this connection inside one of its
+    /// reads throws `nestedTransaction`.
     public final private(set) var connection: YapDatabaseConnection?
-    /// A value of the app's own for as long as the transaction runs: for functions that it calls with the transaction,
-    /// and for hooks. nil at the beginning. A savepoint that fails doesn't restore it.
+    /// A value of the app for the duration of the transaction, to share between functions that it calls and hooks.
+    /// Nil at the beginning. A savepoint that fails doesn't restore it.
     public final var userInfo: Any?
 
     final let store: StoreConnection
-    /// Why an iteration ended early; the enclosing `read` or `readWrite` throws it.
+    /// The error that ended an iteration early. The enclosing `read` or `readWrite` throws it.
     final var iterationError: (any Error)?
-    /// Why the transaction can't go on and nothing of it may be kept.
+    /// The error after which the transaction can't continue and nothing of it may be kept.
     final var failure: (any Error)?
-    /// Whether the task of an asynchronous call was cancelled; nil for others.
+    /// Whether the task of an asynchronous call was cancelled. Nil for other calls.
     final var cancellation: TransactionCancellation?
-    /// Which rows were added or removed in this transaction, for iterations that are under way.
+    /// Number of rows added or removed in this transaction, for iterations that are running.
     final var mutations = MutationCounter()
-    /// What was read, for `observe`; else nil. Without access checks: every read begins here.
+    /// Reads of this transaction, recorded for `observe`; otherwise nil. Without access checks, because every read
+    /// begins here.
     @exclusivity(unchecked) final var dependencies: ReadDependencies?
     private final var isOpen = true
     private final var extensionTransactions: [ExtensionUse] = []
@@ -42,19 +44,19 @@ public class YapDatabaseReadTransaction {
         self.connection = connection
     }
 
-    /// The number of the commit that this transaction sees. A write transaction sees the newest one.
+    /// Number of the commit that this transaction sees. For a write transaction, the newest commit.
     public final var snapshot: UInt64 { store.mark.number }
 
     final var rows: RowTable { RowTable(store: store) }
 
-    /// The SQLite connection, for the extensions of this package. Inside a write transaction everything done
-    /// with it is part of that transaction. Its statements must be ended before the closure ends.
+    /// The SQLite connection, for extensions of this package. Inside a write transaction, everything done with it is
+    /// part of the transaction. End its statements before the closure ends.
     package final var sqlite: Connection { store.sqlite }
 
-    /// Every method begins with this.
+    /// Checks that the transaction can be used. Every method begins with this call.
     final func check() throws {
         guard isOpen else { throw YapDatabaseError(.transactionEnded, "the transaction's closure has ended") }
-        // Kept as the failure, so that the transaction fails also if its closure catches the error.
+        // Stored as the failure, so that the transaction fails even if its closure catches the error.
         if failure == nil, cancellation?.isCancelled == true { failure = CancellationError() }
         if let failure = failure ?? store.lostTransaction { throw failure }
     }
@@ -77,13 +79,17 @@ public class YapDatabaseReadTransaction {
 
     // MARK: Extensions
 
-    /// The part that an extension plays in this transaction.
+    /// Returns the transaction of an extension.
+    ///
+    /// ```swift
+    /// let view = try transaction.ext("byDate", as: YapDatabaseView.self)
+    /// ```
     ///
     /// - Parameters:
-    ///   - name: The name it is registered under.
-    ///   - type: Its class.
-    /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`: no such name in this snapshot, or
-    ///   another class.
+    ///   - name: The name that the extension is registered under.
+    ///   - type: The class of the extension.
+    /// - Throws: `YapDatabaseError` with `extensionNotRegistered` if this snapshot has no extension of that name and
+    ///   class.
     public final func ext<Extension: YapDatabaseExtension>(
         _ name: String, as type: Extension.Type
     ) throws -> Extension.Connection.Transaction {
@@ -92,11 +98,12 @@ public class YapDatabaseReadTransaction {
         return try part(of: name, as: type)
     }
 
-    /// The part that an extension plays in this transaction. What is read with it, the extension notes itself.
+    /// Returns the transaction of an extension. The extension itself records what is read through it.
     final func part<Extension: YapDatabaseExtension>(of name: String, as type: Extension.Type) throws
         -> Extension.Connection.Transaction
     {
-        // One that asks for another while its own part is being made finds it among those that are made.
+        // An extension that requests another one while its own transaction is being created finds it among those
+        // created so far.
         let uses = isMakingUse ? extensionTransactions : try uses()
         guard let use = uses.first(where: { $0.entry.registered.name == name }),
             let transaction = use.transaction as? Extension.Connection.Transaction
@@ -113,12 +120,13 @@ public class YapDatabaseReadTransaction {
         return transaction
     }
 
-    /// What tells the registration under a name from others; nil without one.
+    /// Returns the generation of the registration under a name, which distinguishes it from other registrations. Nil
+    /// if there is none.
     final func generation(of name: String) -> UInt64? {
         extensionTransactions.first { $0.entry.registered.name == name }?.entry.registered.generation
     }
 
-    /// All extensions of this transaction; each gets its transaction object at the first use of any.
+    /// Returns all extensions of this transaction. Each gets its transaction object at the first use of any of them.
     final func uses() throws -> [ExtensionUse] {
         while extensionTransactions.count < store.extensions.count {
             let entry = store.extensions[extensionTransactions.count]
@@ -131,18 +139,18 @@ public class YapDatabaseReadTransaction {
         return extensionTransactions
     }
 
-    /// The extensions that have a transaction object already.
+    /// Extensions that already have a transaction object.
     final var usesSoFar: [ExtensionUse] { extensionTransactions }
 }
 
 @available(*, unavailable) extension YapDatabaseReadTransaction: Sendable {}
 
-/// Counts additions and removals of rows, by collection.
+/// Counts additions and removals of rows by collection.
 struct MutationCounter {
     private var all = 0
     private var counts: [String: Int] = [:]
 
-    /// In all collections.
+    /// Total of all collections.
     private(set) var total = 0
 
     func count(_ collection: String) -> Int { all + (counts[collection] ?? 0) }

@@ -1,49 +1,63 @@
-/// A transaction that reads and writes, for as long as the closure of `readWrite` runs.
+/// A transaction that reads and writes, valid while the closure of `readWrite` runs.
 ///
-/// When the closure returns, everything is committed at once. When it throws, or `rollback()` was called, or
-/// the commit fails, nothing of it is kept, on disk or in memory. It can be used wherever a read transaction
-/// is asked for.
+/// When the closure returns, everything is committed at once. If it throws, `rollback()` was called, or the commit
+/// fails, nothing of it is kept, on disk or in memory. It can be passed wherever a read transaction is expected.
+///
+/// ```swift
+/// try await connection.readWrite { transaction in
+///     try transaction.setObject(todo, forKey: todo.id, inCollection: "todos")
+///     try transaction.removeObject(forKey: draftID, inCollection: "drafts")
+/// }
+/// ```
 public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     var changes = CommitChanges()
-    /// The extensions from this transaction on, when it registers or unregisters one.
+    /// Extensions from this transaction on, if it registers or unregisters one.
     var registry: [RegisteredExtension]?
-    /// How many changes of rows were recorded.
+    /// Number of recorded row changes.
     var recordedCount = 0
-    /// How often the extensions were told of something.
+    /// Number of notifications to extensions.
     var writeCount = 0
-    /// How many calls of hooks are under way, each in a write of the one before.
+    /// Number of nested hook calls, each in a write of the previous one.
     var hookDepth = 0
-    /// Whether it registers extensions or hands them rows, and runs none of the app's writes.
+    /// True if the transaction registers extensions or hands rows to them, and runs no write of the app.
     var isHandingRows = false
-    /// How many of SQLite's changes were undone by savepoints.
+    /// Number of SQLite's changes that savepoints undid.
     var undoneCount = 0
     private(set) var isRolledBack = false
-    /// Whether it stores rows that were fetched from elsewhere, and the rows to which they belong may come later. A
-    /// savepoint that fails leaves it.
+    /// True if the transaction stores fetched rows, and the rows that they belong to may arrive later. A savepoint
+    /// that fails doesn't restore it.
     package var mayLackRows = false
-    /// Whether what is wrong with a single row is passed over: what was fetched comes again and again until it is
-    /// stored, and what was missed is handed over until it is handled.
+    /// True if errors in single rows are ignored: fetched rows are fetched again until they are stored, and missed
+    /// rows are handed over until they are handled.
     var passesOverMistakes: Bool { mayLackRows || passesOverMissed }
-    /// Whether it hands over rows that extensions missed, or does what follows from them. Not while all rows are handed
-    /// to a new extension: who registers it hears of a mistake.
+    /// True while rows that extensions missed are handed over, and while their effects are handled. False while all
+    /// rows are handed to a new extension, because the caller of the registration receives the errors.
     var passesOverMissed = false
-    /// By collection: whether stored objects may have properties that its type doesn't know.
+    /// Whether stored objects may have properties that their type doesn't know, by collection.
     var mayHaveUnknown: [String: Bool] = [:]
-    /// By collection: the noted names of properties, as `setStoredBytes` read and added to them.
+    /// Recorded property names by collection, as read and extended by `setStoredBytes`.
     var storedNames: [String: Set<String>] = [:]
-    /// What the app attached; nil without anything.
+    /// Attachments of the app, or nil if there are none.
     var attachments: TransactionAttachments?
 
-    /// Discards everything that the transaction writes, before and after this call. The closure runs on to
-    /// its end, and `readWrite` returns what it returns.
+    /// Discards everything that the transaction writes, before and after this call. The closure continues to its end,
+    /// and `readWrite` returns its result.
     public func rollback() {
         isRolledBack = true
     }
 
     // MARK: Setting
 
-    /// Stores the object, whether there is a row of this name or not. An existing row's metadata is cleared.
+    /// Stores the object, and inserts the row if it doesn't exist. Clears the metadata of an existing row.
     ///
+    /// ```swift
+    /// try transaction.setObject(todo, forKey: todo.id, inCollection: "todos")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - object: The object, of the type that is registered for the collection.
+    ///   - key: The key of the row.
+    ///   - collection: The collection of the row.
     /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`, `encoding`, `diskFull`, ...
     public func setObject<Object: Sendable>(
         _ object: Object, forKey key: String, inCollection collection: String
@@ -56,8 +70,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         coder.postSanitize(box, name)
     }
 
-    /// Stores object and metadata, whether there is a row of this name or not; `nil` clears the metadata. Throws as the
-    /// form without metadata.
+    /// Stores object and metadata, and inserts the row if it doesn't exist. Nil clears the metadata. Throws the
+    /// errors of the form without metadata.
     public func setObject<Object: Sendable, Metadata: Sendable>(
         _ object: Object, metadata: Metadata?, forKey key: String, inCollection collection: String
     ) throws {
@@ -77,10 +91,10 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
 
     // MARK: Replacing
 
-    /// Stores the object of an existing row and leaves its metadata. Does nothing when there is no such row.
+    /// Stores the object of an existing row, and keeps its metadata. Does nothing if the row doesn't exist.
     ///
-    /// - Returns: Whether there is such a row.
-    /// - Throws: As `setObject`.
+    /// - Returns: True if the row exists.
+    /// - Throws: The errors of `setObject`.
     @discardableResult
     public func replaceObject<Object: Sendable>(
         _ object: Object, forKey key: String, inCollection collection: String
@@ -97,11 +111,11 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         return true
     }
 
-    /// Stores the metadata of an existing row and leaves its object; `nil` clears it. Does nothing when there
-    /// is no row.
+    /// Stores the metadata of an existing row, and keeps its object. Nil clears the metadata. Does nothing if the row
+    /// doesn't exist.
     ///
-    /// - Returns: Whether there is such a row.
-    /// - Throws: As `setObject`.
+    /// - Returns: True if the row exists.
+    /// - Throws: The errors of `setObject`.
     @discardableResult
     public func replaceMetadata<Metadata: Sendable>(
         _ metadata: Metadata?, forKey key: String, inCollection collection: String
@@ -118,17 +132,17 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
 
     // MARK: Touching
 
-    /// Tells extensions and observers to treat the object as changed. The row stays as it is.
+    /// Makes extensions and observers treat the object as changed. The row isn't changed.
     public func touchObject(forKey key: String, inCollection collection: String) throws {
         try touch(key, collection, .touchedObject) { .touchObject($0) }
     }
 
-    /// Tells extensions and observers to treat the metadata as changed. The row stays as it is.
+    /// Makes extensions and observers treat the metadata as changed. The row isn't changed.
     public func touchMetadata(forKey key: String, inCollection collection: String) throws {
         try touch(key, collection, .touchedMetadata) { .touchMetadata($0) }
     }
 
-    /// Tells extensions and observers to treat object and metadata as changed. The row stays as it is.
+    /// Makes extensions and observers treat object and metadata as changed. The row isn't changed.
     public func touchRow(forKey key: String, inCollection collection: String) throws {
         try touch(key, collection, [.touchedObject, .touchedMetadata]) { .touchRow($0) }
     }

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Rows as a lazy sequence; each iteration reads them anew.
+/// Rows as a lazy sequence. Each iteration reads them anew.
 public struct YapDatabaseRows<Element>: Sequence {
     private let transaction: YapDatabaseReadTransaction
     private let query: RowCursor.Query
@@ -22,7 +22,7 @@ public struct YapDatabaseRows<Element>: Sequence {
         self.init(transaction, RowCursor.Query(columns, .collections([collection])), read)
     }
 
-    /// An iterator that stands before the first row.
+    /// Returns an iterator before the first row.
     public func makeIterator() -> Iterator {
         precondition(!transaction.isEnded, "a sequence of rows was iterated after its transaction had ended")
         do {
@@ -33,12 +33,12 @@ public struct YapDatabaseRows<Element>: Sequence {
         }
     }
 
-    /// Walks through the rows.
+    /// Iterates over the rows.
     public struct Iterator: IteratorProtocol {
         let cursor: RowCursor?
         let read: (borrowing Statement) throws -> Element?
 
-        /// The next row; `nil` after the last one, and after an error, which the enclosing `read` or
+        /// Returns the next row, or nil after the last row and after an error, which the enclosing `read` or
         /// `readWrite` throws.
         public mutating func next() -> Element? {
             cursor?.next(read)
