@@ -1,9 +1,9 @@
-/// A view of a search's results in a transaction, with any type of groups.
+/// A view of search results in a transaction, with any type of groups.
 protocol SearchResults: AnyObject {
-    /// Whether the view has the rows that this search finds.
+    /// Returns true if the view shows the results of this search.
     func isOf(_ search: AnyObject) -> Bool
 
-    /// Notes a row. The search decides later where it is placed.
+    /// Records a row. The search places it later.
     func note(_ row: YapDatabaseRowIdentity, isNew: Bool, _ flags: YapDatabaseViewRowChange.Flags?) throws
 }
 
@@ -12,8 +12,8 @@ extension YapDatabaseSearchResultsViewTransaction: SearchResults {
 }
 
 extension YapDatabaseFullTextSearchTransaction {
-    /// Places a row in the views of this search after only its metadata was set. Views place rows by themselves when
-    /// the object is set.
+    /// Places a row in the views of this search after only its metadata was set. When the object is set, views place
+    /// rows by themselves.
     func placeInResults(_ row: YapDatabaseRowIdentity) throws {
         for use in transaction.usesSoFar {
             guard let results = use.transaction as? any SearchResults, results.isOf(self),

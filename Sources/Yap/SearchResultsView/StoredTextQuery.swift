@@ -1,4 +1,4 @@
-/// A query as it is stored: its parts in postfix order, so that reading it back needs no recursion.
+/// A stored query: its parts in postfix order, so that reading it needs no recursion.
 struct StoredTextQuery: Codable, Equatable {
     /// A text, or an operation on the queries before it.
     struct Part: Codable, Equatable {
@@ -15,8 +15,8 @@ struct StoredTextQuery: Codable, Equatable {
 
     private(set) var parts: [Part] = []
 
-    /// - Throws: `YapDatabaseError`: `invalidExtension` for a column that the search doesn't have, and for a query that
-    ///   is too long or too deep.
+    /// - Throws: `YapDatabaseError`: `invalidExtension` for a column that the search doesn't have, and for a query
+    ///   that is too long or too deep.
     init<Object>(
         _ query: YapDatabaseTextQuery<Object>, _ search: YapDatabaseFullTextSearchTransaction<Object>
     )
@@ -27,7 +27,7 @@ struct StoredTextQuery: Codable, Equatable {
         try add(query.node) { search.search.columns[try expression.place($0)].name }
     }
 
-    /// The query, or nil if the parts aren't one, or one that is too deep.
+    /// Returns the query, or nil if the parts are invalid or too deep.
     func query<Object>(of type: Object.Type) -> YapDatabaseTextQuery<Object>? {
         var nodes: [Nested<Object>] = []
         for part in parts {
@@ -75,7 +75,7 @@ struct StoredTextQuery: Codable, Equatable {
         }
     }
 
-    /// Moves what a part is about from the end of `nodes` to `taken`, and returns the part's node.
+    /// Moves the operands of a part from the end of `nodes` to `taken`, and returns the part's node.
     private static func node<Object>(
         _ part: Part, _ nodes: inout [Nested<Object>], _ taken: inout [Nested<Object>]
     ) -> YapDatabaseTextQuery<Object>.Node? {

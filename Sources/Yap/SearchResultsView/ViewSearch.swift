@@ -1,6 +1,6 @@
 import System
 
-/// Places the rows of a parent view that a full-text search finds where the parent has them.
+/// Places the rows of a parent view that a full-text search finds at the parent's places.
 struct ViewSearch<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement {
     typealias Part = YapDatabaseSearchResultsViewTransaction<Object, Group>
 
@@ -17,13 +17,13 @@ struct ViewSearch<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement 
 
     var catchesUp: Bool { true }
 
-    /// Not called: the part places rows together.
+    /// Not called, because rows are placed together.
     func place(_ row: ViewRow<Object>, in part: YapDatabaseViewTransaction<Object, Group>) -> ViewPlace<Group>
     {
         .unchanged
     }
 
-    /// Empties the view, unless its query is kept. If it is not known which rows were missed, the query is run again.
+    /// Empties the view, unless its query is kept. If the missed rows aren't known, the query runs again.
     func register(
         _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool,
         missed: YapDatabaseExtensionRegistration.MissedChanges

@@ -9,15 +9,15 @@ import SQLite
 /// for try await change in connection.changes(of: found) { list.apply(change) }
 /// ```
 ///
-/// It is empty until `search(_:)` is called. From then on it follows each write, as every view: a row that the query
-/// finds is added, one that it doesn't find any more leaves. Another search replaces the rows, and those that both find
-/// stay.
+/// It is empty until `search(_:)` is called. From then on each write updates it, as with every view: rows that match
+/// the query are added, and rows that no longer match are removed. Another search replaces the rows; those that both
+/// find stay.
 ///
 /// The parent can be any view. Register it and the search before. Unregistering one of them unregisters the view too.
 public final class YapDatabaseSearchResultsView<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseView<Object, Group>, @unchecked Sendable  // It has only `let` properties of Sendable types.
 {
-    /// The class's name in the file, whatever the types of its objects and groups.
+    /// Class name in the file, independent of the types of objects and groups.
     override public class var className: String { "YapDatabaseSearchResultsView" }
     /// Places depend on the row, the query, and on the parent and the search, which catch up before.
     override public class var catchesUp: Bool { true }
@@ -28,12 +28,12 @@ public final class YapDatabaseSearchResultsView<Object: Sendable, Group: YapData
     ///
     /// - Parameters:
     ///   - name: Name of the view in transactions and in the file.
-    ///   - parent: The view whose rows are searched, in the version in which it is registered.
+    ///   - parent: The view whose rows are searched, in its registered version.
     ///   - search: The search that finds the rows, of the parent's collection, in its registered version. For queries
     ///     with `.prefix`, give it prefix indexes: see `search(_:)`.
-    ///   - isPersistent: Whether query and rows stay when the view is registered again, by the next run of the app for
-    ///     example. Another version of the parent or of the search empties the view all the same. Default: false.
-    ///     Each registration then empties the view, also the one of another process that uses the file.
+    ///   - isPersistent: Whether query and rows are kept when the view is registered again, for example by the next
+    ///     run of the app. Another version of the parent or of the search empties the view anyway. Default: false.
+    ///     Each registration then empties the view, also for other processes that use the file.
     public init(
         _ name: String, of parent: YapDatabaseView<Object, Group>,
         matching search: YapDatabaseFullTextSearch<Object>, isPersistent: Bool = false
@@ -50,16 +50,16 @@ public final class YapDatabaseSearchResultsView<Object: Sendable, Group: YapData
     /// The parent view and the search.
     override public var dependencies: [String] { super.dependencies + [searchName] }
 
-    /// The tables of entries, groups and pages, and the query's.
+    /// The tables of entries, groups and pages, and the table of the query.
     override public func tableNames(registeredName: String) -> [String] {
         super.tableNames(registeredName: registeredName) + [ViewSQL.queryTableName(registeredName)]
     }
 }
 
 extension YapDatabaseReadTransaction {
-    /// A view of search results in this transaction, with its query and excerpts.
+    /// Returns the transaction of a view of search results, with its query and excerpts.
     ///
-    /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`: it isn't registered, or can't be read now.
+    /// - Throws: `YapDatabaseError` with `extensionNotRegistered` if it isn't registered, or can't be read now.
     public final subscript<Object: Sendable, Group: YapDatabaseViewGroup>(
         view: YapDatabaseSearchResultsView<Object, Group>
     ) -> YapDatabaseSearchResultsViewTransaction<Object, Group> {

@@ -1,10 +1,10 @@
 import SQLite
 
-/// A view of search results in one transaction. Reads as any view.
+/// A view of search results in one transaction.
 public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseViewTransaction<Object, Group>
 {
-    /// What to look for.
+    /// A query of the search.
     public typealias Query = YapDatabaseTextQuery<Object>
 
     private let placement: ViewSearch<Object, Group>
@@ -12,7 +12,7 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
     private let queryTable: String
     /// The query of this transaction once it is known.
     private var known: Query??
-    /// Written rows that the query wasn't run for yet.
+    /// Written rows for which the query has not run yet.
     private var pending: [Int64: PendingRow] = [:]
 
     private struct PendingRow {
@@ -26,7 +26,7 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
         _ transaction: YapDatabaseReadTransaction, _ tables: YapDatabaseExtensionTables
     ) {
         self.placement = placement
-        // A dependency is registered before, so its part is made already.
+        // A dependency is registered before, so its part exists already.
         search =
             transaction.usesSoFar.first { $0.entry.registered.name == placement.search.name }?.transaction
             as? YapDatabaseFullTextSearchTransaction<Object>
@@ -36,21 +36,25 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
 
     // MARK: Searching
 
-    /// Replaces the rows with those of the parent view that a query finds. Rows that were found before stay.
+    /// Replaces the rows with the rows of the parent view that a query finds. Rows found by both stay.
     ///
-    /// The cost grows with the rows that are found and those that leave, not with the rows of the parent. The view
-    /// keeps the query, and each later transaction that writes rows runs it for them, once for all of them in most
-    /// cases. For a `.prefix` without an index of its length, that reads all rows that have the prefix: see `prefix` of
+    /// ```swift
+    /// try await connection.readWrite { try $0[found].search(.prefix(typed)) }
+    /// ```
+    ///
+    /// The cost grows with the number of rows that are found and that leave, not with the rows of the parent. The
+    /// view stores the query, and each later transaction that writes rows runs it for them, usually once for all of
+    /// them. For a `.prefix` without an index of its length, that reads all rows with the prefix: see `prefix` of
     /// `YapDatabaseFullTextSearch.init`.
     ///
-    /// - Parameter query: What to look for; nil empties the view.
-    /// - Throws: `YapDatabaseError`: `readOnlyTransaction` in a transaction that only reads; `invalidExtension` for a
-    ///   query that is too long or names a column that doesn't exist, and `sqlite` for a mistake in an `.expression`:
-    ///   the view is then as before, and the transaction may go on. Every other error fails the whole transaction.
+    /// - Parameter query: The query. Nil empties the view.
+    /// - Throws: `YapDatabaseError`: `readOnlyTransaction` in a read transaction; `invalidExtension` for a query that
+    ///   is too long or names a missing column, and `sqlite` for a mistake in an `.expression`: the view is then
+    ///   unchanged, and the transaction may continue. Any other error fails the whole transaction.
     public func search(_ query: Query?) throws { try search(query) {} }
 
-    /// The same, where `check` is called first and between steps of up to 500 rows. It throws to give up: the whole
-    /// transaction must then fail.
+    /// The same. `check` is called first and between steps of up to 500 rows. If it throws, the search ends, and the
+    /// whole transaction must fail.
     func search(_ query: Query?, _ check: () throws -> Void) throws {
         try transaction.check()
         guard let writing = transaction as? YapDatabaseReadWriteTransaction else {
@@ -67,7 +71,7 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
         }
     }
 
-    /// The query that found the rows; nil for none. Columns in it are named by their names.
+    /// The query that found the rows, or nil. Columns in it are identified by their names.
     public var query: Query? {
         get throws {
             try transaction.check()
@@ -76,14 +80,14 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
         }
     }
 
-    /// Returns an excerpt of a row with the places where the query matches.
+    /// Returns an excerpt of a row with the matches of the query.
     ///
-    /// It is read from the search, by a query for this row alone: for rows that are shown.
+    /// It runs a query for this row only. Use it for rows that are shown.
     ///
     /// - Parameters:
     ///   - key: Key of the row.
-    ///   - snippet: Which text. Default: a part of the column that has the most words of the query.
-    /// - Returns: Nil if the view doesn't have the row.
+    ///   - snippet: The text to excerpt. Default: a part of the column that has the most words of the query.
+    /// - Returns: Nil if the row isn't in the view.
     public func snippet(forKey key: String, _ snippet: YapDatabaseTextSnippet<Object> = .ofBestColumn())
         throws
         -> YapDatabaseTextExcerpt?
@@ -99,7 +103,7 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
         return try searchPart().excerpt(snippet, of: rowID, query)
     }
 
-    /// Keeps the query, with what any view keeps.
+    /// Returns a closure that restores the query and the state of any view.
     override public func makeRestorePoint() throws -> () -> Void {
         try placePending()
         let (restore, known) = (try super.makeRestorePoint(), known)
@@ -118,7 +122,7 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
         case damaged
     }
 
-    /// The query, without a note of the read.
+    /// Returns the query, without recording the read.
     ///
     /// - Throws: `YapDatabaseError`: `corrupt` if it can't be read.
     func currentQuery() throws -> Query? {
@@ -131,7 +135,7 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
         }
     }
 
-    /// Whether the view has no query, or one that can be run.
+    /// Returns true if the view has no query, or one that can be run.
     func hasReadableQuery() throws -> Bool {
         if case .damaged = try storedQuery() { return false }
         return true
@@ -154,7 +158,7 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
         return .query(query)
     }
 
-    /// The search in the same transaction.
+    /// Returns the search in the same transaction.
     func searchPart() throws -> YapDatabaseFullTextSearchTransaction<Object> {
         if let search { return search }
         throw YapDatabaseError(
@@ -162,7 +166,7 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
             "the extension \"\(placement.search.name)\" isn't the full-text search of \"\(view.name)\"")
     }
 
-    /// Creates the tables anew, without a query: no change is missed.
+    /// Creates the tables without a query, so that no change is missed.
     func createTables() throws {
         let use = transaction.usesSoFar.first { $0.transaction === self }
         if let name = use?.entry.registered.name {
@@ -177,7 +181,7 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
         known = .some(nil)
     }
 
-    /// Fills the view anew with what its query finds.
+    /// Fills the view again with the results of its query.
     func searchAgain() throws {
         try table.create()
         if let query = try currentQuery() { try show(searchPart().rowIDs(query) {}) {} }
@@ -202,7 +206,7 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
         if found.isEmpty, old.count > table.changedRowsMax, !hasFollowers { return try table.removeAll() }
         for (index, rowID) in found.enumerated() {
             if index % steps == 0 { try check() }
-            // A row that is in the view is where the parent has it: each change of the parent is followed.
+            // A row of the view is at the parent's place, because each change of the parent is followed.
             if old.remove(rowID) != nil { continue }
             guard let place = try placement.parent.place(rowID, in: self) else { continue }
             try table.place(rowID, at: place, isNew: true, [])
@@ -222,18 +226,18 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
 
     // MARK: Pending rows
 
-    /// Maximum number of rows for which the query is run one by one.
+    /// Maximum rows for which the query runs one by one.
     private static var singleRowsMax: Int { 4 }
-    /// Maximum number of pending rows.
+    /// Maximum pending rows.
     private static var pendingRowsMax: Int { 10_000 }
 
-    /// Notes only the row's name: its object is stored before the query runs.
+    /// Records only the row's name, because its object is stored before the query runs.
     override func place(_ row: ViewRow<Object>, isNew: Bool, _ flags: YapDatabaseViewRowChange.Flags?) throws
     {
         try note(row.identity, isNew: isNew, flags)
     }
 
-    /// Notes a row. The query is run for all such rows together, when something is read or the transaction ends.
+    /// Records a row. The query runs for all such rows together, when something is read or the transaction ends.
     func note(_ row: YapDatabaseRowIdentity, isNew: Bool, _ flags: YapDatabaseViewRowChange.Flags?) throws {
         var noted = pending[row.rowID] ?? PendingRow(row: row, isNew: isNew, flags: flags)
         if let flags { noted.flags = (noted.flags ?? []).union(flags) }
@@ -274,11 +278,11 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
                 if hasFollowers { try placeInFollowers(pending.row, pending.flags ?? []) }
             }
         }
-        // If it fails, the transaction must fail, even if the app catches the error of what it read.
+        // If it fails, the transaction must fail, even if the app catches the error.
         try (transaction as? YapDatabaseReadWriteTransaction)?.toldOf(place)
     }
 
-    /// The rows of these that the query finds. The search is a dependency too: it has the rows' new texts.
+    /// Returns the rows among these that the query finds. The search is a dependency, so it has the rows' new texts.
     private func found(among rowIDs: [Int64]) throws -> Set<Int64> {
         let query: Query
         switch try storedQuery() {
@@ -293,13 +297,13 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
             if rowIDs.count > Self.singleRowsMax { return try part.rowIDs(query, among: rowIDs) }
             return Set(try rowIDs.filter { try part.contains(query, $0) })
         } catch let error as YapDatabaseError where query.isMistaken(error) {
-            // It was stored after it had been run.
+            // It ran before it was stored, so it is damaged.
             try removeDamagedQuery()
             return []
         }
     }
 
-    /// Empties the view, so that it has what its query finds: none. A write must not fail because the query is lost.
+    /// Empties the view and removes its query. A write must not fail because the query is damaged.
     private func removeDamagedQuery() throws {
         try store(nil)
         try show([]) {}

@@ -1,11 +1,11 @@
 import SQLite
 
-/// Records the values of rows before a group changes them, in the transaction that changes them.
+/// Records the values of rows before a group changes them, in the same transaction.
 final class UndoRecorder {
     /// Maximum bytes of an action's name.
     static let actionNameBytesMax = 1_000
 
-    /// A group under way. Its rows are in their table already; its own row is written at its end.
+    /// A running group. Its rows are in their table already; its own row is written at its end.
     struct Recording {
         let id: Int64
         var rowsCount = 0
@@ -41,7 +41,8 @@ final class UndoRecorder {
         return .isComplete
     }
 
-    /// Deletes the groups that changed rows of which the log no longer hears: undoing them couldn't be redone.
+    /// Deletes the groups that changed rows which the log no longer observes, because undoing them couldn't be
+    /// redone.
     private func deleteUnheard() throws {
         guard let collections = undo.collections else { return }
         isChanged = true
@@ -80,7 +81,7 @@ final class UndoRecorder {
 
     private func recordAll(_ id: Int64) throws {
         let heard = (undo.collections ?? []).map { YapDatabaseColumnValue.text($0) }
-        // One more than a group may have, if there is such a number.
+        // One more than the maximum of a group, if such a number exists.
         let countedMax = Int64(min(undo.rowsPerGroupMax, .max - 1)) + 1
         let size = try pair(sql.sizeOfAll, [.integer(countedMax)] + heard)
         try check(rowsCount: size.count, bytesCount: size.bytes)
@@ -114,9 +115,9 @@ final class UndoRecorder {
 
     // MARK: Ending
 
-    /// Notes which values the group leaves, and ends it.
+    /// Records the values after the group, and ends it.
     ///
-    /// - Returns: The number of rows that it changed, and the bytes of their values; nil if it changed none.
+    /// - Returns: Number of changed rows, and bytes of their values. Nil if it changed none.
     func end() throws -> (count: Int, bytes: Int)? {
         guard let recording else { return nil }
         let id = YapDatabaseColumnValue.integer(recording.id)
@@ -141,7 +142,7 @@ final class UndoRecorder {
         try trim(keeping: id)
     }
 
-    /// Deletes the oldest groups until the rest is within the limits: first those that can be undone.
+    /// Deletes the oldest groups until the rest is within the limits: groups to undo first.
     private func trim(keeping id: Int64) throws {
         while true {
             let total = try pair(sql.total)
@@ -171,7 +172,7 @@ final class UndoRecorder {
         if try tables.run(sql.deleteAll) > 0 { isChanged = true }
     }
 
-    /// A savepoint that fails undoes the tables, and with this the recording.
+    /// A savepoint that fails undoes the tables, and the recording with them.
     func makeRestorePoint() -> () -> Void {
         let (recording, isChanged) = (recording, isChanged)
         return { (self.recording, self.isChanged) = (recording, isChanged) }

@@ -1,12 +1,12 @@
 import SQLite
 
-/// A row of a group: its value before the group, and the one that the group left. No object: no such row.
+/// A row of a group: its values before and after the group. Without an object, the row doesn't exist.
 struct UndoRow {
     let name: YapCollectionKey
     let object, metadata: [UInt8]?
     let leftObject, leftMetadata: [UInt8]?
 
-    /// - Parameter statement: Stands on a row of `UndoSQL.row`.
+    /// - Parameter statement: At a row of `UndoSQL.row`.
     init(_ statement: borrowing Statement) {
         name = YapCollectionKey(collection: statement.text(at: 0), key: statement.text(at: 1))
         object = statement.isNull(at: 2) ? nil : statement.bytes(at: 2)
@@ -17,22 +17,22 @@ struct UndoRow {
 }
 
 extension ValueCoder {
-    /// The bytes as the present version of the type stores them. Bytes of that version, and those of a serializer of
-    /// the app, stay as they are: to encode a set anew could change the order of its elements.
+    /// Returns the bytes as the current version of the type stores them. Bytes of that version, and bytes of a custom
+    /// serializer, aren't changed: encoding a set again could change the order of its elements.
     func upgraded(_ bytes: [UInt8]) -> [UInt8] {
         guard let anew = storedAnew(bytes), Self.version(anew) != Self.version(bytes) else { return bytes }
         return anew
     }
 
-    /// Whether two values are equal once the present version of the type has stored them.
+    /// Returns true if the current version of the type would store the same value for both.
     func storesSameValue(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         if left == right { return true }
         guard let left = storedAnew(left) else { return false }
         return left == storedAnew(right)
     }
 
-    /// The bytes decoded and encoded, with the properties that the type doesn't know; nil if they can't be decoded, and
-    /// for a serializer of the app, which may not know all that it reads.
+    /// Returns the bytes decoded and encoded again, with the properties that the type doesn't know. Nil if they can't
+    /// be decoded, and for a custom serializer, which may drop unknown properties.
     private func storedAnew(_ bytes: [UInt8]) -> [UInt8]? {
         guard isCBOR else { return nil }
         return bytes.withUnsafeBytes { raw in

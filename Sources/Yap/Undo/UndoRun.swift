@@ -1,23 +1,24 @@
 import SQLite
 
-/// Undoes or redoes one group, inside of a savepoint.
+/// Undoes or redoes one group inside a savepoint.
 ///
-/// Each row gets the value that it had before the group, by the write that the app would use. All that is changed
-/// meanwhile, also by hooks and relationships, is recorded as a group of the other side.
+/// Each row gets its value from before the group, through the write that the app would use. All changes meanwhile,
+/// also by hooks and relationships, are recorded as a group of the other side.
 struct UndoRun {
     private typealias Row = (name: YapCollectionKey, position: Int64)
 
-    /// Undoing the group would remove rows of others.
+    /// Undoing the group would remove rows outside the group.
     private struct RemovesOthers: Error {
         let rows: [YapCollectionKey]
     }
 
-    /// Rows that the group removed or changed would be removed again: what they depend on is missing.
+    /// Rows that the group removed or changed would be removed again, because the rows that they depend on are
+    /// missing.
     private struct RemovesRestored: Error {
         let rows: [Row]
     }
 
-    /// How often rows are skipped that would be removed again, before that is a conflict.
+    /// Maximum rounds of skipping rows that would be removed again. Then it is a conflict.
     private static let roundsMax = 10
 
     let transaction: YapDatabaseReadWriteTransaction
@@ -28,9 +29,9 @@ struct UndoRun {
     private var sql: UndoSQL { recorder.sql }
     private var groupID: YapDatabaseColumnValue { .integer(group.id) }
 
-    /// - Parameter side: Where the group is.
+    /// - Parameter side: The side of the group.
     func run(from side: UndoSide) throws -> YapDatabaseUndoResult {
-        // What the transaction wrote before isn't part of it, nor what rules make of that.
+        // Earlier writes of the transaction, and their effects by rules, aren't part of it.
         try transaction.settleExtensions()
         var skipped = try skipChangedRows()
         do {
@@ -47,9 +48,10 @@ struct UndoRun {
         }
     }
 
-    /// Writes the rows, but for those that would be removed again, and removals that would remove rows of others.
+    /// Writes the rows, except those that would be removed again, and except removals that would remove rows outside
+    /// the group.
     ///
-    /// - Returns: The rows that are left as they are.
+    /// - Returns: The skipped rows.
     private func writeSkipping(to side: UndoSide) throws -> [YapCollectionKey] {
         var skipped: [YapCollectionKey] = []
         var roundsCount = 0
@@ -59,7 +61,7 @@ struct UndoRun {
                 try write(to: side) { try setRows() }
                 return skipped
             } catch let error as RemovesRestored where roundsCount < Self.roundsMax {
-                // What depends on these rows is found in the next round.
+                // Rows that depend on these are found in the next round.
                 skipped += try skip(error.rows)
             } catch is RemovesOthers {
                 try write(to: side) {
@@ -88,8 +90,8 @@ struct UndoRun {
 
     // MARK: Rows that were changed since
 
-    /// Removes rows from the group that have another value than it left. Rows that have their former value again need
-    /// no undo and are no conflict.
+    /// Removes rows from the group whose value differs from the one that it left. Rows that have their former value
+    /// again need no undo and aren't a conflict.
     private func skipChangedRows() throws -> [YapCollectionKey] {
         var changed: [Row] = []
         for position in try positions(sql.changed, [groupID]) {
@@ -101,8 +103,8 @@ struct UndoRun {
         return try skip(changed)
     }
 
-    /// Whether a row whose bytes differ from those that the group left has another value. Not if the same value was
-    /// only stored anew by a later version of its type.
+    /// Returns true if a row with other bytes than the group left has another value. False if a later version of the
+    /// type stored the same value again.
     private func isChanged(_ row: UndoRow) throws -> Bool {
         let name = row.name
         guard let left = row.leftObject,
@@ -120,15 +122,14 @@ struct UndoRun {
 
     // MARK: Writing
 
-    /// Runs `body`, whose writes become a group of the other side in the place of this one. If it fails, nothing of it
-    /// is kept.
+    /// Runs `body`. Its writes become a group of the other side and replace this one. If it fails, nothing is kept.
     private func write(to side: UndoSide, _ body: () throws -> Void) throws {
-        // In a savepoint, the transaction names what was changed since its beginning.
+        // In a savepoint, the transaction names the changes since its beginning.
         try transaction.savepoint {
             let id = try recorder.begin()
             try body()
             try transaction.settleExtensions()
-            // Rows that a hook or a rule has changed after they were set.
+            // Rows that a hook or a rule changed after they were set.
             try setRows()
             try transaction.settleExtensions()
             let restored = try rows(sql.missing, [groupID])
@@ -161,8 +162,8 @@ struct UndoRun {
             current, metadata: metadata, forKey: name.key, inCollection: name.collection)
     }
 
-    /// Removes the rows that the group inserted, each in a savepoint of its own, and leaves those whose removal would
-    /// remove rows of others.
+    /// Removes the rows that the group inserted, each in a savepoint of its own. Skips those whose removal would
+    /// remove rows outside the group.
     private func removeRowsOneByOne() throws -> [YapCollectionKey] {
         var skipped: [YapCollectionKey] = []
         guard let id = recorder.recording?.id else { return [] }
@@ -182,21 +183,20 @@ struct UndoRun {
         return skipped
     }
 
-    /// Checks that no row was removed that the group doesn't remove.
+    /// Checks that only rows of the group were removed.
     ///
     /// - Parameters:
     ///   - id: The recording.
-    ///   - position: Its last row before the savepoint that is under way.
+    ///   - position: Its last row before the current savepoint.
     private func checkRemovals(by id: Int64, after position: Int64 = 0) throws {
         let rows = try rows(sql.removedAlong, [.integer(id), groupID, .integer(position)])
         let removed = rows.map(\.name) + unrecordedRemovals()
         if !removed.isEmpty { throw RemovesOthers(rows: removed) }
     }
 
-    /// The rows of collections that the log doesn't record which were removed in the savepoint that is under way:
-    /// neither the other side nor anything else would bring them back. Rows that it inserted itself are left out. The
-    /// key "" stands for rows that have no name here: their collection was cleared, or a commit names no more of its
-    /// changes.
+    /// Returns the rows of unrecorded collections that were removed in the current savepoint, because nothing would
+    /// bring them back. Rows that the savepoint inserted itself are excluded. The key "" represents unnamed rows:
+    /// their collection was cleared, or the transaction has more changes than a commit names.
     private func unrecordedRemovals() -> [YapCollectionKey] {
         guard let collections = recorder.undo.collections else { return [] }
         let recorded = Set(collections.map { ExactString($0) })

@@ -1,21 +1,21 @@
 import SQLite
 
-/// The statements on the two tables of an undo log.
+/// SQL statements on the two tables of an undo log.
 ///
-/// A group stands on one of two sides: groups that can be undone (0), and groups that can be redone (1). The one with
-/// the highest number on a side is next. A row without an object is one that doesn't exist.
+/// A group is on one of two sides: groups to undo (0), and groups to redo (1). The one with the highest number on a
+/// side is next. A row without an object doesn't exist.
 struct UndoSQL: Sendable {
-    /// The tables' names, quoted.
+    /// Quoted names of the tables.
     private let groups, rows: String
 
     let create: String
     let recordAbsent, record, sizeOfAll, recordAll: String
     let sum, leftSize, setLeft, deleteUnchanged, deleteUnheard: String
-    /// Rows of a group that have neither the value that it left nor the one before it.
+    /// Rows of a group that have neither its value after nor its value before.
     let changed: String
-    /// Rows of a group that don't have the value before it.
+    /// Rows of a group that don't have its value before.
     let unlike: String
-    /// Rows that the recording `?1` has seen removed, while group `?2` is undone that doesn't remove them.
+    /// Rows that recording `?1` has recorded as removed, and that group `?2`, which is being undone, doesn't remove.
     let removedAlong: String
     /// Rows that exist before a group and don't exist now.
     let missing: String
@@ -100,7 +100,7 @@ struct UndoSQL: Sendable {
         "SELECT id, name, rows, bytes FROM \(groups) WHERE side = ?1 ORDER BY id DESC LIMIT ?2"
     }
     var total: String { "SELECT count(*), ifnull(sum(bytes), 0) FROM \(groups)" }
-    /// The group that is deleted first, but for `?1`.
+    /// The group to delete first, except `?1`.
     var oldest: String { "SELECT id FROM \(groups) WHERE id <> ?1 ORDER BY side, id LIMIT 1" }
     var deleteGroup: String { "DELETE FROM \(groups) WHERE id = ?1" }
     var deleteSide: String { "DELETE FROM \(groups) WHERE side = ?1" }
@@ -127,7 +127,7 @@ struct UndoSQL: Sendable {
     }
 }
 
-/// What a group is there for.
+/// Side of a group: to undo or to redo.
 enum UndoSide: Int64 {
     case undo = 0
     case redo = 1

@@ -1,6 +1,6 @@
 import SQLite
 
-/// A durable undo log: what a person did, in groups with a name, can be undone and redone, also after a restart.
+/// A durable undo log: actions of the user, recorded as named groups, can be undone and redone, also after a restart.
 ///
 /// ```swift
 /// let undo = YapDatabaseUndo("undo", in: ["lists", "todos"])
@@ -14,24 +14,24 @@ import SQLite
 /// try await connection.readWrite { try $0[undo].undo() }
 /// ```
 ///
-/// Only writes inside of a group are recorded, so what sync fetches and what the app writes by itself are no steps of
-/// the person. The log is part of the database file, and changes in the transaction of the writes.
+/// Only writes inside a group are recorded, so fetched changes and the app's own writes aren't steps of the user. The
+/// log is part of the database file, and changes in the transaction of the writes.
 ///
-/// Undo writes rows as the app does: indexes, views, relationships, hooks, sync and observers follow. It changes no row
-/// that has another value than the group left: see `YapDatabaseUndoPolicy`.
+/// Undo writes rows as the app does, so indexes, views, relationships, hooks, sync and observers are updated. By
+/// default it changes no row that has another value than the group left: see `YapDatabaseUndoPolicy`.
 public final class YapDatabaseUndo: YapDatabaseNamedExtension {
-    /// The version of the tables.
+    /// Version of the tables.
     public static let classVersion = 1
-    /// Its transactions note that they read the log.
+    /// Its transactions record their reads of the log.
     public static let notesReads = true
 
     /// Name of the log in transactions and in the file.
     public let name: String
-    /// The collections whose rows are recorded; nil: all.
+    /// Collections whose rows are recorded. Nil for all.
     public let collections: [String]?
-    /// Maximum number of groups that can be undone or redone.
+    /// Maximum groups to undo or redo.
     public let groupsMax: Int
-    /// Maximum number of rows that one group changes.
+    /// Maximum rows that one group changes.
     public let rowsPerGroupMax: Int
     /// Maximum bytes of all groups together.
     public let bytesMax: Int
@@ -40,15 +40,15 @@ public final class YapDatabaseUndo: YapDatabaseNamedExtension {
 
     /// Describes an undo log.
     ///
-    /// Of each row that a group changes the log keeps the value before the group and the one after it. When the groups
+    /// For each row that a group changes, the log stores the values before and after the group. When the groups
     /// exceed `groupsMax` or `bytesMax`, the oldest are deleted. A single group that is too large fails.
     ///
     /// - Parameters:
     ///   - name: Name of the log in transactions and in the file.
-    ///   - collections: The collections whose rows are recorded, also those whose rows a relationship or a hook changes
-    ///     in a group; nil: all.
-    ///   - groupsMax: Maximum number of groups that can be undone or redone. Default: 100.
-    ///   - rowsPerGroupMax: Maximum number of rows that one group changes. Default: 10,000.
+    ///   - collections: The collections whose rows are recorded. Include those whose rows a relationship or a hook
+    ///     changes in a group. Nil for all.
+    ///   - groupsMax: Maximum groups to undo or redo. Default: 100.
+    ///   - rowsPerGroupMax: Maximum rows that one group changes. Default: 10,000.
     ///   - bytesMax: Maximum bytes of all groups together. Default: 16 MB.
     public init(
         _ name: String, in collections: [String]?, groupsMax: Int = 100, rowsPerGroupMax: Int = 10_000,
@@ -59,18 +59,18 @@ public final class YapDatabaseUndo: YapDatabaseNamedExtension {
         versionTag = collections.map { $0.sorted().map { "\($0.utf8.count) \($0)" }.joined() } ?? "all"
     }
 
-    /// The table of groups, and that of their rows.
+    /// The table of groups, and the table of their rows.
     public func tableNames(registeredName: String) -> [String] {
         ["undoGroups_", "undoRows_"].map { $0 + registeredName }
     }
 
-    /// The log at one SQLite handle.
+    /// Creates the part of one SQLite handle.
     public func makeConnection(registeredName: String) -> YapDatabaseUndoConnection {
         YapDatabaseUndoConnection(self, tables: tableNames(registeredName: registeredName))
     }
 }
 
-/// An undo log at one SQLite handle. It keeps nothing but the texts of its statements.
+/// An undo log at one SQLite handle. It only keeps its SQL texts.
 public final class YapDatabaseUndoConnection: YapDatabaseExtensionConnection {
     let undo: YapDatabaseUndo
     let sql: UndoSQL
@@ -80,7 +80,7 @@ public final class YapDatabaseUndoConnection: YapDatabaseExtensionConnection {
         sql = UndoSQL(tables: tables, collections: undo.collections)
     }
 
-    /// The log in a transaction.
+    /// Creates the part of a transaction.
     public func makeTransaction(
         _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
     ) -> YapDatabaseUndoTransaction {
@@ -90,11 +90,11 @@ public final class YapDatabaseUndoConnection: YapDatabaseExtensionConnection {
         return YapDatabaseUndoWriteTransaction(self, writing: transaction, tables)
     }
 
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func apply(_ changes: any Sendable) {}
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func dropCaches() {}
 }
 
-/// That a transaction changed the log.
+/// Reports that a transaction changed the log.
 struct UndoChanges: Sendable {}

@@ -1,6 +1,6 @@
 import SQLite
 
-/// An undo log in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, or what the file gave.
+/// An undo log in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, or an error of the file.
 ///
 /// An observation that reads from it runs again after each commit that changes the log, so menu items can follow it:
 ///
@@ -9,7 +9,7 @@ import SQLite
 /// ```
 public class YapDatabaseUndoTransaction: YapDatabaseExtensionTransaction {
     final let connection: YapDatabaseUndoConnection
-    /// Held until the transaction ends, which releases its extensions.
+    /// Retained until the transaction ends, which releases its extensions.
     private final let transaction: YapDatabaseReadTransaction
     final let tables: YapDatabaseExtensionTables
 
@@ -24,34 +24,34 @@ public class YapDatabaseUndoTransaction: YapDatabaseExtensionTransaction {
 
     // MARK: Reading
 
-    /// Whether there is a group to undo.
+    /// True if a group can be undone.
     public final var canUndo: Bool {
         get throws { try next(.undo) != nil }
     }
 
-    /// Whether there is a group to redo.
+    /// True if a group can be redone.
     public final var canRedo: Bool {
         get throws { try next(.redo) != nil }
     }
 
-    /// Name of the action that `undo()` would undo; nil if there is none.
+    /// Name of the action that `undo()` would undo, or nil.
     public final var undoActionName: String? {
         get throws { try next(.undo)?.actionName }
     }
 
-    /// Name of the action that `redo()` would redo; nil if there is none.
+    /// Name of the action that `redo()` would redo, or nil.
     public final var redoActionName: String? {
         get throws { try next(.redo)?.actionName }
     }
 
-    /// The groups that can be undone, the next one first.
+    /// Returns the groups that can be undone, the next one first.
     ///
     /// - Parameter limit: Maximum number of groups. Default: all.
     public final func undoGroups(limit: Int? = nil) throws -> [YapDatabaseUndoGroup] {
         try groups(.undo, limit)
     }
 
-    /// The groups that can be redone, the next one first.
+    /// Returns the groups that can be redone, the next one first.
     ///
     /// - Parameter limit: Maximum number of groups. Default: all.
     public final func redoGroups(limit: Int? = nil) throws -> [YapDatabaseUndoGroup] {
@@ -85,12 +85,12 @@ public class YapDatabaseUndoTransaction: YapDatabaseExtensionTransaction {
         .isComplete
     }
 
-    /// Records the row, in a group.
+    /// Records the row in a group.
     public func willChange(_ change: YapDatabaseRowChange) throws {}
 
-    /// Whether the log changed.
+    /// Reports whether the log changed.
     public func changesForConnections() -> (any Sendable)? { nil }
 
-    /// Keeps what was recorded before.
+    /// Returns a closure that restores the recording.
     public func makeRestorePoint() throws -> () -> Void { {} }
 }

@@ -1,6 +1,6 @@
 import SQLite
 
-/// An undo log in a transaction that writes. Reads as in any transaction.
+/// An undo log in a write transaction.
 public final class YapDatabaseUndoWriteTransaction: YapDatabaseUndoTransaction {
     private let writing: YapDatabaseReadWriteTransaction
     private let recorder: UndoRecorder
@@ -24,19 +24,19 @@ public final class YapDatabaseUndoWriteTransaction: YapDatabaseUndoTransaction {
     /// }
     /// ```
     ///
-    /// Rows that hooks and the rules of relationships change are part of the group. For that the rules fire at its end,
-    /// and those for earlier writes of the transaction, which aren't part of it, at its beginning. A group that changes
-    /// a row deletes the groups that can be redone; one that changes none isn't kept.
+    /// Rows changed by hooks and by the rules of relationships are part of the group. The rules for earlier writes of
+    /// the transaction, which aren't part of it, run at its beginning, and those for its own writes at its end. A
+    /// group that changes a row deletes the groups that can be redone; a group without changes isn't kept.
     ///
-    /// The group is a savepoint: if `body` throws, or the group is too large, what `body` wrote is undone, and the
-    /// transaction goes on. A group inside of another, or of an undo, is a part of that one.
+    /// The group is a savepoint: if `body` throws, or the group is too large, the writes of `body` are undone, and
+    /// the transaction continues. A group inside another one, or inside an undo, is part of that one.
     ///
     /// - Parameters:
-    ///   - actionName: Name of the action for menus, such as "Delete List". Up to 1,000 bytes of UTF-8.
+    ///   - actionName: Name of the action for menus, for example "Delete List". Up to 1,000 bytes of UTF-8.
     ///   - body: Writes with this transaction.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws. `YapDatabaseError`: `undoGroupTooLarge`; `invalidExtension` for a name that is too
-    ///   long; `savepointUnsupported` as `savepoint(_:)`.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`. `YapDatabaseError`: `undoGroupTooLarge`; `invalidExtension` for a name that is
+    ///   too long; `savepointUnsupported` as in `savepoint(_:)`.
     @discardableResult
     public func group<Result>(_ actionName: String, _ body: () throws -> Result) throws -> Result {
         try writing.check()
@@ -47,7 +47,7 @@ public final class YapDatabaseUndoWriteTransaction: YapDatabaseUndoTransaction {
                 "the action's name has more than \(UndoRecorder.actionNameBytesMax) bytes")
         }
         return try writing.savepoint {
-            // Rules that fire for earlier writes aren't part of it.
+            // Rules for earlier writes aren't part of the group.
             try writing.settleExtensions()
             let id = try recorder.begin()
             let result = try body()
@@ -62,28 +62,32 @@ public final class YapDatabaseUndoWriteTransaction: YapDatabaseUndoTransaction {
 
     // MARK: Undoing
 
-    /// Undoes the last group, which can then be redone.
+    /// Undoes the last group. It can then be redone.
     ///
-    /// Each row of the group gets the value that it had before. Hooks, relationships and sync see these writes as any
-    /// others.
+    /// ```swift
+    /// let result = try await connection.readWrite { try $0[undo].undo(.skipChangedRows) }
+    /// ```
     ///
-    /// - Parameter policy: What to do with rows that were changed since by others. Default: `throwConflict`.
-    /// - Returns: What was undone; nil if there is no group to undo.
-    /// - Throws: `YapDatabaseUndoConflict`. `YapDatabaseError`: `missingRegistration` if the collection of a row is no
-    ///   longer registered; `decoding` if a value can no longer be read; `undoInsideGroup`; `undoGroupTooLarge` if
-    ///   hooks change too many rows; `savepointUnsupported` as `savepoint(_:)`. In each case nothing was changed.
+    /// Each row of the group gets its value from before the group. Hooks, relationships and sync handle these writes
+    /// as any others.
+    ///
+    /// - Parameter policy: What to do with rows that were changed since. Default: `throwConflict`.
+    /// - Returns: The result, or nil if there is no group to undo.
+    /// - Throws: `YapDatabaseUndoConflict`. `YapDatabaseError`: `missingRegistration` if the collection of a row is
+    ///   no longer registered; `decoding` if a value can no longer be read; `undoInsideGroup`; `undoGroupTooLarge` if
+    ///   hooks change too many rows; `savepointUnsupported` as in `savepoint(_:)`. Nothing is changed then.
     @discardableResult
     public func undo(_ policy: YapDatabaseUndoPolicy = .throwConflict) throws -> YapDatabaseUndoResult? {
         try run(from: .undo, policy)
     }
 
-    /// Redoes the group that was undone last. As `undo(_:)`.
+    /// Redoes the group that was undone last. Parameters and errors: see `undo(_:)`.
     @discardableResult
     public func redo(_ policy: YapDatabaseUndoPolicy = .throwConflict) throws -> YapDatabaseUndoResult? {
         try run(from: .redo, policy)
     }
 
-    /// Deletes all groups. Rows stay as they are.
+    /// Deletes all groups. Rows aren't changed.
     ///
     /// - Throws: `YapDatabaseError`: `undoInsideGroup`.
     public func removeAll() throws {
@@ -117,24 +121,24 @@ public final class YapDatabaseUndoWriteTransaction: YapDatabaseUndoTransaction {
         try recorder.register(previous: previous)
     }
 
-    /// Records the row, in a group.
+    /// Records the row in a group.
     public override func willChange(_ change: YapDatabaseRowChange) throws {
         try recorder.willChange(change)
     }
 
-    /// Whether the log changed.
+    /// Reports whether the log changed.
     public override func changesForConnections() -> (any Sendable)? {
         recorder.isChanged ? UndoChanges() : nil
     }
 
-    /// Keeps what was recorded before.
+    /// Returns a closure that restores the recording.
     public override func makeRestorePoint() throws -> () -> Void { recorder.makeRestorePoint() }
 }
 
 extension YapDatabaseReadWriteTransaction {
-    /// An undo log in this transaction, with the methods that record and undo groups.
+    /// Returns the transaction of an undo log, with the methods that record and undo groups.
     ///
-    /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`.
+    /// - Throws: `YapDatabaseError` with `extensionNotRegistered`.
     public subscript(undo: YapDatabaseUndo) -> YapDatabaseUndoWriteTransaction {
         get throws {
             let part = try ext(undo.name, as: YapDatabaseUndo.self)

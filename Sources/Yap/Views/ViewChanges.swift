@@ -1,7 +1,7 @@
-/// What commits changed in a view: for each row its place before and after.
+/// Changes of a view by commits: for each row its place before and after.
 ///
-/// Places are sort keys and not indexes, so the changes of several commits combine row by row, and a reader of a later
-/// snapshot computes the indexes of both ends.
+/// Places are sort keys and not indexes, so the changes of several commits combine row by row, and a reader of a
+/// later snapshot computes the indexes of both ends.
 struct ViewChanges<Group: YapDatabaseViewGroup>: YapDatabaseCountedChanges, PlaceChanges {
     struct Place: Hashable, Sendable {
         var group: Group
@@ -11,18 +11,18 @@ struct ViewChanges<Group: YapDatabaseViewGroup>: YapDatabaseCountedChanges, Plac
     struct Row: Sendable {
         var original: Place?
         var final: Place?
-        /// Whether the row has been at one place all the time. Its sort key may differ if the order is the same.
+        /// True if the row never left its place. Its sort key may differ if the order is the same.
         var keptPlace: Bool
         var flags: YapDatabaseViewRowChange.Flags
     }
 
     private(set) var rows: [Int64: Row] = [:]
-    /// Whether all rows may have changed: the view was emptied in one go, or too many rows changed.
+    /// True if all rows may have changed, because the view was emptied at once or too many rows changed.
     private(set) var isEverything = false
-    /// Groups that were made, and those that were removed.
+    /// Groups that were created and removed.
     var newGroups: [Int64: Group] = [:]
     var removedGroupIDs: Set<Int64> = []
-    /// Whether the query of a view of search results was replaced.
+    /// True if the query of a view of search results was replaced.
     var isQueryReplaced = false
 
     var isEmpty: Bool {
@@ -51,34 +51,35 @@ struct ViewChanges<Group: YapDatabaseViewGroup>: YapDatabaseCountedChanges, Plac
         rows = [:]
     }
 
-    /// Adds what a later commit changed.
+    /// Adds the changes of a later commit.
     mutating func add(_ later: ViewChanges) {
         if later.isEverything { return recordEverything() }
         for (rowID, change) in later.rows { record(rowID, change, rowsMax: .max) }
     }
 
-    /// The rows that changed or got another place; nil for all.
+    /// Rowids of the rows that changed or moved. Nil for all.
     var changedRowIDs: [Int64]? { isEverything ? nil : Array(rows.keys) }
 
-    /// Whether the rows of a group may have changed.
+    /// Returns true if rows of a group may have changed.
     func touches(_ group: Group) -> Bool {
         isEverything || rows.values.contains { $0.original?.group == group || $0.final?.group == group }
     }
 
-    /// Whether a row may have changed or got another place.
+    /// Returns true if a row may have changed or moved.
     func touches(rowID: Int64) -> Bool { isEverything || rows[rowID] != nil }
 
-    /// The changes with the indexes that the rows had before all of them, and have now.
+    /// Returns the changes with the indexes of the rows before and after all of them.
     ///
-    /// - Parameter index: Returns how many entries of a group are now before a place, which may be without a row.
+    /// - Parameter index: Returns the number of entries of a group that are now before a place, which may have no
+    ///   row.
     func deltas(_ index: (_ place: Place, _ rowID: Int64) throws -> Int) rethrows -> [ViewRowDelta<Group>] {
         let changed = rows.filter { $0.value.original != nil || $0.value.final != nil }
         let originals = Keys(changed.compactMap { row in row.value.original.map { ($0, row.key) } })
         let finals = Keys(changed.compactMap { row in row.value.final.map { ($0, row.key) } })
-        // Rows that got a new sort key only, in the same order, are counted above and don't differ.
+        // Rows with only a new sort key, in the same order, are counted above and don't differ.
         return try changed.filter { !$0.value.keptPlace || !$0.value.flags.isEmpty }.map { rowID, change in
             let original = try change.original.map { place in
-                // The entries now are those of before, without the originals and with the finals.
+                // The current entries are the earlier ones without the originals and with the finals.
                 let now = try index(place, rowID)
                 return ViewRowDelta<Group>.Place(
                     group: place.group,

@@ -1,12 +1,12 @@
 extension ViewDifference {
-    /// Returns the rows shown before and after that have another neighbour than before, or one that changed.
+    /// Returns the rows shown before and after whose neighbour changed or was replaced.
     ///
     /// - Parameters:
     ///   - changes: The changes of all rows.
     ///   - offsets: Offsets of a row's dependents from the row.
     func dependents(of changes: [YapDatabaseViewRowChange], at offsets: [Int]) -> Set<Row> {
         guard !offsets.isEmpty else { return [] }
-        // A neighbour at a distance changes only if some row up to that distance does.
+        // A neighbour at a distance changes only if a row up to that distance does.
         let steps = Set(offsets.flatMap { $0 > 0 ? 1...$0 : $0...(-1) })
         var rows: Set<Row> = []
         for change in changes {

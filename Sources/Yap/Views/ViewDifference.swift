@@ -1,11 +1,11 @@
 /// The difference between two layouts: the path of each row before and after.
 ///
-/// The steps taken depend on the number of deltas, the lengths of the windows that moved and the number of groups, and
-/// not on the number of rows.
+/// The number of steps depends on the number of deltas, the lengths of the windows that moved and the number of
+/// groups, and not on the number of rows.
 struct ViewDifference<Group: Hashable & Comparable & Sendable> {
     typealias Place = ViewRowDelta<Group>.Place
 
-    /// A row that is shown before, after or both.
+    /// A row shown before, after or both.
     enum Row: Hashable {
         /// A row with a delta, by the delta's index.
         case changed(Int)
@@ -68,7 +68,8 @@ struct ViewDifference<Group: Hashable & Comparable & Sendable> {
             kind: kind, original: original, final: final, flags: delta?.flags ?? [], rowID: delta?.rowID)
     }
 
-    /// True if the groups became one section, or were one: every section is then deleted and inserted.
+    /// True if the groups were combined into one section, or were split again. Every section is then deleted and
+    /// inserted.
     private var replacesSections: Bool { before.isConsolidated != after.isConsolidated }
 
     /// Returns the rows without a delta that enter or leave a window, and all shown ones if sections are replaced.
@@ -86,7 +87,7 @@ struct ViewDifference<Group: Hashable & Comparable & Sendable> {
 }
 
 extension ViewDifference {
-    /// True if a row that keeps its place has a delta, which then stands for it.
+    /// True if a row that keeps its place has a delta, which represents it.
     private func hasDelta(_ group: Group, rank: Int) -> Bool {
         let index = groupChange(group).original.index(ofRank: rank)
         return deltaAtOriginal[Place(group: group, index: index)] != nil
@@ -119,7 +120,7 @@ extension ViewDifference {
         return .unchanged(place.group, rank: groupChange(place.group).original.rank(of: place.index))
     }
 
-    /// Returns the row that is at a path after.
+    /// Returns the row at a path after.
     func row(atFinal path: YapDatabaseViewPath) -> Row? {
         guard let place = after.place(of: path) else { return nil }
         if let delta = deltaAtFinal[place] { return .changed(delta) }

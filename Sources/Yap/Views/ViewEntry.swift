@@ -1,4 +1,4 @@
-/// A row's place in a view: its group, its sort key there, and its rowid, which decides between equal sort keys.
+/// A row's place in a view: its group, its sort key, and its rowid, which orders equal sort keys.
 struct ViewEntry: Hashable, Sendable {
     var groupID: Int64
     var sort: [UInt8]
@@ -6,7 +6,7 @@ struct ViewEntry: Hashable, Sendable {
 }
 
 extension ViewEntry: Comparable {
-    /// The order of SQLite's index over the three.
+    /// Orders as SQLite's index over the three.
     static func < (left: ViewEntry, right: ViewEntry) -> Bool {
         if left.groupID != right.groupID { return left.groupID < right.groupID }
         if left.sort != right.sort { return left.sort.lexicographicallyPrecedes(right.sort) }

@@ -1,6 +1,6 @@
-/// Places the rows of a parent view that satisfy a condition where the parent has them.
+/// Places the rows of a parent view that satisfy a condition at the parent's places.
 struct ViewFilter<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement {
-    /// The condition, which a transaction can replace.
+    /// The condition. A transaction can replace it.
     struct Rule: VersionedRule {
         let versionTag: String
         let metadataTypes: [any Sendable.Type]
@@ -47,12 +47,12 @@ struct ViewFilter<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement 
         YapDatabaseFilteredViewTransaction(self, connection, transaction, tables)
     }
 
-    /// The version tag of a filter: another parent, or another version of it, makes another view.
+    /// Returns the version tag of a filter. Another parent, or another version of it, makes another view.
     static func versionTag(_ version: String, of parent: ViewParent<Object, Group>) -> String {
         "\(version);\(parent.versionTag)"
     }
 
-    /// The version tag of a filter that a transaction sets.
+    /// Returns the version tag of a filter that a transaction sets.
     func versionTag(_ version: String) -> String { "\(version);\(parent.newestVersionTag)" }
 
     func place(_ row: ViewRow<Object>, in part: YapDatabaseViewTransaction<Object, Group>) throws

@@ -37,7 +37,7 @@ struct ViewGroupChange: Sendable {
         final = ViewKeptIndexes(except: inserted)
     }
 
-    /// Returns the change of each group that the deltas name.
+    /// Returns the change of each group in the deltas.
     static func byGroup<Group>(_ deltas: [ViewRowDelta<Group>]) -> [Group: ViewGroupChange] {
         var removed: [Group: [Int]] = [:]
         var inserted: [Group: [Int]] = [:]

@@ -1,4 +1,4 @@
-/// A setting that is the same for all groups, except for some.
+/// A setting for all groups, with exceptions for single groups.
 struct ViewGroupSetting<Group: Hashable & Sendable, Value: Sendable>: Sendable {
     private var common: Value
     private var exceptions: [Group: Value] = [:]
@@ -10,7 +10,7 @@ struct ViewGroupSetting<Group: Hashable & Sendable, Value: Sendable>: Sendable {
         set { exceptions[group] = newValue }
     }
 
-    /// Returns a setting that follows from this one, for all groups and for each exception.
+    /// Returns a setting with transformed values, for all groups and for each exception.
     func map<Other>(_ transform: (Value) -> Other) -> ViewGroupSetting<Group, Other> {
         var other = ViewGroupSetting<Group, Other>(transform(common))
         other.exceptions = exceptions.mapValues(transform)

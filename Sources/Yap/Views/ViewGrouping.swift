@@ -1,8 +1,8 @@
-/// Places rows by what closures compute of their keys, objects and metadata.
+/// Places rows by closures over their keys, objects and metadata.
 struct ViewGrouping<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement {
     /// The closure that returns the group of a row.
     struct Closure: Sendable {
-        /// The type of the metadata that it gets, or nil.
+        /// Type of the metadata that the closure receives, or nil.
         var metadataType: (any Sendable.Type)?
         let group: @Sendable (_ key: String, _ object: Object, _ metadata: (any Sendable)?) -> Group?
 
@@ -18,16 +18,16 @@ struct ViewGrouping<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacemen
         }
     }
 
-    /// The closure with the sorts, which a transaction can replace.
+    /// The grouping closure and the sorts. A transaction can replace them.
     struct Rule: VersionedRule {
         let versionTag: String
         let metadataTypes: [any Sendable.Type]
         let closure: Closure
-        /// Whether rows are placed by comparing them with others.
+        /// True if rows are placed by comparing them with others.
         let isCompared: Bool
         private let sort: [YapDatabaseViewSort<Object>]
 
-        /// - Parameter version: The version that the app gives.
+        /// - Parameter version: The app's version.
         init(
             _ version: String, collection: String, _ closure: Closure, _ sort: [YapDatabaseViewSort<Object>]
         ) {
@@ -39,19 +39,19 @@ struct ViewGrouping<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacemen
             isCompared = sort.contains(where: \.isComparison)
         }
 
-        /// Returns the group of a row and what it is sorted by, or nil if it isn't part of the view.
+        /// Returns the group of a row and the row to sort, or nil if it isn't part of the view.
         func member(_ row: ViewRow<Object>) throws -> (group: Group, row: ViewSortRow<Object>)? {
             let metadata = metadataTypes.isEmpty ? nil : try row.readMetadata()
             guard let group = closure.group(row.identity.key, row.object, metadata) else { return nil }
             return (group, ViewSortRow(row.identity, row.object, metadata))
         }
 
-        /// Returns the sort key of a row. Not for a rule that compares.
+        /// Returns the sort key of a row. Not used by a rule that compares.
         func sortKey(_ row: ViewSortRow<Object>) throws -> [UInt8] {
             try YapDatabaseViewSort.key(row, sort)
         }
 
-        /// Whether the first row belongs before the second one in a group.
+        /// Returns true if the first row precedes the second one in a group.
         func precedes(_ first: ViewSortRow<Object>, _ second: ViewSortRow<Object>) throws -> Bool {
             try YapDatabaseViewSort.precedes(first, second, sort)
         }
@@ -61,7 +61,7 @@ struct ViewGrouping<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacemen
 
     var setting: (any ViewSettings)? { rules }
     var metadataTypes: [any Sendable.Type] { rules.newest.metadataTypes }
-    /// Rows that are compared would be placed among others whose keys are still those of their old objects.
+    /// Compared rows would be placed among rows whose keys still belong to their old objects.
     var catchesUp: Bool { !rules.newest.isCompared }
 
     func makePart(

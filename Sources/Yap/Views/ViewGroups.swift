@@ -1,14 +1,14 @@
 import SQLite
 
-/// What the groups of a view can be: texts, numbers, enumerations, structs.
+/// Type of a view's groups: texts, numbers, enumerations, structs.
 ///
-/// Groups are compared with `==`, not by their bytes, and sections are sorted by `<`. What a group is made
-/// of should be small: it is stored once, and kept in memory.
+/// Groups are compared with `==`, not by their bytes, and sections are sorted by `<`. Keep groups small: each is
+/// stored once, and cached in memory.
 public typealias YapDatabaseViewGroup = Codable & Comparable & Hashable & Sendable
 
-/// The groups of a view that are committed, at one SQLite handle: their ids, by which entries name them.
+/// The committed groups of a view at one SQLite handle, and their ids in entries.
 ///
-/// Loaded at the first use in a transaction, and followed from then on: by what each commit made and removed.
+/// Loaded at the first use in a transaction, and then updated with the groups that each commit created and removed.
 final class ViewGroupNames<Group: YapDatabaseViewGroup> {
     private(set) var ids: [Group: Int64]?
     private(set) var groups: [Int64: Group] = [:]
@@ -39,14 +39,14 @@ final class ViewGroupNames<Group: YapDatabaseViewGroup> {
     }
 }
 
-/// The groups of a view in one transaction, with those that it makes and removes.
+/// Groups of a view in one transaction, including those that it creates and removes.
 struct ViewGroups<Group: YapDatabaseViewGroup> {
     private let sql: ViewSQL
     private let tables: YapDatabaseExtensionTables
     private let names: ViewGroupNames<Group>
-    /// By how many entries each group grew or shrank since the counts were written.
+    /// Change of each group's number of entries since the counts were written.
     private var countChanges: [Int64: Int] = [:]
-    /// Groups whose counts are damaged: their entries are counted.
+    /// Groups with damaged counts. Their entries are counted again.
     private var uncounted: Set<Int64> = []
     private var newIDs: [Group: Int64] = [:]
     private(set) var newGroups: [Int64: Group] = [:]
@@ -59,23 +59,23 @@ struct ViewGroups<Group: YapDatabaseViewGroup> {
         self.names = names
     }
 
-    /// The id of a group; nil when no row is in it.
+    /// Returns the id of a group, or nil if no row is in it.
     func id(of group: Group) throws -> Int64? {
         if let id = newIDs[group] { return id }
         guard let id = try knownIDs()[group], !removedIDs.contains(id) else { return nil }
         return id
     }
 
-    /// The group of an id.
+    /// Returns the group with an id.
     func group(_ id: Int64) throws -> Group {
         _ = try knownIDs()
         if let group = newGroups[id] ?? names.groups[id] { return group }
         throw YapDatabaseError(.corrupt, "the view has no group \(id)")
     }
 
-    /// How many entries each group has.
+    /// Returns the number of entries of each group.
     ///
-    /// - Throws: `YapDatabaseError`: `corrupt` for a number that no group has.
+    /// - Throws: `YapDatabaseError`: `corrupt` for an impossible number.
     func counts() throws -> [Group: Int] {
         var counts: [Group: Int] = [:]
         for (id, count) in try tables.withStatement(sql.groups, [], Self.idsAndCounts) {
@@ -94,7 +94,7 @@ struct ViewGroups<Group: YapDatabaseViewGroup> {
 
     // MARK: Changing
 
-    /// The id of a group, which is made if there is none.
+    /// Returns the id of a group, and creates the group if it doesn't exist.
     mutating func makeID(of group: Group) throws -> Int64 {
         if let id = try id(of: group) { return id }
         let id = (lastID ?? names.groups.keys.max() ?? 0) + 1
@@ -115,15 +115,15 @@ struct ViewGroups<Group: YapDatabaseViewGroup> {
         countChanges[id, default: 0] += number
     }
 
-    /// Counts the entries of a group when the counts are written next.
+    /// Counts the entries of a group again when the counts are next written.
     mutating func countAgain(_ id: Int64) {
         countChanges[id] = countChanges[id] ?? 0
         uncounted.insert(id)
     }
 
-    /// Writes the counts, and removes the groups that have no entries any more.
+    /// Writes the counts, and removes the groups without entries.
     ///
-    /// - Returns: the removed groups.
+    /// - Returns: The ids of the removed groups.
     mutating func writeCounts() throws -> [Int64] {
         var removed: [Int64] = []
         for (id, change) in countChanges {
@@ -158,7 +158,7 @@ struct ViewGroups<Group: YapDatabaseViewGroup> {
         }
     }
 
-    /// Forgets all groups: their rows are deleted.
+    /// Removes all groups. Their rows are deleted.
     mutating func removeAll() {
         let ids = (names.ids ?? [:]).values
         lastID = max(lastID ?? 0, ids.max() ?? 0)
@@ -170,7 +170,7 @@ struct ViewGroups<Group: YapDatabaseViewGroup> {
 
     private mutating func forget(_ id: Int64) {
         if let group = newGroups.removeValue(forKey: id) { newIDs[group] = nil }
-        // Also of a group that this transaction made: the names may have been loaded since.
+        // Including groups that this transaction created, because the names may have been loaded since.
         removedIDs.insert(id)
     }
 

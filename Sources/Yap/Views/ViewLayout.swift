@@ -1,4 +1,4 @@
-/// Positions of the shown rows at one snapshot: the sections, and the parts of groups that they show.
+/// Positions of the shown rows at one snapshot: the sections, and the part of each group that they show.
 struct ViewLayout<Group: Hashable & Comparable & Sendable>: Sendable {
     typealias Section = YapDatabaseViewMappings<Group>.Section
     typealias Place = ViewRowDelta<Group>.Place
@@ -11,12 +11,12 @@ struct ViewLayout<Group: Hashable & Comparable & Sendable>: Sendable {
         let isDynamic: Bool
     }
 
-    /// The shown part of one group. A section has one, a consolidated one has several.
+    /// The shown part of one group. A section has one part, a consolidated section several.
     private struct Part {
         let group: Group
         let indexes: Range<Int>
         let isReversed: Bool
-        /// The path of its first row.
+        /// Path of its first row.
         let start: YapDatabaseViewPath
     }
 
@@ -27,7 +27,7 @@ struct ViewLayout<Group: Hashable & Comparable & Sendable>: Sendable {
     private var parts: [Part] = []
     private var partOfGroup: [Group: Int] = [:]
 
-    /// - Parameter consolidation: the count under which all groups are one section, and its name.
+    /// - Parameter consolidation: The count under which all groups are one section, and its name.
     init(_ entries: [Entry], consolidation: (under: Int, as: Group)?) {
         rowCount = entries.reduce(0) { $0 + $1.indexes.count }
         isConsolidated = rowCount < consolidation?.under ?? 0
@@ -54,10 +54,10 @@ struct ViewLayout<Group: Hashable & Comparable & Sendable>: Sendable {
             Part(group: entry.group, indexes: entry.indexes, isReversed: entry.isReversed, start: start))
     }
 
-    /// The groups of which rows are shown.
+    /// Groups with shown rows.
     var groups: [Group] { parts.map { $0.group } }
 
-    /// Returns the indexes of a group that are shown.
+    /// Returns the shown indexes of a group.
     func indexes(in group: Group) -> Range<Int> { partOfGroup[group].map { parts[$0].indexes } ?? 0..<0 }
 
     /// Returns the section that shows a group.
@@ -88,7 +88,8 @@ struct ViewLayout<Group: Hashable & Comparable & Sendable>: Sendable {
         return next == 0 ? nil : parts[next - 1]
     }
 
-    /// Returns the sections that only one of two layouts has: deletes by descending index, then inserts by ascending.
+    /// Returns the sections that only one of two layouts has: deletes by descending index, then inserts by ascending
+    /// index.
     func sectionChanges(to final: Self) -> [YapDatabaseViewSectionChange<Group>] {
         let names = Set(sections.map { $0.name })
         let finalNames = Set(final.sections.map { $0.name })

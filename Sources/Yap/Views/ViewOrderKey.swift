@@ -1,4 +1,4 @@
-/// Sort keys of rows that the app places: bytes between those of the neighbours, compared as fractions.
+/// Sort keys of rows that the app places: bytes between the keys of the neighbours, compared as fractions.
 ///
 /// No key ends with a zero byte, so that the order of bytes is the order of fractions.
 enum ViewOrderKey {
@@ -40,14 +40,14 @@ enum ViewOrderKey {
             return fill(range.lowerBound..<place, lower, key)
                 && fill(place + 1..<range.upperBound, key, upper)
         }
-        // Room at both ends, for rows that are appended later, unless the neighbour is there already.
+        // Leaves room at both ends for rows that are appended later, unless the neighbour uses it already.
         let (low, high) = (bytes(1 << 62), bytes(3 << 62))
         let from = lower ?? (upper.map { low.lexicographicallyPrecedes($0) } ?? true ? low : [])
         let to = upper ?? (lower.map { $0.lexicographicallyPrecedes(high) } ?? true ? high : nil)
         return fill(0..<count, from, to) ? keys : nil
     }
 
-    /// Returns the shortest beginning of the arithmetic middle that is above the lower key.
+    /// Returns the shortest prefix of the arithmetic mean that is above the lower key.
     private static func middle(_ lower: [UInt8], _ upper: [UInt8]?) -> [UInt8]? {
         let length = max(lower.count, upper?.count ?? 0) + 1
         func digit(_ key: [UInt8], _ place: Int) -> Int { place < key.count ? Int(key[place]) : 0 }

@@ -1,19 +1,20 @@
 import SQLite
 
-/// The counted pages of a view's groups, in one transaction: from them comes the index of an entry, and the entry at an
-/// index, without counting all entries.
+/// Counted pages of a view's groups in one transaction. They give the index of an entry, and the entry at an index,
+/// without counting all entries.
 ///
-/// A page stands for the entries from its first one up to the first one of the next page; the first page of a group
-/// begins before every entry. A page that is too large is split, a small one is joined to the one before it.
+/// A page covers the entries from its first one up to the first one of the next page; the first page of a group
+/// begins before every entry. A page that is too large is split, and a small one is merged with the previous page.
 struct ViewPages {
-    /// Maximum entries of a page. At 512, an index in 100,000 entries costs about 300 rows of pages and 256 entries.
+    /// Maximum entries of a page. At 512, finding an index in 100,000 entries reads about 300 rows of pages and 256
+    /// entries.
     static let entriesMax = 512
     /// Entries of each page after a split.
     static let entriesAfterSplit = 256
-    /// Pages of fewer entries are joined to the one before.
+    /// A page with fewer entries is merged with the previous one.
     static let entriesMin = 64
 
-    /// A page or a group has a number of entries that it can't have: the file is damaged.
+    /// Thrown if a page or a group has an impossible number of entries, because the file is damaged.
     struct DamagedCounts: Error {}
 
     private struct Page {
@@ -31,23 +32,24 @@ struct ViewPages {
 
     // MARK: Finding
 
-    /// The pages of one group as they are now.
+    /// The current pages of one group.
     struct Positions {
         fileprivate let starts: [ViewEntry]
-        /// How many entries there are before each page, and after the last one.
+        /// Number of entries before each page, and after the last one.
         fileprivate let countsBefore: [Int]
 
         /// Number of entries of the group.
         var count: Int { countsBefore.last ?? 0 }
 
-        /// Where to find the entry at an index, from 0 up to `count`: an entry, and how many follow it until then.
+        /// Returns where to find the entry at an index, from 0 up to `count`: an entry, and its distance to the
+        /// requested one.
         func start(at index: Int) -> (entry: ViewEntry, offset: Int)? {
             guard index < count else { return nil }
             let page = partitioningIndex(below: starts.count) { countsBefore[$0] <= index } - 1
             return (starts[page], index - countsBefore[page])
         }
 
-        /// The page that an entry belongs to, and how many entries are before the page.
+        /// Returns the page of an entry, and the number of entries before the page.
         fileprivate func page(of entry: ViewEntry) -> (start: ViewEntry, countBefore: Int)? {
             guard !starts.isEmpty else { return nil }
             let page = max(0, partitioningIndex(below: starts.count) { starts[$0] <= entry } - 1)
@@ -55,7 +57,7 @@ struct ViewPages {
         }
     }
 
-    /// - Throws: `YapDatabaseError`: `corrupt` for a page that counts more entries than it can have.
+    /// - Throws: `YapDatabaseError`: `corrupt` for a page with more entries than its maximum.
     func positions(ofGroup groupID: Int64) throws -> Positions {
         try tables.withStatement(sql.pages, [.integer(groupID)]) { statement in
             var (starts, countsBefore, count): ([ViewEntry], [Int], Int) = ([], [], 0)
@@ -74,7 +76,7 @@ struct ViewPages {
         }
     }
 
-    /// Returns where the pages of a group begin. Their counts may be damaged.
+    /// Returns the beginnings of a group's pages. Their counts may be damaged.
     func starts(ofGroup groupID: Int64) throws -> [ViewEntry] {
         try tables.withStatement(sql.pages, [.integer(groupID)]) { statement in
             var starts: [ViewEntry] = []
@@ -83,7 +85,7 @@ struct ViewPages {
         }
     }
 
-    /// Returns how many entries of the group are before `entry`, which needn't exist.
+    /// Returns the number of entries of the group before `entry`, which needn't exist.
     func index(of entry: ViewEntry, _ positions: Positions) throws -> Int {
         guard let (start, countBefore) = positions.page(of: entry) else { return 0 }
         let values = Self.values(start) + Self.values(entry).dropFirst()
@@ -94,10 +96,10 @@ struct ViewPages {
 
     // MARK: Changing
 
-    /// Brings the pages to the entries that were added and removed since the last call.
+    /// Updates the pages for the entries that were added and removed since the last call.
     ///
     /// - Parameter changes: 1 for an added entry, -1 for a removed one.
-    /// - Returns: The groups whose pages were damaged. They are counted anew.
+    /// - Returns: The groups with damaged pages. They are counted again.
     func apply(_ changes: [ViewEntry: Int]) throws -> Set<Int64> {
         let changes = changes.filter { $0.value != 0 }.sorted { $0.key < $1.key }
         var place = 0
@@ -124,7 +126,7 @@ struct ViewPages {
         return damaged
     }
 
-    /// Makes the pages of a group anew from its entries.
+    /// Creates the pages of a group again from its entries.
     private func countAgain(_ groupID: Int64) throws {
         try removeAll(ofGroup: groupID)
         var page = Page(start: ViewEntry(groupID: groupID, sort: [], rowID: .min), count: 0)
@@ -178,7 +180,7 @@ struct ViewPages {
         }
     }
 
-    /// The number of entries of a group from one on, which are fewer than two pages hold.
+    /// Returns the number of entries of a group from one on: fewer than two pages hold.
     private func count(from start: ViewEntry) throws -> Int {
         let values = Self.values(start) + [.integer(Int64(Self.entriesMax)), .integer(0)]
         return try tables.withStatement(sql.entries, values) { statement in

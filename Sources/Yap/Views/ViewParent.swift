@@ -1,28 +1,29 @@
-/// The parent view of a view that has some of its rows.
+/// The parent of a view that shows a subset of its rows.
 struct ViewParent<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
     typealias Part = YapDatabaseViewTransaction<Object, Group>
 
     let view: YapDatabaseView<Object, Group>
 
-    /// What a view's version has of its parent: with another version of the parent, the view is made anew.
+    /// The part of a view's version that describes its parent. If the parent's version changes, the view is filled
+    /// again.
     var versionTag: String { versionTag(view.versionTag) }
 
-    /// The same in the transaction that writes, which may have set another version of the parent.
+    /// The same in a write transaction, which may have set another version of the parent.
     var newestVersionTag: String { versionTag(view.newestVersionTag) }
 
     private func versionTag(_ version: String) -> String {
         "\(type(of: view).className);\(view.name);\(version)"
     }
 
-    /// Returns where the parent has a row, or nil. The parent is a dependency, so its hooks have run: it has the row's
-    /// new place.
+    /// Returns the parent's place of a row, or nil. The parent is a dependency, so it has handled the change and has
+    /// the row's new place.
     func place(_ rowID: Int64, in part: Part) throws -> (group: Group, sort: [UInt8])? {
         let table = try parentPart(of: part).table
         guard let entry = try table.storedEntry(rowID) else { return nil }
         return (try table.group(entry.groupID), entry.sort)
     }
 
-    /// Checks that the parent is registered as the view was described with it.
+    /// Checks that the registered parent is the one in the view's description.
     ///
     /// - Throws: `YapDatabaseError`: `invalidExtension`.
     func check(_ part: Part) throws {

@@ -1,13 +1,13 @@
-/// Reads a view from snapshot to snapshot: what changed since the last one, with the rows.
+/// Reads a view from snapshot to snapshot: the changes since the last read, with the rows.
 struct ViewReader<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
     typealias Change = YapDatabaseViewChange<Object, Group>
 
     let view: YapDatabaseView<Object, Group>
     let log: CommitLog
     private(set) var mappings: YapDatabaseViewMappings<Group>
-    /// What the mappings reflect; nil before the first read.
+    /// Snapshot of the mappings. Nil before the first read.
     private(set) var mark: SnapshotMark?
-    /// The registration that was read: tables of another one have nothing in common with it.
+    /// Generation of the registration that was read. Tables of another registration can't be compared.
     private var generation: UInt64?
 
     init(
@@ -18,18 +18,19 @@ struct ViewReader<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
         self.log = log
     }
 
-    /// Whether a read after the commit may find a change.
+    /// Returns true if a read after the commit may find a change.
     mutating func isConcerned(by commit: YapDatabaseCommit) -> Bool {
         guard let mark, commit.snapshot > mark.number else { return false }
         if commit.mayMissChanges(ofExtension: view.name) || commit.changes(ofExtension: view.name) != nil {
             return true
         }
-        // The log keeps only the last commits, so what changes nothing here is not read from it later.
+        // The log keeps only the last commits, so a commit without changes here is skipped now and not read from the
+        // log later.
         if commit.snapshot == mark.number + 1 { self.mark = commit.mark }
         return false
     }
 
-    /// Reads what changed since the last read. The first read gives everything.
+    /// Reads the changes since the last read. The first read returns everything.
     mutating func read(_ transaction: YapDatabaseReadTransaction) throws -> Change {
         let part = try transaction[view]
         let counts = try part.counts()
@@ -51,7 +52,7 @@ struct ViewReader<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
             rows: try rows(at: found.rows.compactMap(\.final).sorted(), part))
     }
 
-    /// Whether the changes lead from the counts before to those after: in a damaged file they may not.
+    /// Returns true if the changes lead from the earlier counts to the later ones. In a damaged file they may not.
     private func agree(_ deltas: [ViewRowDelta<Group>], from: [Group: Int], to: [Group: Int]) -> Bool {
         var counts = from
         for delta in deltas {
@@ -61,7 +62,7 @@ struct ViewReader<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
         return counts.filter { $0.value != 0 } == to
     }
 
-    /// What the commits since the last read changed; nil when it isn't known.
+    /// Returns the changes of the commits since the last read, or nil if they aren't known.
     private func changes(to newMark: SnapshotMark) -> ViewChanges<Group>? {
         guard let mark, let generation else { return nil }
         var all = ViewChanges<Group>()
@@ -76,17 +77,17 @@ struct ViewReader<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
         return all.isEverything ? nil : all
     }
 
-    /// Maximum rows that are read at once: a damaged count is noticed before it fills the memory.
+    /// Maximum rows read at once, so that a damaged count is noticed before it fills the memory.
     private static var readRowsMax: Int { 4_096 }
 
-    /// All shown rows.
+    /// Paths of all shown rows.
     private var paths: some Sequence<YapDatabaseViewPath> {
         mappings.sections.enumerated().lazy.flatMap { section, shown in
             (0..<shown.rowCount).lazy.map { YapDatabaseViewPath(section: section, row: $0) }
         }
     }
 
-    /// Reads rows by their places; those that follow each other in a group are read together.
+    /// Reads rows by their places. Consecutive rows of a group are read together.
     private func rows(
         at paths: some Sequence<YapDatabaseViewPath>, _ part: YapDatabaseViewTransaction<Object, Group>
     ) throws -> [YapDatabaseViewPath: Change.Row] {

@@ -1,6 +1,6 @@
-/// A row that is to be placed in a view.
+/// A row to place in a view.
 struct ViewRow<Object: Sendable> {
-    /// Metadata that came with a change, or that is read when a closure needs it.
+    /// Metadata of a change, or metadata that is read when a closure needs it.
     enum Metadata {
         case known((any Sendable)?)
         case stored(YapDatabaseReadTransaction)

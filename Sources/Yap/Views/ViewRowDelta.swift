@@ -11,8 +11,8 @@ struct ViewRowDelta<Group: Hashable & Sendable>: Sendable {
     var original: Place?
     /// Nil if the row isn't in the view after.
     var final: Place?
-    /// True if the row is in the same group at both snapshots and never gave up its sort position in between: it
-    /// wasn't deleted and inserted, and got no new sort key.
+    /// True if the row is in the same group at both snapshots and kept its sort position in between: it wasn't
+    /// deleted and inserted, and got no new sort key.
     var keptPlace: Bool
     var flags: YapDatabaseViewRowChange.Flags
 }

@@ -1,12 +1,12 @@
 import SQLite
 
-/// The tables of one view, and the statements on them.
+/// The tables of one view, and the SQL statements on them.
 struct ViewSQL: Sendable {
     let create: String
     let deleteAll: String
 
-    // The entries: one for each row of the view. `row` is the rowid again: SQLite compares (sort, row) by the index
-    // only where both are columns of their own.
+    // The entries: one for each row of the view. `row` repeats the rowid, because SQLite compares (sort, row) by the
+    // index only if both are columns of their own.
     let find: String
     let insert: String
     let update: String
@@ -15,16 +15,16 @@ struct ViewSQL: Sendable {
     let entries: String
     /// The last entry of a group.
     let last: String
-    /// The entry before one of a group, and the entry after it.
+    /// The entries before and after one of a group.
     let entryBefore: String
     let entryAfter: String
-    /// Entries whose rows don't exist any more.
+    /// Entries whose rows no longer exist.
     let strays: String
     /// The rowids of all entries.
     let rowIDs: String
-    /// How many entries there are from one to another of a group.
+    /// Number of entries between two of a group.
     let countBetween: String
-    /// Rowid, key and data of rows from an entry on, in order.
+    /// Rowid, key and data of the rows from an entry on, in order.
     let rows: String
 
     // The groups.
@@ -45,7 +45,7 @@ struct ViewSQL: Sendable {
     let deletePage: String
     let deletePages: String
 
-    /// The query, in a view of search results.
+    /// The query of a view of search results.
     let queryTable: String
 
     static func queryTableName(_ name: String) -> String { "viewQuery_\(name)" }
@@ -97,7 +97,7 @@ struct ViewSQL: Sendable {
         entries = "SELECT v.sort, v.row FROM \(entry) AS v \(from) \(inOrder)"
         countBetween =
             "SELECT count(*) FROM \(entry) AS v \(from) AND (v.sort, v.row) < (?4, ?5)"
-        // The offset passes over entries, and not over rows.
+        // The offset skips entries, and not rows.
         rows =
             "SELECT d.rowid, d.key, d.data FROM (SELECT v.row FROM \(entry) AS v \(from) \(inOrder)) AS v "
             + "CROSS JOIN database2 AS d ON d.rowid = v.row"

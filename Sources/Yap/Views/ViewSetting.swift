@@ -1,9 +1,9 @@
 import System
 
-/// Closures of a view, with the version that the file stores.
+/// Closures of a view, and the version that the file stores for them.
 protocol VersionedRule: Sendable {
     var versionTag: String { get }
-    /// The types of the metadata that the closures get.
+    /// Types of the metadata that the closures receive.
     var metadataTypes: [any Sendable.Type] { get }
 }
 
@@ -19,23 +19,23 @@ protocol ViewSettings: Sendable {
     func leave(_ log: CommitLog)
 }
 
-/// The closures of a view in this process, and those that transactions set which aren't committed yet.
+/// The closures of a view in this process, and uncommitted ones that transactions have set.
 ///
-/// Only the writer runs them: the newest ones count for it. They are part of the view's description. If several open
-/// databases share it, none may set others, because they would count in all of them.
+/// Only the writer runs them, so it uses the newest ones. They are part of the view's description. If several open
+/// databases share it, none may set others, because they would apply to all of them.
 final class ViewSetting<Rule: VersionedRule>: ViewSettings {
     private struct State {
         var current: Rule
         /// In the order of the transactions that share a commit.
         var pending: [(owner: ObjectIdentifier, rule: Rule)] = []
-        /// The last versions that were replaced, each with the snapshot from which on it doesn't count.
+        /// The last replaced versions, each with the snapshot from which it is no longer valid.
         var former: [(versionTag: String, end: UInt64)] = []
-        /// The databases in which the view is registered, by their logs.
+        /// Databases in which the view is registered, by their logs.
         var databases: [Database] = []
-        /// Whether one of them has set a rule, and has committed it.
+        /// True if one of them has set a rule and committed it.
         var isSet = false
 
-        /// Returns the former rules, to be released after the lock: they hold objects of the app.
+        /// Returns the former rules, to be released after the lock, because they own objects of the app.
         mutating func restore(_ rule: Rule?, by owner: ObjectIdentifier) -> [Rule] {
             let before = pending.map(\.rule)
             pending.removeAll { $0.owner == owner }
@@ -54,24 +54,24 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
     }
 
     private let state: Lock<State>
-    /// Maximum former versions that are kept.
+    /// Maximum former versions kept.
     private static var formerMax: Int { 16 }
 
     init(_ rule: Rule) {
         state = Lock(State(current: rule))
     }
 
-    /// The version of the rule that is committed.
+    /// Version of the committed rule.
     var currentVersionTag: String { state.withLock { $0.current.versionTag } }
 
-    /// The version in the transaction that writes.
+    /// Version of the rule in the current write transaction.
     var newestVersionTag: String { newest.versionTag }
 
-    /// The rule in the transaction that writes.
+    /// Rule of the current write transaction.
     var newest: Rule { state.withLock { $0.pending.last?.rule ?? $0.current } }
 
-    /// Whether the file may have this version at a snapshot: a reader can be before or after the transaction that sets
-    /// another one.
+    /// Returns true if the file may have this version at a snapshot. A reader can be before or after the transaction
+    /// that sets another version.
     func isVersion(_ versionTag: String, at snapshot: UInt64) -> Bool {
         state.withLock { state in
             versionTag == state.current.versionTag
@@ -82,7 +82,7 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
 
     /// Sets the rule of a transaction.
     ///
-    /// - Returns: False if the view is registered in several open databases. Then nothing is set.
+    /// - Returns: False if the view is registered in several open databases. Nothing is set then.
     func set(_ rule: Rule, by owner: ObjectIdentifier) -> Bool {
         let before = state.withLock { state -> [Rule]? in
             guard state.databases.filter(\.isOpen).count <= 1 else { return nil }
@@ -91,7 +91,7 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
         return before != nil
     }
 
-    /// Returns a closure that restores the rule that a transaction has set by now.
+    /// Returns a closure that restores the rule that a transaction has set so far.
     func makeRestorePoint(of owner: ObjectIdentifier) -> @Sendable () -> Void {
         let rule = state.withLock { state in state.pending.first { $0.owner == owner }?.rule }
         return { _ = self.state.withLock { $0.restore(rule, by: owner) } }
@@ -102,9 +102,9 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
         _ = state.withLock { $0.restore(nil, by: owner) }
     }
 
-    /// Makes the rule of a transaction the current one, from its snapshot on.
+    /// Makes the rule of a transaction the current one from its snapshot on.
     func commit(_ owner: ObjectIdentifier, snapshot: UInt64) {
-        // Released after the lock: it holds objects of the app.
+        // Released after the lock, because it owns objects of the app.
         _ = state.withLock { state -> Rule? in
             guard let index = state.pending.firstIndex(where: { $0.owner == owner }) else { return nil }
             state.former.append((state.current.versionTag, snapshot))
@@ -117,7 +117,7 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
 
     // MARK: Databases
 
-    /// Notes that the view is about to be registered in a database.
+    /// Records that the view is about to be registered in a database.
     ///
     /// - Returns: False if another open database has set a rule, or is about to.
     func join(_ log: CommitLog) -> Bool {
@@ -126,7 +126,7 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
             if others.isEmpty {
                 let isKnown = state.databases.contains { $0.log === log }
                 state.isSet = state.isSet && isKnown
-                // Another database counts its snapshots from another one.
+                // Another database has its own numbering of snapshots.
                 if !isKnown { state.former = [] }
             } else if state.isSet || !state.pending.isEmpty {
                 return false
@@ -136,7 +136,7 @@ final class ViewSetting<Rule: VersionedRule>: ViewSettings {
         }
     }
 
-    /// Notes that the view is no longer registered in a database.
+    /// Records that the view is no longer registered in a database.
     func leave(_ log: CommitLog) {
         state.withLock { state in state.databases = state.others(than: log) }
     }

@@ -1,10 +1,10 @@
-/// Bytes that are ordered as the values that they were made of: a view's rows are sorted by SQLite alone, without code
-/// of the app.
+/// Bytes in the order of the values that they encode, so that SQLite sorts a view's rows without calling the app's
+/// code.
 ///
-/// Each value begins with a byte for its storage class, in SQLite's order, and ends where its bytes say, so that a
-/// shorter text is before a longer one with the same beginning. The bytes of a descending value are inverted.
+/// Each value begins with a byte for its storage class, in SQLite's order, and is self-delimiting, so that a shorter
+/// text precedes a longer one with the same beginning. The bytes of a descending value are inverted.
 struct ViewSortKey {
-    /// Maximum bytes of a text or blob that count. Longer values that begin alike are equal.
+    /// Maximum bytes of a text or blob that are compared. Longer values with the same beginning are equal.
     static let valueBytesMax = 512
 
     private enum Class {
@@ -43,7 +43,8 @@ struct ViewSortKey {
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// A number that is ordered as the floating-point number: IEEE 754's bits are, but for the sign.
+    /// Returns a number in the order of the floating-point number. The bits of IEEE 754 have this order except for
+    /// the sign.
     private static func ordered(_ number: Double) -> UInt64 {
         let bits = (number == 0 ? 0 : number).bitPattern
         return bits >> 63 == 0 ? bits | 1 << 63 : ~bits

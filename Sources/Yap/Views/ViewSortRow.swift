@@ -1,4 +1,4 @@
-/// A row that is sorted. Of a stored one, a sort reads what it needs, once.
+/// A row to sort. A stored row reads the values that a sort needs, once.
 final class ViewSortRow<Object: Sendable> {
     let rowID: Int64
     let key: String
@@ -7,20 +7,20 @@ final class ViewSortRow<Object: Sendable> {
     private var knownObject: Object?
     private var knownMetadata: (any Sendable)??
 
-    /// A row whose values are known.
+    /// Creates a row with known values.
     init(_ identity: YapDatabaseRowIdentity, _ object: Object, _ metadata: (any Sendable)?) {
         (rowID, collection, key) = (identity.rowID, identity.collection, identity.key)
         (knownObject, knownMetadata) = (object, .some(metadata))
         transaction = nil
     }
 
-    /// A row whose values are read when they are needed.
+    /// Creates a row whose values are read when they are needed.
     init(_ identity: YapDatabaseRowIdentity, in transaction: YapDatabaseReadTransaction) {
         (rowID, collection, key) = (identity.rowID, identity.collection, identity.key)
         self.transaction = transaction
     }
 
-    /// - Throws: `YapDatabaseError`: `decoding`, or what the file gave.
+    /// - Throws: `YapDatabaseError`: `decoding`, or an error of the file.
     func object() throws -> Object {
         if let knownObject { return knownObject }
         guard let object = try transaction?.object(Object.self, forKey: key, inCollection: collection) else {
@@ -33,7 +33,7 @@ final class ViewSortRow<Object: Sendable> {
 
     /// Returns the metadata, or nil if the row has none.
     ///
-    /// - Throws: As `object()`.
+    /// - Throws: The errors of `object()`.
     func metadata<Metadata: Sendable>(_ type: Metadata.Type) throws -> Metadata? {
         if let knownMetadata { return knownMetadata as? Metadata }
         let identity = YapDatabaseRowIdentity(rowID: rowID, collection: collection, key: key)

@@ -2,7 +2,7 @@ import SQLite
 
 /// Entries of a view whose rows the app places.
 extension ViewTable {
-    /// Returns a group's entries by their indexes. What is beyond the group is left out.
+    /// Returns a group's entries by their indexes. Indexes beyond the group are ignored.
     func entries(of group: Group, in range: Range<Int>) throws -> [ViewEntry] {
         guard let window = try window(of: group, range) else { return [] }
         return try entries(sql.entries, window.values, window.groupID)

@@ -1,19 +1,19 @@
 import SQLite
 
-/// Where a row belongs in a group, found by comparing it with a few of the rows that are there.
+/// Finds a row's place in a group by comparing it with a few existing rows.
 extension ViewTable {
-    /// Maximum entries of a stretch that is searched in memory. A page with the changes that are pending has a few more
-    /// than `ViewPages.entriesMax`; beyond this the pages are written first.
+    /// Maximum entries of a stretch that is searched in memory. A page with its pending changes has a few more than
+    /// `ViewPages.entriesMax`; beyond this the pages are written first.
     private var stretchEntriesMax: Int { 2 * ViewPages.entriesMax }
 
-    /// Returns the entries between which a row belongs. It looks at the ends of the group first, as most rows are added
-    /// there, then at beginnings of pages, and at the entries of one page. It asks about log2(n) of n entries. It reads
-    /// the beginnings of all pages of the group once a transaction, and the entries of one page.
+    /// Returns the entries between which a row belongs. Compares with the ends of the group first, where most rows
+    /// are added, then with beginnings of pages, then with the entries of one page: about log2(n) comparisons for n
+    /// entries. It reads the beginnings of all pages of the group once a transaction, and the entries of one page.
     ///
     /// - Parameters:
-    ///   - rowID: The row. Its own entry is passed over.
-    ///   - isBefore: Whether an entry is before the row. If its answers contradict each other, the entries returned are
-    ///     neighbours all the same.
+    ///   - rowID: The row. Its own entry is skipped.
+    ///   - isBefore: Returns true if an entry is before the row. If the results contradict each other, the returned
+    ///     entries are still neighbours.
     /// - Returns: `lower` is nil at the beginning of the group, `upper` at its end.
     func neighbours(
         of rowID: Int64, inGroup groupID: Int64, _ isBefore: (ViewEntry) throws -> Bool

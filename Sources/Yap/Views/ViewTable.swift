@@ -1,26 +1,26 @@
 import SQLite
 
-/// The entries of a view in one transaction, with their groups and pages, and what the transaction changed.
+/// Entries of a view in one transaction, with their groups and pages, and the changes of the transaction.
 ///
-/// Entries are written at once; pages and counts when something is read, or at the end.
+/// Entries are written at once. Pages and counts are written when something is read, or at the end.
 final class ViewTable<Group: YapDatabaseViewGroup> {
     let sql: ViewSQL
     let tables: YapDatabaseExtensionTables
     private let pages: ViewPages
     private var groups: ViewGroups<Group>
-    /// Maximum changed rows of a transaction that are named one by one.
+    /// Maximum changed rows that a transaction names one by one.
     let changedRowsMax: Int
     private var pageChanges: [ViewEntry: Int] = [:]
     private var changes = ViewChanges<Group>()
-    /// Maximum entries whose pages are written later.
+    /// Maximum entries whose page changes are pending.
     private static var pendingEntriesMax: Int { 10_000 }
 
-    /// Called before something is read: it places the rows whose places weren't computed yet.
+    /// Called before a read. Places the rows whose places weren't computed yet.
     var placePending: () throws -> Void = {}
 
-    /// Pages that were read since the last change.
+    /// Pages read since the last change.
     private var positions: [Int64: ViewPages.Positions] = [:]
-    /// Where pages begin, perhaps of before the last changes.
+    /// Beginnings of pages, perhaps from before the last changes.
     private var pageStarts: [Int64: [ViewEntry]] = [:]
 
     init(
@@ -36,13 +36,13 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
 
     // MARK: Reading
 
-    /// A row's entry; nil when it isn't in the view.
+    /// Returns a row's entry, or nil if it isn't in the view.
     func entry(_ rowID: Int64) throws -> ViewEntry? {
         try placePending()
         return try storedEntry(rowID)
     }
 
-    /// A row's entry, perhaps of before a change that is pending.
+    /// Returns a row's entry, perhaps from before a pending change.
     func storedEntry(_ rowID: Int64) throws -> ViewEntry? {
         try tables.withStatement(sql.find, [.integer(rowID)]) { statement in
             guard try statement.step() else { return nil }
@@ -61,21 +61,21 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
 
     func count(of group: Group) throws -> Int { try positions(group)?.count ?? 0 }
 
-    /// How many entries of the group are before an entry.
+    /// Returns the number of entries of the group before an entry.
     func index(of entry: ViewEntry) throws -> Int {
         try pages.index(of: entry, positions(entry.groupID))
     }
 
-    /// How many entries of the group are before a place.
+    /// Returns the number of entries of the group before a place.
     func index(of place: ViewChanges<Group>.Place, _ rowID: Int64) throws -> Int {
         try placePending()
         guard let id = try groups.id(of: place.group) else { return 0 }
         return try index(of: ViewEntry(groupID: id, sort: place.sort, rowID: rowID))
     }
 
-    /// Runs `body` with a statement that visits the group's rows in order: rowid, key and data.
+    /// Runs `body` with a statement that returns the group's rows in order: rowid, key and data.
     ///
-    /// - Parameter range: Their indexes; what is beyond the group is left out.
+    /// - Parameter range: The indexes of the rows. Indexes beyond the group are ignored.
     func withRows<Result>(
         of group: Group, in range: Range<Int>, _ body: (borrowing Statement) throws -> [Result]
     ) throws -> [Result] {
@@ -83,8 +83,8 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         return try tables.withStatement(sql.rows, window.values, body)
     }
 
-    /// Returns the parameters of a statement that visits a group's entries by their indexes, or nil if the range has
-    /// none. What is beyond the group is left out.
+    /// Returns the parameters of a statement that returns a group's entries by their indexes, or nil if the range is
+    /// empty. Indexes beyond the group are ignored.
     func window(of group: Group, _ range: Range<Int>) throws
         -> (groupID: Int64, values: [YapDatabaseColumnValue])?
     {
@@ -117,8 +117,8 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         return read
     }
 
-    /// Returns entries that part a group into stretches. They may be of before the last changes: then the stretches are
-    /// longer than a page until `settle()`.
+    /// Returns entries that divide a group into stretches. They may be from before the last changes; the stretches
+    /// are then longer than a page until `settle()`.
     func pageStarts(ofGroup groupID: Int64) throws -> [ViewEntry] {
         if let known = pageStarts[groupID] { return known }
         let read = try pages.starts(ofGroup: groupID)
@@ -128,20 +128,20 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
 
     // MARK: Changing
 
-    /// Makes the tables anew.
+    /// Creates the tables.
     func create() throws {
         groups.removeAll()
         try tables.execute(sql.create)
         forgetEntries()
     }
 
-    /// Puts a row where it belongs.
+    /// Places a row.
     ///
     /// - Parameters:
-    ///   - place: Its group and sort key; nil when it isn't part of the view.
-    ///   - isNew: Whether the row is known not to be in the view.
-    ///   - flags: What changed in the row; nil while the view is being filled, when nobody follows it.
-    /// - Returns: Whether the row has another place than before.
+    ///   - place: Its group and sort key. Nil if it isn't part of the view.
+    ///   - isNew: True if the row is known not to be in the view.
+    ///   - flags: Changed parts of the row. Nil while the view is being filled, when nothing observes it.
+    /// - Returns: True if the row moved.
     @discardableResult
     func place(
         _ rowID: Int64, at place: (group: Group, sort: [UInt8])?, isNew: Bool,
@@ -167,7 +167,7 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         return old != new
     }
 
-    /// Notes that a row changed and stays where it is. Its place must be known; those of other rows needn't be.
+    /// Records that a row changed and stays at its place. Its place must be known; those of other rows needn't be.
     func touch(_ rowID: Int64, _ flags: YapDatabaseViewRowChange.Flags) throws {
         guard let entry = try storedEntry(rowID) else { return }
         try record(rowID, entry, entry, flags)
@@ -186,7 +186,7 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         if pageChanges.count > Self.pendingEntriesMax { try settle() }
     }
 
-    /// Notes that the query whose rows these are was replaced.
+    /// Records that the query of these rows was replaced.
     func noteQuery() { changes.isQueryReplaced = true }
 
     func removeAll() throws {
@@ -211,7 +211,7 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         for id in try groups.writeCounts() { try pages.removeAll(ofGroup: id) }
     }
 
-    /// Returns a closure that brings what is kept in memory back, after SQLite has brought the tables back.
+    /// Returns a closure that restores the state in memory after SQLite has restored the tables.
     func makeRestorePoint() -> () -> Void {
         let (groups, pageChanges, changes) = (groups, pageChanges, changes)
         return { [self] in
@@ -220,7 +220,7 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         }
     }
 
-    /// What the transaction changed; nil for nothing.
+    /// Returns the changes of the transaction, or nil if there are none.
     func changesSoFar() -> ViewChanges<Group>? {
         var changes = changes
         changes.newGroups = groups.newGroups
@@ -228,7 +228,7 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         return changes.isEmpty ? nil : changes
     }
 
-    /// Runs a statement with the first values of an entry, and returns the number of rows that it changed.
+    /// Runs a statement with the first values of an entry, and returns the number of changed rows.
     @discardableResult
     private func run(_ sql: String, _ entry: ViewEntry, count: Int) throws -> Int {
         let values: [YapDatabaseColumnValue] = [

@@ -6,11 +6,11 @@ struct ViewWindow: Hashable, Sendable {
         var growth: YapDatabaseViewRange.Growth
     }
 
-    /// Nil: every row.
+    /// Number of rows. Nil for every row.
     private var length: Int?
     private var offset = 0
     private var edge = YapDatabaseViewRange.Edge.beginning
-    /// Nil: a fixed range.
+    /// Nil for a fixed range.
     private var flexibility: Flexibility?
 
     /// - Parameter isReversed: Whether the range counts from the group's last row.
@@ -30,7 +30,7 @@ struct ViewWindow: Hashable, Sendable {
         if isReversed { edge = edge == .beginning ? .end : .beginning }
     }
 
-    /// Returns the indexes to begin with in a group of `count` rows.
+    /// Returns the initial indexes in a group of `count` rows.
     func initialIndexes(count: Int) -> Range<Int> {
         let length = length ?? count
         switch edge {

@@ -1,4 +1,4 @@
-/// A view that keeps itself: closures say in which group a row is, and what the groups are sorted by.
+/// A view that is updated automatically: closures return the group of a row and the values to sort by.
 ///
 /// ```swift
 /// let open = YapDatabaseAutoView("open", of: Todo.self, in: "todos", version: "1",
@@ -9,30 +9,30 @@
 /// for try await change in connection.changes(of: open) { sections.apply(change) }
 /// ```
 ///
-/// Sort keys are stored, so sorting runs no code of the app: a write costs the same few statements in a group of ten
+/// Sort keys are stored, so sorting runs no code of the app: a write takes the same few statements in a group of ten
 /// rows and of a million. A sort that compares rows (`YapDatabaseViewSort.by(areInIncreasingOrder:)`) reads some of
 /// them for each row that it places.
 ///
-/// `setGrouping(version:sort:_:)` and `setSort(version:_:)` change groups and order while the app runs. A view on which
-/// one of them is called belongs to one open database.
+/// `setGrouping(version:sort:_:)` and `setSort(version:_:)` change groups and order while the app runs. A view on
+/// which one of them is called belongs to one open database.
 public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseView<Object, Group>, @unchecked Sendable  // It has only `let` properties of Sendable types.
 {
-    /// The class's name in the file, whatever the types of its objects and groups.
+    /// Class name in the file, independent of the types of objects and groups.
     override public class var className: String { "YapDatabaseAutoView" }
-    /// Places depend on the rows alone, unless a sort compares them.
+    /// Places depend on the rows only, unless a sort compares them.
     override public class var catchesUp: Bool { true }
 
     /// Describes a view whose groups depend on the objects.
     ///
     /// - Parameters:
-    ///   - name: What it is known by in the file.
-    ///   - type: The type that the collection is registered with.
+    ///   - name: Name of the view in transactions and in the file.
+    ///   - type: The registered type of the collection.
     ///   - collection: The collection.
-    ///   - version: Change it whenever `group` or `sort` decide in another way: the view is then filled anew.
-    ///   - group: Returns the group of an object; nil for one that is no part of the view. It depends on its argument
-    ///     alone: it is called when the row is written, and when a transaction sets another order.
-    ///   - sort: What each group is sorted by. Without it, rows are in the order in which they were inserted.
+    ///   - version: Change it whenever `group` or `sort` would decide differently. The view is then filled again.
+    ///   - group: Returns the group of an object, or nil if it isn't part of the view. It must depend on its argument
+    ///     only. Called when the row is written, and when a transaction sets another order.
+    ///   - sort: Values to sort each group by. Default: the order of insertion.
     public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String,
         group: @escaping @Sendable (_ object: Object) -> Group?, sort: [YapDatabaseViewSort<Object>] = []
@@ -41,7 +41,7 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
             name, of: type, in: collection, version: version, groupByKey: { group($1) }, sort: sort)
     }
 
-    /// Describes a view whose groups depend on the keys as well. Parameters as in the other form.
+    /// Describes a view whose groups depend on the keys as well. Parameters: see the first form.
     public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String,
         groupByKey group: @escaping @Sendable (_ key: String, _ object: Object) -> Group?,
@@ -50,7 +50,8 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
         self.init(name, in: collection, .init(version, collection: collection, .init(group), sort))
     }
 
-    /// Describes a view whose groups depend on the metadata as well. It follows writes that change only the metadata.
+    /// Describes a view whose groups depend on the metadata as well. Writes that change only the metadata update it
+    /// too.
     ///
     /// ```swift
     /// let downloads = YapDatabaseAutoView(
@@ -60,11 +61,11 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
     /// ```
     ///
     /// Registering throws `missingRegistration` or `typeMismatch` if the collection's metadata isn't registered with
-    /// this type. Parameters as in the other forms.
+    /// this type. For the other parameters see the first form.
     ///
     /// - Parameters:
-    ///   - metadata: The type that the collection's metadata is registered with.
-    ///   - group: Returns the group of a row; its metadata is nil if it has none.
+    ///   - metadata: The registered type of the collection's metadata.
+    ///   - group: Returns the group of a row. Its metadata is nil if it has none.
     public convenience init<Metadata: Sendable>(
         _ name: String, of type: Object.Type, metadata: Metadata.Type, in collection: String, version: String,
         group: @escaping @Sendable (_ key: String, _ object: Object, _ metadata: Metadata?) -> Group?,
@@ -81,9 +82,9 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
 }
 
 extension YapDatabaseReadWriteTransaction {
-    /// A view in this transaction, with the methods that set other groups and another order.
+    /// Returns the transaction of a view, with the methods that set other groups and another order.
     ///
-    /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`: it isn't registered, or can't be read now.
+    /// - Throws: `YapDatabaseError` with `extensionNotRegistered` if it isn't registered, or can't be read now.
     public subscript<Object: Sendable, Group: YapDatabaseViewGroup>(
         view: YapDatabaseAutoView<Object, Group>
     ) -> YapDatabaseAutoViewTransaction<Object, Group> {

@@ -1,7 +1,6 @@
 import SQLite
 
-/// A view that keeps itself in a transaction that writes, which can set other groups and another order. Reads as any
-/// view.
+/// An automatic view in a write transaction, which can set other groups and another order.
 public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseViewTransaction<Object, Group>
 {
@@ -17,34 +16,34 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
         super.init(connection, transaction, tables)
     }
 
-    /// Replaces what the groups are sorted by. Views of this one, and lists that follow them, follow.
+    /// Replaces the sort order. Views with this one as their parent, and observed lists, are updated too.
     ///
     /// ```swift
     /// try await connection.readWrite { try $0[open].setSort(version: "by title", [.by(\.title)]) }
     /// ```
     ///
-    /// It reads each row of the view once, and once more for each view of this one if the row moves. A sort that
-    /// compares makes about n * log2(n) comparisons for n rows of a group, each of which may read two objects, while
-    /// other writes wait. It writes those
-    /// whose sort values differ; lists get them as moves, or everything anew if they are more than
-    /// `YapDatabaseOptions.changedKeysPerCommitMax`. The order counts in this process from this transaction on, if it
-    /// is committed. The file stores only the version: register the view with this version and this sort the next
-    /// time, else it is filled anew. Another process that has the view registered can't read it any more until it opens
-    /// the database anew and registers the view with this version; to unregister it there drops it for all.
+    /// It reads each row of the view once, and once more for each child view if the row moves. A sort that compares
+    /// makes about n * log2(n) comparisons for n rows of a group, each of which may read two objects, while other
+    /// writes wait. It writes the rows whose sort values differ; observed lists receive them as moves, or a reset if
+    /// they are more than `YapDatabaseOptions.changedKeysPerCommitMax`. The order is valid in this process from this
+    /// transaction on, if it is committed. The file stores only the version: register the view with this version and
+    /// this sort the next time; otherwise it is filled again. Another process that has the view registered can't read
+    /// it until it opens the database again and registers the view with this version. Unregistering it there drops it
+    /// for all processes.
     ///
     /// - Parameters:
     ///   - version: Version of groups and sort together. If it is the current one, nothing changes.
-    ///   - sort: As in `YapDatabaseAutoView.init(_:of:in:version:group:sort:)`.
-    /// - Throws: `YapDatabaseError`: `readOnlyTransaction` in a transaction that only reads; `invalidExtension` if the
-    ///   view's description is registered in another open database too; `missingRegistration` or `typeMismatch` for a
-    ///   sort by metadata that isn't registered with its type: the view is then as before, and the transaction may go
-    ///   on. `decoding` for a row that can't be read: then nothing of the transaction is kept.
+    ///   - sort: The new order: see `YapDatabaseAutoView.init(_:of:in:version:group:sort:)`.
+    /// - Throws: `YapDatabaseError`: `readOnlyTransaction` in a read transaction; `invalidExtension` if the view's
+    ///   description is also registered in another open database; `missingRegistration` or `typeMismatch` for a sort
+    ///   by metadata that isn't registered with its type. The view is then unchanged, and the transaction may
+    ///   continue. `decoding` for a row that can't be read; nothing of the transaction is kept then.
     public func setSort(version: String, _ sort: [YapDatabaseViewSort<Object>]) throws {
         let rule = rule(version, placement.rules.newest.closure, sort)
         try set(rule) { try table.rowIDs() }
     }
 
-    /// Replaces groups and order. Rows that have the same group and sort values as before stay.
+    /// Replaces groups and order. Rows with the same group and sort values stay.
     ///
     /// ```swift
     /// try await connection.readWrite { transaction in
@@ -52,14 +51,15 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
     /// }
     /// ```
     ///
-    /// It reads each row of the collection, and not only of the view. All else is as for `setSort(version:_:)`.
+    /// It reads each row of the collection, and not only those of the view. For everything else see
+    /// `setSort(version:_:)`.
     ///
     /// - Parameters:
     ///   - version: Version of groups and sort together. If it is the current one, nothing changes.
-    ///   - sort: What each group is sorted by.
-    ///   - group: As in `YapDatabaseAutoView.init(_:of:in:version:group:sort:)`.
-    /// - Throws: As `setSort(version:_:)`; also `encoding` for a group that can't be encoded: then nothing of the
-    ///   transaction is kept.
+    ///   - sort: Values to sort each group by.
+    ///   - group: Returns the group of an object: see `YapDatabaseAutoView.init(_:of:in:version:group:sort:)`.
+    /// - Throws: The errors of `setSort(version:_:)`; also `encoding` for a group that can't be encoded; nothing of
+    ///   the transaction is kept then.
     public func setGrouping(
         version: String, sort: [YapDatabaseViewSort<Object>],
         _ group: @escaping @Sendable (_ object: Object) -> Group?
@@ -67,7 +67,7 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
         try setGrouping(rule(version, Grouping.Closure { group($1) }, sort))
     }
 
-    /// Replaces groups and order; the groups depend on the key as well. Parameters and errors as the first form.
+    /// Replaces groups and order. The groups depend on the key as well. Parameters and errors: see the first form.
     public func setGrouping(
         version: String, sort: [YapDatabaseViewSort<Object>],
         byKey group: @escaping @Sendable (_ key: String, _ object: Object) -> Group?
@@ -75,9 +75,10 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
         try setGrouping(rule(version, Grouping.Closure(group), sort))
     }
 
-    /// Replaces groups and order; the groups depend on the metadata as well. Parameters and errors as the first form.
+    /// Replaces groups and order. The groups depend on the metadata as well. Parameters and errors: see the first
+    /// form.
     ///
-    /// - Parameter metadata: The type that the collection's metadata is registered with.
+    /// - Parameter metadata: The registered type of the collection's metadata.
     public func setGrouping<Metadata: Sendable>(
         version: String, metadata: Metadata.Type, sort: [YapDatabaseViewSort<Object>],
         _ group: @escaping @Sendable (_ key: String, _ object: Object, _ metadata: Metadata?) -> Group?
@@ -125,7 +126,7 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
 
     // MARK: Comparing
 
-    /// Sorts rows by a rule that compares them. It keeps the key of each in memory, and no object.
+    /// Sorts rows by a rule that compares them. It keeps each row's key in memory, but no object.
     private func order(_ rowIDs: [Int64], by rule: Grouping.Rule, hadOrderKeys: Bool) throws {
         let hasFollowers = hasFollowers
         var members: [Group: [YapDatabaseRowIdentity]] = [:]
@@ -146,7 +147,7 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
         }
     }
 
-    /// Gives all rows of a group new sort keys. As many as possible keep their places in the lists that follow.
+    /// Gives all rows of a group new sort keys. As many as possible keep their places in observed lists.
     private func setOrder(
         _ rows: [YapDatabaseRowIdentity], of group: Group, _ hadOrderKeys: Bool, _ hasFollowers: Bool
     ) throws {
@@ -164,7 +165,7 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
                 if entries[index]?.sort != keys[index] { try setSort(row.rowID, keys[index]) }
             } else {
                 var key = keys[index]
-                // At its former key it would count as a row that stays, though others have passed it.
+                // With its former key it would count as a row that stays, although others have passed it.
                 if entries[index]?.sort == key {
                     let next = index + 1 < keys.count ? keys[index + 1] : nil
                     key = ViewOrderKey.between(key, next) ?? key

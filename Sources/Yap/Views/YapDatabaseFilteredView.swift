@@ -8,25 +8,25 @@
 /// ```
 ///
 /// The parent can be any view, also a filtered one. Register the parent first. Unregistering the parent unregisters
-/// the view too. `setFilter(version:_:)` changes the filter while the app runs; a view with which it is called belongs
+/// the view too. `setFilter(version:_:)` changes the filter while the app runs. A view on which it is called belongs
 /// to one open database.
 public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseView<Object, Group>, @unchecked Sendable  // It has only `let` properties of Sendable types.
 {
-    /// The class's name in the file, whatever the types of its objects and groups.
+    /// Class name in the file, independent of the types of objects and groups.
     override public class var className: String { "YapDatabaseFilteredView" }
-    /// Places depend on the row and on the parent, which catches up before or is filled before.
+    /// Places depend on the row and on the parent, which catches up or is filled before.
     override public class var catchesUp: Bool { true }
 
     /// Describes a view whose filter depends on the group and the object.
     ///
     /// - Parameters:
     ///   - name: Name of the view in transactions and in the file.
-    ///   - parent: The view to filter, in the version in which it is registered. With another version of the parent,
-    ///     the view is filled anew.
-    ///   - version: Change it whenever `filter` decides in another way: the view is then filled anew.
-    ///   - filter: Returns true if the view has the row. It depends on its arguments alone: it is called when the row
-    ///     is written, and when the parent places it anew.
+    ///   - parent: The view to filter, in its registered version. If the parent's version changes, the view is filled
+    ///     again.
+    ///   - version: Change it whenever `filter` would decide differently. The view is then filled again.
+    ///   - filter: Returns true for rows of the view. It must depend on its arguments only. Called when the row is
+    ///     written, and when the parent moves it.
     public convenience init(
         _ name: String, of parent: YapDatabaseView<Object, Group>, version: String,
         filter: @escaping @Sendable (_ group: Group, _ object: Object) -> Bool
@@ -35,7 +35,7 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
             name, of: parent, version: version, filterByKey: { group, _, object in filter(group, object) })
     }
 
-    /// Describes a view whose filter depends on the key as well. Parameters as in the other form.
+    /// Describes a view whose filter depends on the key as well. Parameters: see the first form.
     public convenience init(
         _ name: String, of parent: YapDatabaseView<Object, Group>, version: String,
         filterByKey filter: @escaping @Sendable (_ group: Group, _ key: String, _ object: Object) -> Bool
@@ -43,7 +43,8 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
         self.init(name, of: ViewParent(view: parent), version: version) { ViewFilter.Rule($0, filter) }
     }
 
-    /// Describes a view whose filter depends on the metadata as well. It follows writes that change only the metadata.
+    /// Describes a view whose filter depends on the metadata as well. Writes that change only the metadata update it
+    /// too.
     ///
     /// ```swift
     /// let recent = YapDatabaseFilteredView("recent", of: open, metadata: NoteInfo.self, version: "1") {
@@ -52,9 +53,9 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
     /// ```
     ///
     /// Registering throws `missingRegistration` or `typeMismatch` if the collection's metadata isn't registered with
-    /// this type. Parameters as in the other forms.
+    /// this type. For the other parameters see the first form.
     ///
-    /// - Parameter metadata: The type that the collection's metadata is registered with.
+    /// - Parameter metadata: The registered type of the collection's metadata.
     public convenience init<Metadata: Sendable>(
         _ name: String, of parent: YapDatabaseView<Object, Group>, metadata: Metadata.Type, version: String,
         filter:

@@ -1,4 +1,4 @@
-/// A filtered view in a transaction that writes, which can set another filter. Reads as any view.
+/// A filtered view in a write transaction, which can set another filter.
 public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseViewTransaction<Object, Group>
 {
@@ -12,31 +12,32 @@ public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: Y
         super.init(connection, transaction, tables)
     }
 
-    /// Replaces the filter. Rows that pass both filters stay; views of this one, and lists that follow them, follow.
+    /// Replaces the filter. Rows that pass both filters stay. Views with this one as their parent, and observed
+    /// lists, are updated too.
     ///
     /// ```swift
     /// try await connection.readWrite { try $0[urgent].setFilter(version: "from 4") { _, todo in todo.priority >= 4 } }
     /// ```
     ///
-    /// It reads each row of the parent once, and writes those that enter and leave. The filter counts in this process
-    /// from this transaction on, if it is committed. The file stores only the version: register the view with this
-    /// version and this filter the next time, else it is filled anew. Another process that has the view registered
-    /// can't read it any more until it opens the database anew and registers the view with this version; to unregister
-    /// it there drops it for all.
+    /// It reads each row of the parent once, and writes the rows that enter and leave. The filter is valid in this
+    /// process from this transaction on, if it is committed. The file stores only the version: register the view with
+    /// this version and this filter the next time; otherwise it is filled again. Another process that has the view
+    /// registered can't read it until it opens the database again and registers the view with this version.
+    /// Unregistering it there drops it for all processes.
     ///
     /// - Parameters:
     ///   - version: Version of the filter. If it is the current one, nothing changes.
-    ///   - filter: As in `YapDatabaseFilteredView.init(_:of:version:filter:)`.
-    /// - Throws: `YapDatabaseError`: `readOnlyTransaction` in a transaction that only reads; `invalidExtension` if the
-    ///   view's description is registered in another open database too; `decoding` for a row that can't be read: then
-    ///   nothing of the transaction is kept.
+    ///   - filter: Returns true for rows of the view: see `YapDatabaseFilteredView.init(_:of:version:filter:)`.
+    /// - Throws: `YapDatabaseError`: `readOnlyTransaction` in a read transaction; `invalidExtension` if the view's
+    ///   description is also registered in another open database; `decoding` for a row that can't be read; nothing of
+    ///   the transaction is kept then.
     public func setFilter(
         version: String, _ filter: @escaping @Sendable (_ group: Group, _ object: Object) -> Bool
     ) throws {
         try setFilter(version: version, byKey: { group, _, object in filter(group, object) })
     }
 
-    /// Replaces the filter by one that depends on the key as well. Parameters and errors as the other form.
+    /// Replaces the filter by one that depends on the key as well. Parameters and errors: see the first form.
     public func setFilter(
         version: String,
         byKey filter: @escaping @Sendable (_ group: Group, _ key: String, _ object: Object) -> Bool
@@ -44,11 +45,11 @@ public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: Y
         try set(ViewFilter.Rule(placement.versionTag(version), filter))
     }
 
-    /// Replaces the filter by one that depends on the metadata as well. Parameters and errors as the first form.
+    /// Replaces the filter by one that depends on the metadata as well. Parameters and errors: see the first form.
     ///
-    /// - Parameter metadata: The type that the collection's metadata is registered with.
-    /// - Throws: also `missingRegistration` or `typeMismatch` if it is registered with none or another one. The view is
-    ///   then as before, and the transaction may go on.
+    /// - Parameter metadata: The registered type of the collection's metadata.
+    /// - Throws: Also `missingRegistration` or `typeMismatch` if it isn't registered with this type. The view is then
+    ///   unchanged, and the transaction may continue.
     public func setFilter<Metadata: Sendable>(
         version: String, metadata: Metadata.Type,
         _ filter:
@@ -69,7 +70,7 @@ public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: Y
         for rowID in try parent.table.rowIDs() {
             guard let place = try placement.parent.place(rowID, in: self), let row = try storedRow(rowID)
             else { continue }
-            // A row that is in the view is where the parent has it: each change of the parent is followed.
+            // A row of the view is at the parent's place, because each change of the parent is followed.
             let isIncluded = try rule.includes(row, in: place.group)
             let isMoved = try table.place(rowID, at: isIncluded ? place : nil, isNew: false, [])
             if isMoved, hasFollowers { try placeInFollowers(row.identity) }
@@ -78,9 +79,9 @@ public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: Y
 }
 
 extension YapDatabaseReadWriteTransaction {
-    /// A filtered view in this transaction, with the method that sets another filter.
+    /// Returns the transaction of a filtered view, with the method that sets another filter.
     ///
-    /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`: it isn't registered, or can't be read now.
+    /// - Throws: `YapDatabaseError` with `extensionNotRegistered` if it isn't registered, or can't be read now.
     public subscript<Object: Sendable, Group: YapDatabaseViewGroup>(
         view: YapDatabaseFilteredView<Object, Group>
     ) -> YapDatabaseFilteredViewTransaction<Object, Group> {

@@ -11,14 +11,14 @@
 public final class YapDatabaseManualView<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseView<Object, Group>, @unchecked Sendable  // It has only `let` properties of Sendable types.
 {
-    /// The class's name in the file, whatever the types of its objects and groups.
+    /// Class name in the file, independent of the types of objects and groups.
     override public class var className: String { "YapDatabaseManualView" }
 
     /// Describes a view.
     ///
     /// - Parameters:
     ///   - name: Name of the view in transactions and in the file.
-    ///   - type: The type that the collection is registered with.
+    ///   - type: The registered type of the collection.
     ///   - collection: The collection.
     ///   - groups: The type of the groups.
     ///   - version: Another version empties the view.
@@ -32,9 +32,9 @@ public final class YapDatabaseManualView<Object: Sendable, Group: YapDatabaseVie
 }
 
 extension YapDatabaseReadWriteTransaction {
-    /// A manual view in this transaction, with the methods that place rows.
+    /// Returns the transaction of a manual view, with the methods that place rows.
     ///
-    /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`: it isn't registered, or can't be read now.
+    /// - Throws: `YapDatabaseError` with `extensionNotRegistered` if it isn't registered, or can't be read now.
     public subscript<Object: Sendable, Group: YapDatabaseViewGroup>(
         view: YapDatabaseManualView<Object, Group>
     ) -> YapDatabaseManualViewTransaction<Object, Group> {
@@ -66,7 +66,7 @@ private struct ViewManualPlacement<Object: Sendable, Group: YapDatabaseViewGroup
                 try part.table.place(rowID, at: nil, isNew: false, [])
             }
         }
-        // No row is handed over: the app places them.
+        // No row is handed over, because the app places them.
         return .isUnchanged
     }
 

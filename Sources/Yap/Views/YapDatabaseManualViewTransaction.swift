@@ -1,4 +1,4 @@
-/// A manual view in a transaction that writes. Reads as any view.
+/// A manual view in a write transaction.
 ///
 /// A placement that throws fails the whole transaction.
 public final class YapDatabaseManualViewTransaction<Object: Sendable, Group: YapDatabaseViewGroup>:
@@ -6,7 +6,7 @@ public final class YapDatabaseManualViewTransaction<Object: Sendable, Group: Yap
 {
     /// Adds a row at the end of a group.
     ///
-    /// - Returns: False if the row doesn't exist, or is in the view already.
+    /// - Returns: False if the row doesn't exist, or is already in the view.
     @discardableResult
     public func append(_ key: String, to group: Group) throws -> Bool {
         try insert(key, at: .max, in: group)
@@ -16,9 +16,9 @@ public final class YapDatabaseManualViewTransaction<Object: Sendable, Group: Yap
     ///
     /// - Parameters:
     ///   - key: Key of the row.
-    ///   - index: Index of the row afterwards. Beyond the group, the row is added at its end.
+    ///   - index: Index of the row afterwards. An index beyond the group adds the row at its end.
     ///   - group: The group.
-    /// - Returns: False if the row doesn't exist, or is in the view already.
+    /// - Returns: False if the row doesn't exist, or is already in the view.
     @discardableResult
     public func insert(_ key: String, at index: Int, in group: Group) throws -> Bool {
         guard let row = try identity(key), try table.entry(row.rowID) == nil else { return false }
@@ -30,7 +30,7 @@ public final class YapDatabaseManualViewTransaction<Object: Sendable, Group: Yap
     ///
     /// - Parameters:
     ///   - key: Key of the row.
-    ///   - index: Index of the row afterwards. Beyond the group, the row is moved to its end.
+    ///   - index: Index of the row afterwards. An index beyond the group moves the row to its end.
     ///   - group: The group.
     /// - Returns: False if the row isn't in the view.
     @discardableResult
@@ -75,7 +75,7 @@ public final class YapDatabaseManualViewTransaction<Object: Sendable, Group: Yap
         }
     }
 
-    /// Runs `body`, which places a row, and brings filtered views to it.
+    /// Runs `body`, which places a row, and updates filtered views.
     private func changing(_ row: YapDatabaseRowIdentity, _ body: () throws -> Void) throws {
         do {
             try body()
@@ -92,7 +92,7 @@ public final class YapDatabaseManualViewTransaction<Object: Sendable, Group: Yap
         try table.place(row.rowID, at: (group, sort), isNew: true, [])
     }
 
-    /// Returns a key for a new row. Where there is no room, the rows around it get new keys first.
+    /// Returns a key for a new row. If there is no room, the rows around it get new keys first.
     private func sort(at index: Int, in group: Group) throws -> [UInt8] {
         // Without counting, so that appending writes no pages.
         if index == .max, let key = ViewOrderKey.between(try table.lastEntry(of: group)?.sort, nil) {

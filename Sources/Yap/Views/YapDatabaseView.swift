@@ -1,31 +1,31 @@
-/// An ordered list of the rows of one collection, in groups. `YapDatabaseAutoView` is the one to begin with.
+/// An ordered list of the rows of one collection, in groups. Start with `YapDatabaseAutoView`.
 ///
-/// A view follows each write inside the transaction, so that the same transaction sees it. Its rows are read with
-/// `YapDatabaseViewTransaction`, and observed with `connection.changes(of:)`.
+/// A view is updated with each write in the same transaction, which sees the result. Read its rows with
+/// `YapDatabaseViewTransaction`, and observe them with `connection.changes(of:)`.
 public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: YapDatabaseNamedExtension,
     @unchecked Sendable  // Subclasses in this module have only `let` properties of Sendable types.
 {
-    /// The class's name in the file, whatever the types of its objects and groups.
+    /// Class name in the file, independent of the types of objects and groups.
     public class var className: String { "YapDatabaseView" }
-    /// The version of the tables.
+    /// Version of the tables.
     public class var classVersion: Int { 1 }
-    /// Its transactions note the groups that are read.
+    /// Its transactions record the groups that are read.
     public static var notesReads: Bool { true }
-    /// Whether rows that were written without the view can be placed afterwards.
+    /// True if rows that were written without the view can be placed later.
     public class var catchesUp: Bool { false }
 
-    /// What it is reached by in transactions, and known by in the file.
+    /// Name of the view in transactions and in the file.
     public let name: String
-    /// The collection that it is over.
+    /// Collection of the rows.
     public let collection: String
-    /// The version that the app gave, with what the view is made of.
+    /// The app's version, and a description of the view.
     public var versionTag: String { placement.setting?.currentVersionTag ?? describedVersionTag }
-    /// The same in the transaction that writes, which may have set another one.
+    /// The same in the current write transaction, which may have set another one.
     var newestVersionTag: String { placement.setting?.newestVersionTag ?? describedVersionTag }
     private let describedVersionTag: String
 
     let placement: any ViewPlacement<Object, Group>
-    /// Name of the view on whose places this one's depend, or nil.
+    /// Name of the parent view, or nil.
     let parentName: String?
 
     init(
@@ -39,16 +39,16 @@ public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: Yap
         self.parentName = parentName
     }
 
-    /// The parent view, or none.
+    /// The parent view, if there is one.
     public var dependencies: [String] { parentName.map { [$0] } ?? [] }
 
-    /// The one collection.
+    /// The collection of the rows.
     public var collections: [String]? { [collection] }
 
     /// The tables of entries, groups and pages.
     public func tableNames(registeredName: String) -> [String] { ViewSQL.tableNames(registeredName) }
 
-    /// The view at one SQLite handle.
+    /// Creates the part of one SQLite handle.
     public func makeConnection(registeredName: String) -> YapDatabaseViewConnection<Object, Group> {
         YapDatabaseViewConnection(self, ViewSQL(name: registeredName, storesKeys: placement.storesKeys))
     }
@@ -67,7 +67,7 @@ extension YapDatabaseView: VersionSetting {
 
     func leave(_ log: CommitLog) { placement.setting?.leave(log) }
 
-    /// The error when one of several open databases that share the view sets its closures.
+    /// Error thrown when one of several open databases that share the view sets its closures.
     var sharingMistake: YapDatabaseError {
         YapDatabaseError(
             .invalidExtension,
@@ -76,7 +76,7 @@ extension YapDatabaseView: VersionSetting {
     }
 }
 
-/// A view at one SQLite handle: the names of its groups, and the texts of its statements.
+/// A view at one SQLite handle: the names of its groups, and its SQL texts.
 public final class YapDatabaseViewConnection<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseExtensionConnection
 {
@@ -89,19 +89,19 @@ public final class YapDatabaseViewConnection<Object: Sendable, Group: YapDatabas
         self.sql = sql
     }
 
-    /// The view in a transaction.
+    /// Creates the part of a transaction.
     public func makeTransaction(
         _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
     ) -> YapDatabaseViewTransaction<Object, Group> {
         view.placement.makePart(self, transaction, tables)
     }
 
-    /// Follows the groups that a commit made and removed.
+    /// Updates the groups that a commit created and removed.
     public func apply(_ changes: any Sendable) {
         guard let changes = changes as? ViewChanges<Group> else { return }
         names.apply(changes)
     }
 
-    /// Forgets the groups.
+    /// Drops the cached groups.
     public func dropCaches() { names.drop() }
 }

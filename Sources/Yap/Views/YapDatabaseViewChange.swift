@@ -1,17 +1,17 @@
-/// How the sections and rows of a view differ from those that the change before led to.
+/// The difference between the sections and rows of a view after the previous change and after this one.
 ///
-/// `YapDatabaseViewSections` applies it to arrays. A list on a screen applies `sectionChanges` and `rowChanges` as one
-/// batch: deletions by the indexes of before, insertions by those of after.
+/// `YapDatabaseViewSections` applies it to arrays. A list on a screen applies `sectionChanges` and `rowChanges` as
+/// one batch: deletions by earlier indexes, insertions by later ones.
 public struct YapDatabaseViewChange<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
     /// A row of the view.
     public typealias Row = (key: String, object: Object)
 
-    /// The commit that the change leads to.
+    /// Number of the commit after the change.
     public let snapshot: UInt64
-    /// Whether everything is to be read anew: at the beginning, after a gap, or when too much changed to name it. There
-    /// are no section and row changes then, and each row is at hand.
+    /// True if everything has to be read again: at the beginning, after a gap, or when too much changed to name it.
+    /// Section and row changes are empty then, and each row is included.
     public let isReset: Bool
-    /// The sections after the change.
+    /// Sections after the change.
     public let mappings: YapDatabaseViewMappings<Group>
     /// Sections that were inserted and deleted.
     public let sectionChanges: [YapDatabaseViewSectionChange<Group>]
@@ -32,26 +32,27 @@ public struct YapDatabaseViewChange<Object: Sendable, Group: YapDatabaseViewGrou
         self.rows = rows
     }
 
-    /// A row that was inserted, moved or updated, as it is in this snapshot; after a reset, any row.
+    /// Returns a row that was inserted, moved or updated, as it is in this snapshot. After a reset, any row.
     ///
-    /// - Parameter path: Its place after the change.
+    /// - Parameter path: Path of the row after the change.
     public func row(at path: YapDatabaseViewPath) -> Row? { rows[path] }
 
-    /// Whether no section and no row changed.
+    /// True if no section and no row changed.
     var isEmpty: Bool { !isReset && sectionChanges.isEmpty && rowChanges.isEmpty }
 }
 
 extension YapDatabaseViewSections where Group: Codable {
-    /// Makes a list without sections, for the changes of `connection.changes(of:)`: the first one brings them all.
+    /// Creates a list without sections, for the changes of `connection.changes(of:)`. The first change is a reset
+    /// with all of them.
     public init() {
         self.init(YapDatabaseViewMappings.only([])) { _ in preconditionFailure("a row of no section") }
     }
 
-    /// Goes to the state that a change leads to.
+    /// Applies a change.
     ///
     /// - Parameters:
-    ///   - change: The next change of the sequence that the list follows. No change may be left out.
-    ///   - row: Returns what the list has of a row.
+    ///   - change: The next change of the sequence. No change may be skipped.
+    ///   - row: Returns the list's value for a row.
     public mutating func apply<Object>(
         _ change: YapDatabaseViewChange<Object, Group>,
         _ row: (YapDatabaseViewChange<Object, Group>.Row) throws -> Row
@@ -67,9 +68,9 @@ extension YapDatabaseViewSections where Group: Codable {
         }
     }
 
-    /// Goes to the state that a change leads to, in a list of the objects themselves.
+    /// Applies a change to a list of the objects themselves.
     ///
-    /// - Parameter change: The next change of the sequence that the list follows.
+    /// - Parameter change: The next change of the sequence. No change may be skipped.
     public mutating func apply(_ change: YapDatabaseViewChange<Row, Group>) where Row: Sendable {
         apply(change) { $0.object }
     }

@@ -10,7 +10,7 @@
 /// with a static function and refined with the others, each of which returns a copy. A setting for all groups replaces
 /// earlier ones for single groups.
 public struct YapDatabaseViewMappings<Group: Hashable & Comparable & Sendable>: Sendable {
-    /// Which groups are shown, in which order.
+    /// Which groups are shown, and in which order.
     enum Selection: Sendable {
         case only([Group])
         case all(isShown: @Sendable (Group) -> Bool, isBefore: @Sendable (Group, Group) -> Bool)
@@ -38,12 +38,12 @@ public struct YapDatabaseViewMappings<Group: Hashable & Comparable & Sendable>: 
     /// Shows every group that has rows, in ascending order.
     public static var sorted: Self { sorted { $0 < $1 } }
 
-    /// Shows every group that has rows, in an order of your own. Groups that are equal in it are in ascending order.
+    /// Shows every group that has rows, in a custom order. Equal groups are in ascending order.
     public static func sorted(by isBefore: @escaping @Sendable (Group, Group) -> Bool) -> Self {
         Self(.all(isShown: { _ in true }, isBefore: isBefore), isDynamic: true)
     }
 
-    /// Shows these groups in this order. An empty one stays a section, unless it is dynamic.
+    /// Shows these groups in this order. An empty group keeps its section, unless it is dynamic.
     public static func only(_ groups: [Group]) -> Self {
         var seen: Set<Group> = []
         return Self(.only(groups.filter { seen.insert($0).inserted }), isDynamic: false)
@@ -54,16 +54,15 @@ public struct YapDatabaseViewMappings<Group: Hashable & Comparable & Sendable>: 
         self.where(isShown) { $0 < $1 }
     }
 
-    /// Shows the groups that have rows and satisfy a condition, in an order of your own.
+    /// Shows the groups that have rows and satisfy a condition, in a custom order.
     ///
     /// ```swift
     /// let mappings = YapDatabaseViewMappings<String>.where({ $0 != "trash" }, sortedBy: { $0 > $1 })
     /// ```
     ///
     /// - Parameters:
-    ///   - isShown: Whether a group is shown.
-    ///   - isBefore: Whether the first group is shown before the second. Groups that are equal in it are in ascending
-    ///     order.
+    ///   - isShown: Returns true if a group is shown.
+    ///   - isBefore: Returns true if the first group is shown before the second. Equal groups are in ascending order.
     public static func `where`(
         _ isShown: @escaping @Sendable (Group) -> Bool,
         sortedBy isBefore: @escaping @Sendable (Group, Group) -> Bool
@@ -79,22 +78,22 @@ public struct YapDatabaseViewMappings<Group: Hashable & Comparable & Sendable>: 
         with { for group in groups { $0.isDynamic[group] = true } }
     }
 
-    /// Shows a range of each group. A range of a group that is reversed already counts its rows as they are shown: its
-    /// first row is the stored group's last one.
+    /// Shows a range of each group. In a group that is reversed already, the range counts rows in the shown order:
+    /// the first row is the last row of the stored group.
     public func rows(_ range: YapDatabaseViewRange) -> Self {
         with { $0.setRange(range) }
     }
 
-    /// Shows a range of one group. A range of a group that is reversed already counts its rows as they are shown: its
-    /// first row is the stored group's last one.
+    /// Shows a range of one group. In a group that is reversed already, the range counts rows in the shown order: the
+    /// first row is the last row of the stored group.
     public func rows(_ range: YapDatabaseViewRange, in group: Group) -> Self {
         with { $0.setRange(range, in: group) }
     }
 
-    /// Shows the rows of each group from the last one to the first. A range that was set before stays on its rows.
+    /// Shows the rows of each group from last to first. A range that was set before keeps its rows.
     public func reversed() -> Self { with { $0.isReversed = ViewGroupSetting(true) } }
 
-    /// Shows the rows of one group from the last one to the first. A range that was set before stays on its rows.
+    /// Shows the rows of one group from last to first. A range that was set before keeps its rows.
     public func reversed(_ group: Group) -> Self { with { $0.isReversed[group] = true } }
 
     /// Declares rows whose drawing depends on a neighbour, so that they are reported when the neighbour changes.
@@ -111,7 +110,7 @@ public struct YapDatabaseViewMappings<Group: Hashable & Comparable & Sendable>: 
     /// Shows all rows in one section while there are few of them.
     ///
     /// - Parameters:
-    ///   - count: Number of shown rows from which on each group is a section.
+    ///   - count: Number of shown rows from which each group has its own section.
     ///   - group: Name of the one section.
     public func consolidated(under count: Int, as group: Group) -> Self {
         with { $0.consolidation = (under: count, as: group) }

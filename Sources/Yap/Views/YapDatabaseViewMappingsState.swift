@@ -34,11 +34,10 @@ extension YapDatabaseViewMappings {
     /// Returns the section that shows a group, or nil if none does.
     public func section(of group: Group) -> Int? { layout.section(of: group) }
 
-    /// Returns the indexes of a group's shown rows, in the order in which the view stores them.
+    /// Returns the indexes of a group's shown rows, in the stored order of the view.
     public func shownIndexes(in group: Group) -> Range<Int> { layout.indexes(in: group) }
 
-    /// Returns the group of a shown row and the row's index in it as the view stores it, or nil if the path isn't in
-    /// the list.
+    /// Returns the group of a shown row and the row's stored index in it, or nil if the path isn't in the list.
     public func place(of path: YapDatabaseViewPath) -> (group: Group, index: Int)? {
         layout.place(of: path).map { ($0.group, $0.index) }
     }
@@ -46,7 +45,7 @@ extension YapDatabaseViewMappings {
     /// Returns the path of a row, or nil if the row isn't shown.
     ///
     /// - Parameters:
-    ///   - index: Index of the row in its group as the view stores it.
+    ///   - index: Stored index of the row in its group.
     ///   - group: Group of the row.
     public func path(of index: Int, in group: Group) -> YapDatabaseViewPath? {
         layout.path(of: ViewRowDelta<Group>.Place(group: group, index: index))
@@ -60,7 +59,7 @@ extension YapDatabaseViewMappings {
         sections: [YapDatabaseViewSectionChange<Group>], rows: [YapDatabaseViewRowChange]
     )
 
-    /// Takes the state of a snapshot, from nothing.
+    /// Sets the state of a snapshot.
     ///
     /// - Parameter counts: Number of rows of each group.
     mutating func reset(to counts: [Group: Int]) {
@@ -69,7 +68,7 @@ extension YapDatabaseViewMappings {
         rebuild()
     }
 
-    /// Goes to the state of another snapshot and returns the changes.
+    /// Moves to the state of another snapshot, and returns the changes.
     ///
     /// - Parameters:
     ///   - deltas: The rows that differ, each once.
@@ -89,9 +88,9 @@ extension YapDatabaseViewMappings {
         return changes(from: before, deltas, groupChanges)
     }
 
-    /// Shows another range of each group and returns the changes.
+    /// Shows another range of each group, and returns the changes.
     ///
-    /// - Parameter range: The range, which counts the rows of a reversed group as they are shown.
+    /// - Parameter range: The range, which counts the rows of a reversed group in the shown order.
     public mutating func changeRange(to range: YapDatabaseViewRange) -> Changes {
         let before = layout
         setRange(range)
@@ -99,10 +98,10 @@ extension YapDatabaseViewMappings {
         return changes(from: before, [], [:])
     }
 
-    /// Shows another range of one group and returns the changes: for example, when the user scrolls to the end.
+    /// Shows another range of one group, and returns the changes: for example, when the user scrolls to the end.
     ///
     /// - Parameters:
-    ///   - range: The range, which counts the rows of a reversed group as they are shown.
+    ///   - range: The range, which counts the rows of a reversed group in the shown order.
     ///   - group: The group.
     public mutating func changeRange(to range: YapDatabaseViewRange, in group: Group) -> Changes {
         let before = layout
@@ -120,7 +119,7 @@ extension YapDatabaseViewMappings {
         return (before.sectionChanges(to: layout), rows)
     }
 
-    /// Makes the layout of the current counts.
+    /// Computes the layout from the current counts.
     mutating func rebuild() {
         let groups = shownGroups()
         indexes = groups.reduce(into: [:]) { indexes, group in

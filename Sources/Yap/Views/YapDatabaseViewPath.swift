@@ -5,7 +5,7 @@ public struct YapDatabaseViewPath: Hashable, Comparable, Sendable {
     /// Index of the row in its section.
     public var row: Int
 
-    /// Makes the path of a row.
+    /// Creates the path of a row.
     public init(section: Int, row: Int) {
         self.section = section
         self.row = row

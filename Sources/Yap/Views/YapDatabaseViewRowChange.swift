@@ -1,8 +1,8 @@
 /// A section that appeared or disappeared between two states of mappings.
 public enum YapDatabaseViewSectionChange<Group: Hashable & Sendable>: Hashable, Sendable {
-    /// The section disappeared. Its index is that in the mappings before.
+    /// The section disappeared. The index is from the mappings before.
     case delete(section: Int, group: Group)
-    /// The section appeared. Its index is that in the mappings after.
+    /// The section appeared. The index is from the mappings after.
     case insert(section: Int, group: Group)
 }
 
@@ -14,7 +14,7 @@ public struct YapDatabaseViewRowChange: Hashable, Sendable {
         case insert
         /// The row was shown before and isn't now.
         case delete
-        /// The row is shown at another path, or gave up its place in between, or its section was replaced.
+        /// The row is shown at another path, or lost its place in between, or its section was replaced.
         case move
         /// The row kept its place, at the same path before and after, and must be drawn again.
         case update
@@ -25,7 +25,7 @@ public struct YapDatabaseViewRowChange: Hashable, Sendable {
         /// The reasons, as bits.
         public let rawValue: Int
 
-        /// Makes a set of reasons from bits.
+        /// Creates a set of reasons from bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The object changed.
@@ -48,7 +48,7 @@ public struct YapDatabaseViewRowChange: Hashable, Sendable {
     /// section changed.
     public let rowID: Int64?
 
-    /// Makes a change.
+    /// Creates a change.
     public init(
         kind: Kind, original: YapDatabaseViewPath?, final: YapDatabaseViewPath?, flags: Flags = [],
         rowID: Int64? = nil

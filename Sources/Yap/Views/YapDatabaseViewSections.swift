@@ -17,7 +17,7 @@ public struct YapDatabaseViewSections<Group: Hashable & Comparable & Sendable, R
     /// The sections, in order.
     public private(set) var sections: [Section]
 
-    /// Makes the list of the mappings' current state.
+    /// Creates the list of the mappings' current state.
     ///
     /// - Parameters:
     ///   - mappings: The mappings.
@@ -33,16 +33,15 @@ public struct YapDatabaseViewSections<Group: Hashable & Comparable & Sendable, R
         }
     }
 
-    /// Goes to the mappings' next state.
+    /// Moves to the mappings' next state.
     ///
     /// Removes deleted and moved rows, deletes and inserts sections, inserts new and moved rows, and replaces updated
-    /// rows. The list must be in the state that the changes begin with. If `row` throws, the list is
-    /// unchanged.
+    /// rows. The list must be in the state before the changes. If `row` throws, the list is unchanged.
     ///
     /// - Parameters:
     ///   - sectionChanges: The changes of sections.
     ///   - rowChanges: The changes of rows.
-    ///   - row: Returns the row at a path after all changes. Called for each row that is inserted, moved or updated.
+    ///   - row: Returns the row at a path after all changes. Called for each inserted, moved or updated row.
     public mutating func apply(
         sections sectionChanges: [YapDatabaseViewSectionChange<Group>],
         rows rowChanges: [YapDatabaseViewRowChange], row: (YapDatabaseViewPath) throws -> Row

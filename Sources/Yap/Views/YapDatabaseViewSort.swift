@@ -1,16 +1,16 @@
-/// What the rows of a view's groups are sorted by.
+/// A value to sort the rows of a view's groups by.
 ///
 /// ```swift
 /// sort: [.by(\.priority, .descending), .by { $0.title.lowercased() }]
 /// ```
 ///
-/// Values are ordered as SQLite orders them: no value first, then numbers, texts by their UTF-8 bytes ("Z" before "a"),
-/// and bytes. The first 512 bytes of a text count. Rows that are equal in all are in the order of their rowids.
+/// Values are in SQLite's order: missing values first, then numbers, texts by their UTF-8 bytes ("Z" before "a"), and
+/// bytes. Only the first 512 bytes of a text count. Rows with equal values are in the order of their rowids.
 public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
-    /// A direction.
+    /// Direction of a sort.
     public enum Order: Sendable { case ascending, descending }
 
-    /// A row as `byRow` compares it. `metadata` is nil if the row has none.
+    /// A row to compare with `byRow`. `metadata` is nil if the row has none.
     public typealias Row<Metadata> = (key: String, object: Object, metadata: Metadata?)
 
     private enum Kind: Sendable {
@@ -20,10 +20,10 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
     }
 
     private let kind: Kind
-    /// The type of the metadata that it sorts by, or nil.
+    /// Type of the metadata to sort by, or nil.
     let metadataType: (any Sendable.Type)?
 
-    /// Sorts by a property; rows that have equal values are sorted by the next sort.
+    /// Sorts by a property. Rows with equal values are sorted by the next sort.
     ///
     /// - Parameters:
     ///   - path: The property, stored or computed.
@@ -34,7 +34,7 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
         Self(kind: .value(order) { try $0.object()[keyPath: path].columnValue }, metadataType: nil)
     }
 
-    /// Sorts by a value that a closure computes. Change the view's version when it computes another.
+    /// Sorts by a value that a closure computes. Change the view's version when it computes other values.
     ///
     /// - Parameters:
     ///   - order: The direction.
@@ -58,8 +58,8 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
     /// sort: [.by(metadata: \NoteInfo.downloadedAt, .descending)]
     /// ```
     ///
-    /// The view then also follows writes that change only the metadata. Registering it throws `missingRegistration` or
-    /// `typeMismatch` if the collection's metadata isn't registered with this type.
+    /// Writes that change only the metadata then update the view too. Registering the view throws
+    /// `missingRegistration` or `typeMismatch` if the collection's metadata isn't registered with this type.
     ///
     /// - Parameters:
     ///   - path: The property, stored or computed.
@@ -72,12 +72,13 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
             metadataType: Metadata.self)
     }
 
-    /// Sorts by a value that a closure computes from key, object and metadata. All else as in the other forms.
+    /// Sorts by a value that a closure computes from key, object and metadata. For everything else see the other
+    /// forms.
     ///
     /// - Parameters:
-    ///   - type: The type that the collection's metadata is registered with.
+    ///   - type: The registered type of the collection's metadata.
     ///   - order: The direction.
-    ///   - value: Computes the value of a row; its metadata is nil if it has none.
+    ///   - value: Computes the value of a row. Its metadata is nil if it has none.
     public static func by<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
         metadata type: Metadata.Type, _ order: Order = .ascending,
         _ value: @escaping @Sendable (_ key: String, _ object: Object, _ metadata: Metadata?) -> Value
@@ -88,10 +89,10 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
             }, metadataType: type)
     }
 
-    /// Whether it compares rows, so that no sort key can be computed from a row alone.
+    /// True if it compares rows, so that no sort key can be computed from one row.
     var isComparison: Bool { if case .comparison = kind { true } else { false } }
 
-    /// The sort key of a row, by sorts of which none compares.
+    /// Returns the sort key of a row for sorts that don't compare.
     static func key(_ row: ViewSortRow<Object>, _ sorts: [Self]) throws -> [UInt8] {
         var bytes = ViewSortKey()
         for sort in sorts {
@@ -101,7 +102,7 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
         return bytes.bytes
     }
 
-    /// Whether the first row belongs before the second one. Equal rows are in the order of their rowids.
+    /// Returns true if the first row precedes the second one. Equal rows are in the order of their rowids.
     static func precedes(
         _ first: ViewSortRow<Object>, _ second: ViewSortRow<Object>, _ sorts: [Self]
     ) throws -> Bool {
@@ -137,14 +138,14 @@ extension YapDatabaseViewSort {
     /// sort: [.by { $0.title.localizedStandardCompare($1.title) == .orderedAscending }]
     /// ```
     ///
-    /// No value of the row is stored. A row that is written is compared with its neighbours, and with about log2(n) of
-    /// the n rows of its group if it belongs elsewhere, whose objects are read for it. Sort by a value where one
-    /// decides. A view that compares can't catch up: it is filled anew when rows were written without it.
+    /// No value of the row is stored. A written row is compared with its neighbours and, if it belongs elsewhere,
+    /// with about log2(n) of the n rows of its group, whose objects are read for it. Prefer sorting by a value. A
+    /// view that compares can't catch up: it is filled again when rows were written without it.
     ///
-    /// - Parameter areInIncreasingOrder: Returns true if its first argument belongs before its second one. It depends
-    ///   on its arguments alone, and is a strict weak ordering; otherwise the order is unspecified. Objects neither of
-    ///   which belongs before the other are sorted by the next sort, and at last by their rowids. What it throws fails
-    ///   the transaction that writes, or the registration. Change the view's version when it decides in another way.
+    /// - Parameter areInIncreasingOrder: Returns true if the first argument precedes the second. It must depend on
+    ///   its arguments only and be a strict weak ordering; otherwise the order is unspecified. Equal objects are
+    ///   sorted by the next sort, and finally by their rowids. An error fails the write transaction or the
+    ///   registration. Change the view's version when it decides differently.
     public static func by(
         areInIncreasingOrder: @escaping @Sendable (_ first: Object, _ second: Object) throws -> Bool
     ) -> Self {
@@ -152,19 +153,20 @@ extension YapDatabaseViewSort {
             kind: .comparison { try areInIncreasingOrder($0.object(), $1.object()) }, metadataType: nil)
     }
 
-    /// Sorts by comparing the rows' keys. No object is read. All else as in the form with objects.
+    /// Sorts by comparing the rows' keys. No object is read. For everything else see the form with objects.
     public static func byKey(
         areInIncreasingOrder: @escaping @Sendable (_ first: String, _ second: String) throws -> Bool
     ) -> Self {
         Self(kind: .comparison { try areInIncreasingOrder($0.key, $1.key) }, metadataType: nil)
     }
 
-    /// Sorts by comparing the rows' metadata. No object is read. All else as in the form with objects.
+    /// Sorts by comparing the rows' metadata. No object is read. For everything else see the form with objects.
     ///
     /// - Parameters:
-    ///   - type: The type that the collection's metadata is registered with. The view also follows writes that change
-    ///     only the metadata.
-    ///   - areInIncreasingOrder: As in the form with objects. Metadata are nil for a row without any.
+    ///   - type: The registered type of the collection's metadata. Writes that change only the metadata update the
+    ///     view too.
+    ///   - areInIncreasingOrder: Returns true if the first argument precedes the second. Metadata is nil for a row
+    ///     without any.
     public static func by<Metadata: Sendable>(
         metadata type: Metadata.Type,
         areInIncreasingOrder: @escaping @Sendable (_ first: Metadata?, _ second: Metadata?) throws -> Bool
@@ -174,7 +176,7 @@ extension YapDatabaseViewSort {
             metadataType: type)
     }
 
-    /// Sorts by comparing keys, objects and metadata. Parameters as in the form with metadata.
+    /// Sorts by comparing keys, objects and metadata. Parameters: see the form with metadata.
     public static func byRow<Metadata: Sendable>(
         metadata type: Metadata.Type,
         areInIncreasingOrder:

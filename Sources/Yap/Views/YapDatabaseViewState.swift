@@ -1,4 +1,4 @@
-/// A view as a long-lived read showed it, from which the next read computes what changed.
+/// State of a view as a long-lived read showed it. The next read computes the changes from it.
 ///
 /// ```swift
 /// var state = YapDatabaseViewState(open, sections: .sorted)
@@ -12,7 +12,7 @@ public struct YapDatabaseViewState<Object: Sendable, Group: YapDatabaseViewGroup
     private let initial: YapDatabaseViewMappings<Group>
     private var reader: ViewReader<Object, Group>?
 
-    /// Makes the state before the first read.
+    /// Creates the state before the first read.
     ///
     /// - Parameters:
     ///   - view: A registered view.
@@ -24,13 +24,13 @@ public struct YapDatabaseViewState<Object: Sendable, Group: YapDatabaseViewGroup
         initial = mappings
     }
 
-    /// The sections of the last read; none before the first.
+    /// Sections of the last read. Empty before the first.
     public var mappings: YapDatabaseViewMappings<Group> { reader?.mappings ?? initial }
 
     fileprivate mutating func read(
         _ transaction: YapDatabaseReadTransaction, log: CommitLog
     ) throws -> YapDatabaseViewChange<Object, Group> {
-        // What another database showed has nothing in common with this one.
+        // A state of another database can't be compared with this one.
         var reader = self.reader.flatMap { $0.log === log ? $0 : nil } ?? ViewReader(view, initial, log: log)
         let change = try reader.read(transaction)
         self.reader = reader
@@ -39,12 +39,12 @@ public struct YapDatabaseViewState<Object: Sendable, Group: YapDatabaseViewGroup
 }
 
 extension YapDatabaseLongLivedRead {
-    /// The sections and rows of a view at the snapshot, as changes from those of the last call: one batch for a list.
+    /// Returns the sections and rows of a view at the snapshot, as changes from the last call: one batch for a list.
     ///
-    /// The first change is a reset: everything as it is now. So is one after more commits than are known.
+    /// The first change is a reset with the current content. So is a change after more commits than are known.
     ///
-    /// - Parameter state: What the last call showed. Left as it is if the call throws.
-    /// - Throws: As `read`; `YapDatabaseError`: `extensionNotRegistered`, `decoding`.
+    /// - Parameter state: The state of the last call. Unchanged if the call throws.
+    /// - Throws: The errors of `read`; `YapDatabaseError`: `extensionNotRegistered`, `decoding`.
     public func changes<Object: Sendable, Group: YapDatabaseViewGroup>(
         of state: inout YapDatabaseViewState<Object, Group>
     ) async throws -> YapDatabaseViewChange<Object, Group> {
@@ -59,9 +59,9 @@ extension YapDatabaseLongLivedRead {
 }
 
 extension YapDatabaseLongLivedRead.Blocking {
-    /// The sections and rows of a view at the snapshot, as the asynchronous form has them.
+    /// Returns the sections and rows of a view at the snapshot, as changes from the last call.
     ///
-    /// - Throws: As the asynchronous form, and as `read`.
+    /// - Throws: The errors of the asynchronous form, and of `read`.
     @available(*, noasync, message: "call `try await changes(of:)`")
     public func changes<Object: Sendable, Group: YapDatabaseViewGroup>(
         of state: inout YapDatabaseViewState<Object, Group>

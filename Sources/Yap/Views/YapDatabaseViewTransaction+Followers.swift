@@ -1,26 +1,26 @@
-/// How views of a parent view follow placements without a change of a row.
+/// Updates child views after placements without a change of a row.
 extension YapDatabaseViewTransaction {
-    /// Whether other views have this one as their parent.
+    /// True if other views have this one as their parent.
     var hasFollowers: Bool {
         transaction.usesSoFar.contains { use in
             (use.transaction as? YapDatabaseViewTransaction)?.parent === self
         }
     }
 
-    /// Places a row in the views that have this one as their parent, after it was placed here.
+    /// Places a row in the child views, after it was placed here.
     ///
-    /// - Parameter flags: What changed in the row.
+    /// - Parameter flags: Changed parts of the row.
     func placeInFollowers(_ row: YapDatabaseRowIdentity, _ flags: YapDatabaseViewRowChange.Flags = [])
         throws
     {
         for follower in followers(row) {
             try follower.followParent(row, flags)
-            // Else it does so when it knows the place.
+            // Otherwise the child does so when it knows the place.
             if !follower.isPending(row.rowID) { try follower.placeInFollowers(row, flags) }
         }
     }
 
-    /// Gives a row a new sort key, here and in the views of this one. The order of rows stays.
+    /// Gives a row a new sort key, here and in the child views. The order of rows stays.
     func setSort(_ rowID: Int64, _ sort: [UInt8]) throws {
         guard let entry = try table.entry(rowID) else { return }
         try table.setSort(entry, sort)
@@ -28,7 +28,7 @@ extension YapDatabaseViewTransaction {
         for follower in followers(row) { try follower.setSort(rowID, sort) }
     }
 
-    /// The views of this one that follow a row.
+    /// Returns the child views that follow a row.
     private func followers(_ row: YapDatabaseRowIdentity) -> [YapDatabaseViewTransaction] {
         transaction.usesSoFar.compactMap { use in
             guard let part = use.transaction as? YapDatabaseViewTransaction, part.parent === self,

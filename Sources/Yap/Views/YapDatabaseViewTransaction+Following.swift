@@ -1,6 +1,6 @@
-/// How a view follows the rows of its collection.
+/// Updates a view for changes of its collection.
 extension YapDatabaseViewTransaction {
-    /// Creates the tables anew, unless they are of this version and have all rows.
+    /// Creates the tables, unless they have this version and all rows.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         try checkTypes(metadata: view.placement.metadataTypes)
         let isCurrent =
@@ -10,8 +10,8 @@ extension YapDatabaseViewTransaction {
             self, isCurrent: isCurrent, missed: previous?.missedChanges ?? .unknown)
     }
 
-    /// Adds rows that were there before. Nobody follows a view that is filled. One that catches up is followed, and
-    /// each of these rows was removed from it first.
+    /// Adds existing rows. Nothing observes a view that is being filled. A view that catches up is observed; each of
+    /// these rows was removed from it first.
     public func fill(_ rows: [YapDatabaseStoredRow]) throws {
         let flags: YapDatabaseViewRowChange.Flags? = hasHeardOfRemovals ? [.object, .metadata] : nil
         for row in rows {
@@ -19,7 +19,7 @@ extension YapDatabaseViewTransaction {
         }
     }
 
-    /// Follows a change of the collection's rows.
+    /// Updates the view for a change of the collection's rows.
     public func didChange(_ change: YapDatabaseRowChange) throws {
         switch change {
         case .insert(let row, let object, let metadata):
@@ -55,12 +55,13 @@ extension YapDatabaseViewTransaction {
         try place(ViewRow(identity: row, object: object, metadata: metadata), isNew: isNew, flags)
     }
 
-    /// Whether places depend on metadata, here or in a parent.
+    /// True if places depend on metadata, here or in a parent.
     private var followsMetadata: Bool {
         !view.placement.metadataTypes.isEmpty || parent?.followsMetadata == true
     }
 
-    /// Checks that the collection is registered with the view's type of objects, and with each of these of metadata.
+    /// Checks that the collection is registered with the view's type of objects and with each of these types of
+    /// metadata.
     ///
     /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`.
     func checkTypes(metadata types: [any Sendable.Type]) throws {
@@ -73,6 +74,6 @@ extension YapDatabaseViewTransaction {
         try table.settle()
     }
 
-    /// The places of the changed rows, before and after.
+    /// Returns the places of the changed rows, before and after.
     public func changesForConnections() -> (any Sendable)? { table.changesSoFar() }
 }

@@ -1,11 +1,11 @@
 import System
 
-/// Sort keys that have no meaning but the order: see `ViewOrderKey`.
+/// Sort keys that only define an order: see `ViewOrderKey`.
 extension YapDatabaseViewTransaction {
-    /// Returns the sort key of a row that is placed by comparing it with others: with its neighbours, if it has a place
-    /// in the group, then as `ViewTable.neighbours` does.
+    /// Returns the sort key of a row that is placed by comparing it with others: with its neighbours, if it has a
+    /// place in the group, then as `ViewTable.neighbours` does.
     ///
-    /// - Throws: What `precedes` throws.
+    /// - Throws: The errors of `precedes`.
     func orderKey(
         of row: ViewSortRow<Object>, in group: Group,
         _ precedes: (_ first: ViewSortRow<Object>, _ second: ViewSortRow<Object>) throws -> Bool
@@ -14,7 +14,8 @@ extension YapDatabaseViewTransaction {
         var known: [Int64: Bool] = [:]
         func isBefore(_ entry: ViewEntry) throws -> Bool {
             if let known = known[entry.rowID] { return known }
-            // A row that can't be read counts as the next one does: any other answer would part the rows around it.
+            // A row that can't be read counts as the next one does. Any other result would separate the rows around
+            // it.
             var next: ViewEntry? = entry
             var isBefore: Bool?
             while let tried = next, isBefore == nil {
@@ -35,8 +36,8 @@ extension YapDatabaseViewTransaction {
         return try key(between: lower, upper, in: group)
     }
 
-    /// A stored row that a sort reads, or nil if it doesn't exist. In a view that missed writes, its rowid may have
-    /// gone to a row of another collection.
+    /// Returns a stored row to sort, or nil if it doesn't exist. In a view that missed writes, its rowid may have
+    /// been reused by a row of another collection.
     private func sortRow(_ rowID: Int64) throws -> ViewSortRow<Object>? {
         guard let identity = try transaction.identity(ofRowID: rowID),
             identity.collection.hasSameBytes(as: view.collection)

@@ -1,12 +1,12 @@
 import SQLite
 
-/// How a transaction replaces the closures of a view.
+/// Replaces the closures of a view in a transaction.
 extension YapDatabaseViewTransaction {
     /// Replaces the rule, and runs `body`, which places the rows again.
     ///
     /// - Throws: `YapDatabaseError`: `readOnlyTransaction`; `missingRegistration` or `typeMismatch` for metadata that
-    ///   aren't registered with the type that the rule gets; `invalidExtension` if several open databases share the
-    ///   view. The transaction may then go on. What `body` throws fails it.
+    ///   isn't registered with the rule's type; `invalidExtension` if several open databases share the view. The
+    ///   transaction may then continue. An error of `body` fails it.
     func set<Rule: VersionedRule>(
         _ rule: Rule, in setting: ViewSetting<Rule>, _ body: () throws -> Void
     ) throws {

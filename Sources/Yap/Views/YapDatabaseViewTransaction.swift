@@ -1,9 +1,13 @@
 import SQLite
 
-/// A view in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, `decoding`, or what the file
-/// gave.
+/// A view in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, `decoding`, or an error of the
+/// file.
 ///
-/// Indexes count from 0 in the order of the view. What is beyond a group is left out of a result and no error.
+/// ```swift
+/// let first = try await connection.read { try $0[open].rows(in: "home", 0..<20) }
+/// ```
+///
+/// Indexes count from 0 in the order of the view. Indexes beyond a group are ignored, and aren't an error.
 public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseExtensionTransaction
 {
@@ -11,11 +15,11 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
     public typealias Row = (key: String, object: Object)
 
     let view: YapDatabaseView<Object, Group>
-    /// Held until the transaction ends, which lets go of its extensions.
+    /// Retained until the transaction ends, which releases its extensions.
     let transaction: YapDatabaseReadTransaction
     let tables: YapDatabaseExtensionTables
     let table: ViewTable<Group>
-    /// Whether rows were removed in this transaction: a row that is handed over now changed while the view lacked it.
+    /// True if rows were removed in this transaction. A row that is handed over now changed while the view lacked it.
     var hasHeardOfRemovals = false
     /// The parent view in the same transaction.
     let parent: YapDatabaseViewTransaction<Object, Group>?
@@ -30,7 +34,7 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
         table = ViewTable(
             connection.sql, tables, connection.names,
             changedRowsMax: transaction.store.changedKeysPerCommitMax)
-        // A dependency is registered before, so its part is made already.
+        // A dependency is registered before, so its part exists already.
         parent = view.parentName.flatMap { name in
             transaction.usesSoFar.first { $0.entry.registered.name == name }?.transaction
                 as? YapDatabaseViewTransaction<Object, Group>
@@ -43,8 +47,8 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
     /// Places a row that was written, or that the parent has placed.
     ///
     /// - Parameters:
-    ///   - isNew: Whether the row is known not to be in the view.
-    ///   - flags: As `ViewTable.place`.
+    ///   - isNew: True if the row is known not to be in the view.
+    ///   - flags: See `ViewTable.place`.
     func place(_ row: ViewRow<Object>, isNew: Bool, _ flags: YapDatabaseViewRowChange.Flags?) throws {
         let rowID = row.identity.rowID
         switch try view.placement.place(row, in: self) {
@@ -55,7 +59,7 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
         }
     }
 
-    /// Notes that a row changed in a way that doesn't change its place.
+    /// Records that a row changed without moving.
     func touch(_ row: YapDatabaseRowIdentity, _ flags: YapDatabaseViewRowChange.Flags) throws {
         // The parent hands it over, with these flags, as soon as it knows the place.
         if parent?.isPending(row.rowID) == true { return }
@@ -70,16 +74,16 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
             ViewRow(identity: row, object: object, metadata: .stored(transaction)), isNew: false, flags)
     }
 
-    /// Whether the place of a row isn't computed yet. The views of this one wait, and follow it then.
+    /// Returns true if the place of a row isn't computed yet. The child views wait for it.
     func isPending(_ rowID: Int64) -> Bool { parent?.isPending(rowID) ?? false }
 
     /// Places the rows whose places aren't computed yet.
     func placePending() throws { try parent?.placePending() }
 
-    /// Forgets rows whose places aren't computed yet; nil: all of them.
+    /// Discards rows whose places aren't computed yet. Nil for all of them.
     func removePending(_ rowIDs: [Int64]?) {}
 
-    /// Keeps pending pages, groups and changes, and the closures that were set.
+    /// Returns a closure that restores pending pages, groups, changes and closures.
     public func makeRestorePoint() throws -> () -> Void {
         let (restoreTable, restoreSetting) = (
             table.makeRestorePoint(), view.placement.setting?.makeRestorePoint(of: owner)
@@ -93,27 +97,27 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
     /// Makes the closures that were set the current ones.
     public func didCommit(snapshot: UInt64) { view.placement.setting?.commit(owner, snapshot: snapshot) }
 
-    /// Takes back the closures that were set.
+    /// Reverts the closures that were set.
     public func didRollback() { view.placement.setting?.forget(owner) }
 
-    /// The transaction as the owner of the closures that it sets.
+    /// Identifies the transaction as the owner of the closures that it sets.
     var owner: ObjectIdentifier { ObjectIdentifier(self) }
 
     // MARK: Groups
 
-    /// The groups that have rows, in ascending order.
+    /// Returns the groups that have rows, in ascending order.
     public func groups() throws -> [Group] { try counts().keys.sorted() }
 
-    /// How many rows each group has that has rows.
+    /// Returns the number of rows of each group that has rows.
     public func counts() throws -> [Group: Int] {
         try noteRead(of: nil)
         return try table.counts()
     }
 
-    /// How many rows all groups have together.
+    /// Returns the number of rows of all groups.
     public func count() throws -> Int { try counts().values.reduce(0, +) }
 
-    /// How many rows a group has.
+    /// Returns the number of rows of a group.
     public func count(in group: Group) throws -> Int {
         try noteRead(of: group)
         return try table.count(of: group)
@@ -121,11 +125,11 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
 
     // MARK: Rows
 
-    /// Rows of a group in their order.
+    /// Returns rows of a group in order.
     ///
     /// - Parameters:
     ///   - group: The group.
-    ///   - range: The indexes of the rows; without it, all rows of the group.
+    ///   - range: The indexes of the rows. Default: all rows of the group.
     public func rows(in group: Group, _ range: Range<Int>? = nil) throws -> [Row] {
         try noteRead(of: group)
         return try table.withRows(of: group, in: range ?? 0..<Int.max) { statement in
@@ -135,7 +139,7 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
         }
     }
 
-    /// Keys of a group's rows in their order; no object is decoded. Parameters as `rows`.
+    /// Returns the keys of a group's rows in order, without decoding objects. Parameters: see `rows(in:_:)`.
     public func keys(in group: Group, _ range: Range<Int>? = nil) throws -> [String] {
         try noteRead(of: group)
         return try table.withRows(of: group, in: range ?? 0..<Int.max) { statement in
@@ -145,19 +149,19 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
         }
     }
 
-    /// The row at an index of a group; nil when the group has fewer rows.
+    /// Returns the row at an index of a group, or nil if the group has fewer rows.
     public func row(at index: Int, in group: Group) throws -> Row? {
         guard index >= 0, index < Int.max else { return nil }
         return try rows(in: group, index..<index + 1).first
     }
 
-    /// The first row of a group.
+    /// Returns the first row of a group, or nil if it has none.
     public func first(in group: Group) throws -> Row? { try row(at: 0, in: group) }
 
-    /// The last row of a group.
+    /// Returns the last row of a group, or nil if it has none.
     public func last(in group: Group) throws -> Row? { try row(at: count(in: group) - 1, in: group) }
 
-    /// The row at a place of a list, as mappings of this snapshot lay it out.
+    /// Returns the row at a path of a list, according to mappings of this snapshot.
     ///
     /// - Parameters:
     ///   - path: Section and row.
@@ -167,14 +171,14 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
         return try row(at: place.index, in: place.group)
     }
 
-    /// Where a row is in the view; nil when it isn't in it.
+    /// Returns the place of a row in the view, or nil if it isn't in it.
     public func place(ofKey key: String) throws -> (group: Group, index: Int)? {
         try transaction.check()
         guard let rowID = try transaction.rowID(forKey: key, inCollection: view.collection) else {
             return nil
         }
         guard let entry = try table.entry(rowID) else {
-            // Other groups, another filter or another query may bring it in, and don't write the row.
+            // Other groups, another filter or another query may add it without writing the row.
             tables.noteRead { ($0 as? ViewChanges<Group>)?.touches(rowID: rowID) ?? true }
             return nil
         }
@@ -183,7 +187,7 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
         return (group, try table.index(of: entry))
     }
 
-    /// The indexes of a group's rows that lie in one stretch, found by looking at a few of them.
+    /// Returns the indexes of a contiguous stretch of a group's rows, by binary search.
     ///
     /// ```swift
     /// let june = try view.indexes(in: "home") { $0.due < june ? .before : $0.due < july ? .within : .after }
@@ -191,9 +195,9 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
     ///
     /// - Parameters:
     ///   - group: The group.
-    ///   - side: On which side of the wanted stretch an object is. The group must be sorted accordingly: first all
-    ///     that are before it, then those within, then those after.
-    /// - Returns: The stretch; an empty one lies where its rows would be.
+    ///   - side: Returns the side of the stretch on which an object is. The group must be sorted accordingly: all
+    ///     objects before it, then those within, then those after.
+    /// - Returns: The indexes. An empty range is at the place where its rows would be.
     public func indexes(in group: Group, where side: (Object) throws -> YapDatabaseViewSide) throws
         -> Range<Int>
     {
@@ -221,18 +225,18 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
         }
     }
 
-    /// The indexes that changes have here, which is the snapshot after them, and had before them.
+    /// Returns the changes with their indexes before them and after them, in this snapshot.
     func deltas(_ changes: ViewChanges<Group>) throws -> [ViewRowDelta<Group>] {
         try changes.deltas { place, rowID in try table.index(of: place, rowID) }
     }
 }
 
-/// On which side of a wanted stretch of rows an object is.
+/// Side of a stretch of rows on which an object is.
 public enum YapDatabaseViewSide: Sendable {
-    /// Before all wanted rows.
+    /// Before the stretch.
     case before
-    /// One of the wanted rows.
+    /// Within the stretch.
     case within
-    /// After all wanted rows.
+    /// After the stretch.
     case after
 }
