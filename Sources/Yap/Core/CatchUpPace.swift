@@ -1,7 +1,7 @@
-/// How many changes an extension is handed in one transaction while it catches up.
+/// Number of changes that an extension receives in one transaction while it catches up.
 ///
-/// As few as let others write in between; twice as many each time that those others write as fast as it catches up, so
-/// that they can't hold it up for ever.
+/// Starts small, so that others can write in between. Doubles each time that others write as fast as it catches up,
+/// so that they can't delay it forever.
 struct CatchUpPace {
     /// Entries of the log in the first transaction.
     static let entriesMaxFirst = ExtensionCatchUp.batchEntriesMax
@@ -10,20 +10,20 @@ struct CatchUpPace {
     private(set) var entriesMax = Self.entriesMaxFirst
     private var (handledCount, left) = (0, Int64?.none)
 
-    /// The part of the changes that it has, from 0 to 1.
+    /// Completed part of the changes, from 0 to 1.
     var part: Double {
         guard let left, left > 0 else { return 1 }
         return Double(handledCount) / (Double(handledCount) + Double(left))
     }
 
-    /// Notes what a transaction came to.
+    /// Records the result of a transaction.
     ///
-    /// - Parameter left: How many positions of the log are left.
+    /// - Parameter left: Remaining positions of the log.
     mutating func handled(_ count: Int, left: Int64) {
         handledCount += count
         if let before = self.left, before > 0, left >= before { entriesMax *= 2 }
         self.left = left
-        // What it misses later is handed over as slowly again.
+        // Later changes start with the small number again.
         if left == 0 { entriesMax = Self.entriesMaxFirst }
     }
 }

@@ -1,18 +1,18 @@
 import SQLite
 
-/// What the file keeps about a reader of changes, in `yap2` under its name.
+/// A reader of changes as stored in `yap2` under its name.
 ///
-/// It is kept as an extension that is registered nowhere and can catch up. So each process that writes, also one of an
-/// earlier version of this library, logs its changes in `changes2`, or notes that it doesn't. Changes are known within
-/// an epoch: a new one begins where changes were lost. Within an epoch the log keeps at least its last entry, from
-/// which SQLite counts the positions on.
+/// It is stored as an extension that no process registers and that can catch up. So each process that writes, also
+/// one with an earlier version of this library, logs its changes in `changes2`, or notes that it doesn't. Changes are
+/// known within an epoch; a new epoch begins where changes were lost. Within an epoch the log keeps at least its last
+/// entry, from which SQLite continues the positions.
 struct ChangeReader {
-    /// What its name in the file begins with.
+    /// Prefix of its name in the file.
     static let namePrefix = "changes/"
     private static let className = "YapDatabaseChangeReader"
     private static let epochKey = "epoch"
     private static let discardedKey = "discardedThrough"
-    /// The position of a token that was made before the first change of an epoch.
+    /// Position of a token made before the first change of an epoch.
     static let startPosition: Int64 = -1
 
     private let storedName: String
@@ -23,7 +23,7 @@ struct ChangeReader {
         self.store = store
     }
 
-    /// Nil if the name in the file isn't that of a reader of changes.
+    /// Returns nil if the name in the file isn't that of a reader of changes.
     init?(storedName: String, _ store: StoreConnection) {
         guard storedName.hasPrefix(Self.namePrefix) else { return nil }
         self.storedName = storedName
@@ -39,7 +39,7 @@ struct ChangeReader {
 
     // MARK: Reading
 
-    /// - Throws: `YapDatabaseError` of code `changeReaderNotRegistered`.
+    /// - Throws: `YapDatabaseError` with `changeReaderNotRegistered`.
     func checkRegistration() throws {
         guard try !isRegistered else { return }
         let name = storedName.dropFirst(Self.namePrefix.count)
@@ -47,13 +47,13 @@ struct ChangeReader {
             .changeReaderNotRegistered, "no reader of changes is registered as \"\(name)\"")
     }
 
-    /// What names the epoch; nil if the changes since the last token aren't known.
+    /// Returns the identifier of the epoch, or nil if the changes since the last token aren't known.
     func epoch() throws -> String? {
         if try stored.missed() == .unknown { return nil }
         return try config.text(extension: storedName, key: Self.epochKey)
     }
 
-    /// The position of the last change.
+    /// Returns the position of the last change.
     func position() throws -> Int64 {
         switch try stored.missed() {
         case .known: try store.missedChangeLog.lastPosition()
@@ -61,11 +61,12 @@ struct ChangeReader {
         }
     }
 
-    /// The position after which the log has the changes since a position of this epoch; nil if it hasn't all of them.
+    /// Returns the position after which the log has all changes since a position of this epoch, or nil if it lacks
+    /// some.
     func start(since position: Int64) throws -> Int64? {
         guard try position >= discardedThrough() else { return nil }
         switch try stored.missed() {
-        // Nothing was logged for it: what the log has is of the time before, for others.
+        // Nothing was logged for it: the entries are older, and for others.
         case .none: return position == Self.startPosition ? try store.missedChangeLog.lastPosition() : nil
         case .known(let after):
             guard try position <= store.missedChangeLog.lastPosition() else { return nil }
@@ -89,20 +90,20 @@ struct ChangeReader {
         try restart()
     }
 
-    /// Begins a new epoch: changes were lost.
+    /// Begins a new epoch, because changes were lost.
     func restart() throws {
-        // By chance, so that no epoch of a copy of the file is the same.
+        // Random, so that no two copies of the file share an epoch.
         let epoch = try store.statement("SELECT hex(randomblob(16))") { try $0.step() ? $0.text(at: 0) : "" }
         try config.setText(epoch, extension: storedName, key: Self.epochKey)
         try config.remove(extension: storedName, key: Self.discardedKey)
         try stored.setMissed(.none)
     }
 
-    /// Forgets the changes up to a position of this epoch.
+    /// Discards the changes up to a position of this epoch.
     func discard(through position: Int64) throws {
         guard try start(since: position) != nil, case .known(let after) = try stored.missed() else { return }
         try config.setText(String(position), extension: storedName, key: Self.discardedKey)
-        // A note needs an entry after it, and the next position is counted from the last one.
+        // A note needs an entry after it, and SQLite continues the positions from the last entry.
         let last = try store.missedChangeLog.lastPosition()
         try stored.setMissed(.known(after: max(after, min(position, last - 1))))
         try store.missedChangeLog.trim()
@@ -113,7 +114,7 @@ struct ChangeReader {
 }
 
 extension WriterCore {
-    /// Registers a reader of changes, unless it is registered.
+    /// Registers a reader of changes, if it isn't registered yet.
     func registerChangeReader(_ name: String) throws {
         try alone { _ in
             let reader = ChangeReader(name, store)

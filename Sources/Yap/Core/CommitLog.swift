@@ -1,16 +1,15 @@
 import System
 
-/// The last commits of this process, from which connections bring their caches up to date; and what is
-/// registered.
+/// The last commits of this process, from which connections update their caches, and the registered extensions.
 final class CommitLog: Sendable {
-    /// How many commits are kept. A connection that lags behind by more drops its caches instead.
+    /// Maximum commits kept. A connection that is further behind drops its caches.
     static let recordsMax = 256
-    /// Maximum changes that the kept commits name in all: keys of rows, and what extensions changed.
+    /// Maximum changes in the kept commits: keys of rows, and changes of extensions.
     static let changesMax = 50_000
 
     private struct State {
         var records: [CommitRecord] = []
-        /// The commits that the running COMMIT makes, until it is confirmed. They are in `records` too.
+        /// Commits of the running COMMIT until it is confirmed. They are in `records` too.
         var pending: [CommitRecord] = []
         var changeCount = 0
         var newest: SnapshotMark
@@ -27,34 +26,34 @@ final class CommitLog: Sendable {
         publisher.start(at: newest.number)
     }
 
-    /// The extensions that are registered now.
+    /// The registered extensions.
     var registry: [RegisteredExtension] { state.withLock { $0.registry } }
 
-    /// The extensions that are registered in a snapshot. A reader may see a commit before it is confirmed.
+    /// Returns the extensions that are registered in a snapshot. A reader may see a commit before it is confirmed.
     func registry(at mark: SnapshotMark) -> [RegisteredExtension] {
         state.withLock { state in
-            // It sees all that one COMMIT makes, or nothing of it.
+            // A reader sees all commits of one COMMIT, or none of them.
             guard state.pending.last?.mark == mark else { return state.registry }
             return state.pending.last { $0.registry != nil }?.registry ?? state.registry
         }
     }
 
-    /// Whether the database was closed.
+    /// True if the database was closed.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// The newest commit that is known.
+    /// The newest known commit.
     var newest: SnapshotMark { state.withLock { $0.newest } }
 
-    /// The commits that lead from one mark to another, or `nil` if they are not all known.
+    /// Returns the commits from one mark to another, or nil if some aren't known.
     func records(from: SnapshotMark, to: SnapshotMark) -> [CommitRecord]? {
         let known = lastRecords(from: from, to: to)
         return known.first?.previous == from ? known : nil
     }
 
-    /// The commits that lead from one mark to another, for an observer. If they are not all known, the first one counts
-    /// the others as missed.
+    /// Returns the commits from one mark to another, for an observer. If some aren't known, the first one counts them
+    /// as missed.
     func commits(from: SnapshotMark, to: SnapshotMark) -> [YapDatabaseCommit] {
         if from == to { return [] }
         let known = lastRecords(from: from, to: to)
@@ -67,7 +66,7 @@ final class CommitLog: Sendable {
         return commits
     }
 
-    /// The commits that lead to a mark: from another one if all are known, else the last ones.
+    /// Returns the commits up to a mark: from another one if all are known, otherwise the last ones.
     private func lastRecords(from: SnapshotMark, to: SnapshotMark) -> [CommitRecord] {
         state.withLock { state in
             guard let last = state.records.lastIndex(where: { $0.mark == to }) else { return [] }
@@ -81,7 +80,7 @@ final class CommitLog: Sendable {
         }
     }
 
-    /// Adds commits right before COMMIT: a reader may begin between COMMIT and the next line of the writer.
+    /// Adds commits right before COMMIT, because a reader may begin before the writer's next step.
     func addPending(_ records: [CommitRecord]) {
         guard let last = records.last else { return }
         state.withLock { state in
@@ -92,23 +91,23 @@ final class CommitLog: Sendable {
         }
     }
 
-    /// Takes back what `addPending` added, when COMMIT failed.
+    /// Removes what `addPending` added, because COMMIT failed.
     func removePending(_ records: [CommitRecord]) {
         guard let first = records.first else { return }
         state.withLock { state in
             state.records.removeLast(records.count)
             state.pending = []
             state.changeCount -= records.reduce(0) { $0 + $1.changeCount }
-            // Another process's commit may have been seen since.
+            // Another process's commit may have been found since.
             if state.newest == records.last?.mark { state.newest = first.previous }
         }
     }
 
-    /// Makes the pending commits final: they are handed to observers, and the oldest ones are forgotten.
+    /// Makes the pending commits final: queues them for observers, and removes the oldest ones.
     ///
-    /// - Parameter infos: What the app attached to them, by their numbers. The log doesn't keep it.
+    /// - Parameter infos: The app's `commitInfo` by commit number. The log doesn't keep it.
     func confirm(_ records: [CommitRecord], infos: [UInt64: any Sendable] = [:]) {
-        // Released after the lock: extensions, and objects in commits, are the app's.
+        // Released after the lock, because extensions, and objects in commits, belong to the app.
         _ = state.withLock { state -> ([RegisteredExtension], [YapDatabaseCommit], [CommitRecord]) in
             let registryBefore = state.registry
             state.pending = []
@@ -123,7 +122,7 @@ final class CommitLog: Sendable {
             guard state.records.count > Self.recordsMax || state.changeCount > Self.changesMax else {
                 return (registryBefore, dropped, [])
             }
-            // A quarter at a time, because each removal moves all that stays.
+            // A quarter at a time, because each removal moves all remaining elements.
             var surplus = min(max(0, state.records.count - Self.recordsMax * 3 / 4), state.records.count - 1)
             var changeCount = state.records[..<surplus].reduce(0) { $0 + $1.changeCount }
             while surplus < state.records.count - 1, state.changeCount - changeCount > Self.changesMax {
@@ -137,7 +136,7 @@ final class CommitLog: Sendable {
         }
     }
 
-    /// Tells observers of a commit that no record explains, if it is newer than all that is known.
+    /// Notifies observers of a commit that no record explains, if it is newer than all known commits.
     func noteUnexplained(_ mark: SnapshotMark) {
         _ = state.withLock { state -> YapDatabaseCommit? in
             guard mark.number > state.newest.number else { return nil }

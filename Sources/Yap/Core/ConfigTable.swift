@@ -10,9 +10,9 @@ struct ConfigTable {
     static let missedKey = "hasMissedCommits"
     /// Present if the extension can catch up by the rows that changed without it.
     static let catchesUpKey = "catchesUp"
-    /// Up to which rowid an extension has been filled; absent when it is complete.
+    /// Last rowid with which an extension has been filled. Absent when it is complete.
     static let filledThroughKey = "filledThrough"
-    /// Begins the keys that name the extensions on which an extension depends.
+    /// Prefix of the keys that name an extension's dependencies.
     private static let needsPrefix = "needs/"
 
     /// Present if the extension fetches rows from elsewhere.
@@ -26,10 +26,10 @@ struct ConfigTable {
     /// Present while more pages are to come of a part of what an extension fetches.
     static func moreRowsKey(_ part: String) -> String { moreRowsPrefix + part }
 
-    /// The names of the properties that versions of a collection's type knew.
+    /// Property names that versions of a collection's type had.
     static func namesKey(_ collection: String) -> String { "names/" + collection }
 
-    /// The names that the type's last change added and dropped, if it did both.
+    /// Names that the last change of the type added and removed, if it did both.
     static func changedNamesKey(_ collection: String) -> String { "changedNames/" + collection }
 
     private let sqlite: Connection
@@ -96,7 +96,7 @@ struct ConfigTable {
         }
     }
 
-    /// The names of the extensions on which each stored extension depends directly.
+    /// Returns the direct dependencies of each stored extension.
     func needs() throws -> [String: Set<String>] {
         let sql = """
             SELECT extension, substr(key, length(?1) + 1) FROM yap2
@@ -110,7 +110,7 @@ struct ConfigTable {
         }
     }
 
-    /// Stores the names of the extensions on which an extension depends directly.
+    /// Stores the direct dependencies of an extension.
     func setNeeds(_ names: [String], extension name: String) throws {
         let stored = try needs()[name] ?? []
         for other in stored.subtracting(names).sorted() {
@@ -121,7 +121,7 @@ struct ConfigTable {
         }
     }
 
-    /// The stored extensions that depend on one, directly or through others, in the order of their names.
+    /// Returns the stored extensions that depend on one, directly or through others, sorted.
     func dependents(of name: String) throws -> [String] { Self.dependents(of: name, try needs()) }
 
     static func dependents(of name: String, _ needs: [String: Set<String>]) -> [String] {
@@ -143,9 +143,9 @@ struct ConfigTable {
         }
     }
 
-    /// - Parameter isRegistered: Whether the extension of a name is registered here.
+    /// - Parameter isRegistered: Returns true if the extension of a name is registered here.
     func comingRows(_ isRegistered: (String) -> Bool) throws -> ComingRows {
-        // A slash is followed by a zero.
+        // A zero follows a slash in the order of bytes.
         try sqlite.withStatement(
             """
             SELECT DISTINCT extension, data = CAST('\(Self.isComing)' AS BLOB) FROM yap2
@@ -176,7 +176,7 @@ struct ConfigTable {
             try $0.bind(Self.moreRowsPrefix, at: 2)
             var parts: [String] = []
             while try $0.step() {
-                // By bytes: the part may begin with a combining character.
+                // By bytes, because the part may begin with a combining character.
                 let part = $0.text(at: 0).utf8.dropFirst(Self.moreRowsPrefix.utf8.count)
                 parts.append(String(decoding: part, as: UTF8.self))
             }
@@ -184,7 +184,7 @@ struct ConfigTable {
         }
     }
 
-    /// The extensions whose class is stored, in the order of their names.
+    /// Returns the extensions with a stored class, sorted.
     func extensionNames() throws -> [String] {
         try sqlite.withStatement(
             "SELECT extension FROM yap2 WHERE key = 'class' AND extension <> '' ORDER BY 1"
@@ -196,12 +196,12 @@ struct ConfigTable {
     }
 }
 
-/// What is to come of that which extensions have begun to fetch, page by page.
+/// Pending pages of the parts that extensions have begun to fetch.
 struct ComingRows {
     /// More pages come.
     var areComing = false
-    /// Pages of something come when it is fetched again, for instance for another user.
+    /// Pages of a part come when it is fetched again, for instance for another user.
     var arePaused = false
-    /// Pages come of something that no extension fetches which is registered here: another process may.
+    /// Pages come of a part that no extension registered here fetches. Another process may fetch it.
     var areLeftBehind = false
 }

@@ -1,8 +1,8 @@
 import SQLite
 
-/// What the collections of a file have, and which rows changed between two moments.
+/// Contents of a file's collections.
 extension DatabaseFile {
-    /// What the rows of a collection have in common.
+    /// Statistics of a collection's rows.
     package struct Contents: Sendable {
         /// Maximum number of names in `propertyNames`.
         package static let namesMax = 100
@@ -13,19 +13,19 @@ extension DatabaseFile {
         package fileprivate(set) var metadataBytesCount: Int64 = 0
         /// Bytes of the largest object with its metadata.
         package fileprivate(set) var largestRowBytesCount = 0
-        /// How many rows have metadata.
+        /// Number of rows with metadata.
         package fileprivate(set) var metadataCount = 0
-        /// How many objects a serializer of the app wrote.
+        /// Number of objects written by a custom serializer.
         package fileprivate(set) var foreignCount = 0
-        /// How many objects each version of the type stored.
+        /// Number of objects that each version of the type stored.
         package fileprivate(set) var versions: [Int: Int] = [:]
-        /// How many objects have properties that were kept for other versions of the type.
+        /// Number of objects with properties kept for other versions of the type.
         package fileprivate(set) var keptCount = 0
-        /// The names of the objects' properties, up to `namesMax`.
+        /// Property names of the objects, up to `namesMax`.
         package fileprivate(set) var propertyNames: Set<String> = []
     }
 
-    /// What each collection with rows has, in the order of their names. Reads all rows.
+    /// Returns the contents of each collection that has rows, sorted by name. Reads all rows.
     package func contents() throws -> [Contents] {
         var found: [ExactString: Contents] = [:]
         try sqlite.withStatement("SELECT collection, data, metadata FROM database2") { statement in

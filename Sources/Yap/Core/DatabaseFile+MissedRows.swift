@@ -1,30 +1,30 @@
 import SQLite
 
-// In `DatabaseFile` the plain name is that of another type.
+// In `DatabaseFile` the plain name is another type.
 private typealias Note = StoredExtension
 
 extension DatabaseFile {
-    /// How many rows may still be written without an extension.
+    /// Number of rows that may still be written without an extension.
     package struct RoomForMissedRows: Sendable {
-        /// The extension's registered name.
+        /// Registered name of the extension.
         package let name: String
-        /// The name of its class.
+        /// Name of its class.
         package let className: String
-        /// Whether it can catch up with any missed rows.
+        /// True if it can catch up with any missed rows.
         package let catchesUp: Bool
-        /// Maximum number of rows, with which it can catch up; 0 if it can't.
+        /// Maximum rows with which it can catch up. 0 if it can't.
         package let rowsMax: Int
     }
 
-    /// How many rows another process may write before one that has the extensions registered can't read them until it
-    /// registers them again.
+    /// Returns the number of rows that another process may write before a process with the registered extensions
+    /// can't read them until it registers them again.
     ///
-    /// Readers of changes begin anew by themselves, hooks read nothing, and an extension that already can't catch up
-    /// loses nothing: these aren't counted.
+    /// Readers of changes start over by themselves, hooks read nothing, and an extension that already can't catch up
+    /// loses nothing, so these aren't counted.
     ///
     /// - Parameter otherClass: Name of another class. Its extensions aren't counted.
-    /// - Returns: The room of the extension that can miss the fewest rows; nil if there is none.
-    /// - Throws: `SQLiteError`, inside of `read`.
+    /// - Returns: The room of the extension that can miss the fewest rows, or nil if there is none.
+    /// - Throws: `SQLiteError`, inside `read`.
     package func fewestMissableRows(exceptOf otherClass: String) throws -> RoomForMissedRows? {
         let hasLog =
             try number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'changes2'") > 0

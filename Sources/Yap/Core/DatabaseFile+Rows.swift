@@ -1,8 +1,8 @@
 import SQLite
 
-/// The rows of a file, without their types.
+/// Rows of a file, without their types.
 extension DatabaseFile {
-    /// What a collection has.
+    /// Statistics of a collection.
     package struct Collection: Sendable {
         package let name: String
         package let rowsCount: Int
@@ -18,15 +18,15 @@ extension DatabaseFile {
         package let metadata: StoredValue?
         /// Bytes of object and metadata.
         package let bytesCount: Int
-        /// The bytes of the object, if writing `stored` wouldn't give them again.
+        /// Bytes of the object, if encoding `stored` wouldn't result in the same bytes.
         package let unlikeBytes: [UInt8]?
-        /// The bytes of the metadata, if writing `metadata` wouldn't give them again.
+        /// Bytes of the metadata, if encoding `metadata` wouldn't result in the same bytes.
         package let unlikeMetadataBytes: [UInt8]?
 
         package var object: StoredValue { stored.object }
     }
 
-    /// The collections that have rows, in the order of their names. Goes through all rows.
+    /// Returns the collections that have rows, sorted by name. Reads all rows.
     package func collections() throws -> [Collection] {
         try sqlite.withStatement(
             """
@@ -45,14 +45,14 @@ extension DatabaseFile {
         }
     }
 
-    /// A row, or nil if there is none.
+    /// Returns a row, or nil if it doesn't exist.
     package func row(_ key: String, inCollection collection: String) throws -> Row? {
         var found: Row?
         try visit("WHERE collection = ?1 AND key = ?2", [collection, key]) { found = $0 }
         return found
     }
 
-    /// The bytes of a row, or nil if there is none.
+    /// Returns the bytes of a row, or nil if it doesn't exist.
     package func storedBytes(_ key: String, inCollection collection: String) throws
         -> YapDatabaseReadWriteTransaction.StoredBytes?
     {
@@ -65,9 +65,9 @@ extension DatabaseFile {
         }
     }
 
-    /// Calls `body` with each row, in the order of collections and keys.
+    /// Calls `body` with each row, ordered by collection and key.
     ///
-    /// - Parameter collection: Only the rows of this one. Default: all.
+    /// - Parameter collection: Only rows of this collection. Default: all.
     package func forEachRow(inCollection collection: String? = nil, _ body: (Row) throws -> Void) throws {
         try visit(collection == nil ? "" : "WHERE collection = ?1", collection.map { [$0] } ?? [], body)
     }
@@ -98,7 +98,7 @@ extension DatabaseFile {
             bytesCount: count + metadataCount, unlikeBytes: unlike, unlikeMetadataBytes: unlikeMetadata)
     }
 
-    /// Messages of SQLite's integrity check; none if it found no damage. Reads the whole file.
+    /// Returns the messages of SQLite's integrity check. Empty if it found no damage. Reads the whole file.
     package func integrityMessages() throws -> [String] {
         try reading { try sqlite.integrityCheck() }
     }
@@ -106,19 +106,19 @@ extension DatabaseFile {
     /// Counts the pages of the file.
     package func pageCounts() throws -> Connection.PageCounts { try reading { try sqlite.pageCounts() } }
 
-    /// Copies what is committed to a new file, with the same key.
+    /// Copies the committed state to a new file, with the same key.
     ///
-    /// - Parameter path: Where. There must be no file.
+    /// - Parameter path: Path of the new file. It must not exist.
     package func backup(to path: String) throws {
         try reading { try sqlite.backup(to: path) }
     }
 
-    /// Copies what is committed to a new file with another key. It needs permission to write the database's file, which
-    /// stays as it is: SQLite attaches a second file for writing only to one that is open for it.
+    /// Copies the committed state to a new file with another key. It needs permission to write the database's file,
+    /// although it doesn't change it: SQLite attaches a second file for writing only to one that is open for writing.
     ///
     /// - Parameters:
-    ///   - path: Where. There must be no file.
-    ///   - key: Its key; nil for a copy without encryption.
+    ///   - path: Path of the new file. It must not exist.
+    ///   - key: Its key. Nil for an unencrypted copy.
     package func export(to path: String, encryptionKey key: YapDatabaseOptions.EncryptionKey?) throws {
         try reading {
             var options = OpenOptions()

@@ -1,21 +1,21 @@
 import SQLite
 
-/// A database's file, opened for reading only, beside the processes that may have it open: for programs that look into
-/// one. It never makes, upgrades or changes one, and needs no registered collections.
+/// A database's file opened read-only, beside the processes that may have it open, for tools. It never creates,
+/// upgrades or changes a file, and needs no registered collections.
 package final class DatabaseFile {
-    /// What the file keeps of an extension that was registered in it.
+    /// Stored state of an extension that was registered in the file.
     package struct StoredExtension: Sendable {
         package let name: String
         package let className: String
         package let classVersion: Int
         package let versionTag: String
-        /// Whether another process wrote without it since.
+        /// True if another process wrote without it since.
         package let hasMissedCommits: Bool
     }
 
-    /// Where the file is.
+    /// Path of the file.
     package let path: String
-    /// The way to the tables. It can't write.
+    /// Read-only connection to the tables.
     package let sqlite: Connection
     let encryptionKey: YapDatabaseOptions.EncryptionKey?
     private let config: ConfigTable
@@ -23,9 +23,9 @@ package final class DatabaseFile {
     /// Opens the file.
     ///
     /// - Parameters:
-    ///   - path: Where it is.
+    ///   - path: Path of the file.
     ///   - encryptionKey: The key of an encrypted file.
-    /// - Throws: `YapDatabaseError`, as opening it for writing does.
+    /// - Throws: The `YapDatabaseError` of opening it for writing.
     package init(path: String, encryptionKey: YapDatabaseOptions.EncryptionKey? = nil) throws {
         (self.path, self.encryptionKey) = (path, encryptionKey)
         sqlite = try Self.translating(path) {
@@ -34,15 +34,15 @@ package final class DatabaseFile {
         config = ConfigTable(sqlite)
     }
 
-    /// Runs `body` on one snapshot of what is committed.
+    /// Runs `body` on one snapshot of the committed state.
     package func read<Result>(_ body: () throws -> Result) throws -> Result {
         try Self.translating(path) { try sqlite.transaction(.deferred) { try body() } }
     }
 
-    /// The number of the newest commit.
+    /// Returns the number of the newest commit.
     package func snapshot() throws -> UInt64 { try config.mark().number }
 
-    /// The extensions that were registered, in the order of their names.
+    /// Returns the extensions that were registered, sorted by name.
     package func extensions() throws -> [StoredExtension] {
         try config.extensionNames().map { name in
             StoredExtension(
@@ -50,13 +50,13 @@ package final class DatabaseFile {
                 classVersion: try config.text(extension: name, key: ConfigTable.classVersionKey)
                     .flatMap { Int($0) } ?? 0,
                 versionTag: try config.text(extension: name, key: ConfigTable.versionTagKey) ?? "",
-                // A reader of changes always has some to read.
+                // A reader of changes always has changes to read.
                 hasMissedCommits: try !name.hasPrefix(ChangeReader.namePrefix)
                     && config.text(extension: name, key: ConfigTable.missedKey) != nil)
         }
     }
 
-    /// Runs `body` outside of a transaction.
+    /// Runs `body` outside a transaction.
     func reading<Result>(_ body: () throws -> Result) throws -> Result { try Self.translating(path, body) }
 
     private static func translating<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {

@@ -6,11 +6,11 @@ import SQLite
     import Darwin
 #endif
 
-/// The database's own tables, and what tells a file of ours from another's.
+/// The database's own tables, and the marks that identify the file format.
 enum DatabaseSchema {
     /// "Yap1" in the file's header.
     static let applicationID: Int64 = 0x5961_7031
-    /// The format this code writes, in `PRAGMA user_version`.
+    /// Format that this code writes, in `PRAGMA user_version`.
     static let formatVersion: Int64 = 1
 
     static let tables = """
@@ -23,14 +23,15 @@ enum DatabaseSchema {
 
     private enum Content { case empty, ours }
 
-    /// Opens the file for writing; creates it, or its tables in an empty one. A file that isn't ours stays as it is.
+    /// Opens the file for writing. Creates the file, or its tables in an empty one. Doesn't change a file of another
+    /// format.
     static func open(path: String, options: OpenOptions, firstMark: SnapshotMark) throws -> Connection {
         try Connection.checkEncryption(options)
         if options.create, options.vfsName == nil { createPrivate(path) }
         let connection = try Connection(path: path, options: options) { _ = try content(of: $0) }
         if try content(of: connection) == .ours { return connection }
         try connection.transaction(.immediate) {
-            // Another process may have been faster.
+            // Another process may have created them first.
             if try content(of: connection) == .ours { return }
             try connection.execute(tables)
             try connection.execute(
@@ -40,15 +41,16 @@ enum DatabaseSchema {
         return connection
     }
 
-    /// Creates an empty file that its owner alone can read; SQLite, which would let everybody read it, gives its log
-    /// the same mode. A file that exists keeps its mode. What fails here fails again when SQLite opens, with a message.
+    /// Creates an empty file that only its owner can read. SQLite would make it readable for everybody, and gives its
+    /// log the same mode. An existing file keeps its mode. If this fails, opening by SQLite fails too, with a
+    /// message.
     private static func createPrivate(_ path: String) {
-        // Never a file that exists: closing it would release the locks that this process has on it.
+        // Never an existing file: closing it would release the locks that this process has on it.
         let file = systemOpen(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file >= 0 { close(file) }
     }
 
-    /// Opens the file for reading only. There must be one, and it must be ours.
+    /// Opens the file read-only. It must exist and be a database of this library.
     ///
     /// - Parameter encryptionKey: The key of an encrypted file.
     static func openReadOnly(path: String, encryptionKey: EncryptionKey? = nil) throws -> Connection {
@@ -88,5 +90,5 @@ enum DatabaseSchema {
     }
 }
 
-/// The system's call, which `DatabaseSchema.open` would hide.
+/// The system call, which `DatabaseSchema.open` shadows.
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }

@@ -2,8 +2,8 @@ import System
 
 /// A name that is equal only to the same bytes, as in SQLite.
 ///
-/// Swift takes "é" and "e" with a combining accent for one string. On disk they are two rows: a cache that took
-/// them for one would give, and write, the wrong one.
+/// Swift considers "é" and "e" with a combining accent equal, but on disk they are two rows. A cache that mixed them
+/// up would return, and write, the wrong one.
 struct ExactString: Hashable, Sendable {
     let string: String
 
@@ -11,7 +11,7 @@ struct ExactString: Hashable, Sendable {
         self.string = string
     }
 
-    // The hash stays that of the string: the same bytes have the same one.
+    // The hash of the string is sufficient: the same bytes have the same hash.
     static func == (left: ExactString, right: ExactString) -> Bool {
         left.string.hasSameBytes(as: right.string)
     }

@@ -1,12 +1,12 @@
 import SQLite
 
-/// Brings an extension up to date by the log of the changes that it missed.
+/// Updates an extension from the log of the changes that it missed.
 ///
-/// For each change it removes the row as it was named then, and the rows that have its rowid or its name now; then it
-/// hands over those rows. So it doesn't matter what the extension has of them, nor which of their changes it hears of
-/// meanwhile: the last change of each row in the log comes last.
+/// For each change it removes the row under its name at that time, and the rows that now have its rowid or its name;
+/// then it hands over those rows. So it doesn't matter which of them the extension has, or which of their changes it
+/// receives meanwhile: the last change of each row is last in the log.
 struct ExtensionCatchUp {
-    /// Maximum number of changes that are handed over at once. Each gives up to two rows to `fill(_:)`.
+    /// Maximum changes handed over at once. Each results in up to two rows for `fill(_:)`.
     static let batchEntriesMax = YapDatabaseExtensionRegistration.filledRowsMax / 2
 
     private let store: StoreConnection
@@ -16,7 +16,7 @@ struct ExtensionCatchUp {
         self.store = store
     }
 
-    /// Hands over the next changes, as many as the pace of the extension allows. Does nothing if they aren't known.
+    /// Hands over the next changes, as many as the extension's pace allows. Does nothing if they aren't known.
     func hand(
         to use: YapDatabaseReadTransaction.ExtensionUse, in transaction: YapDatabaseReadWriteTransaction
     ) throws {
@@ -41,12 +41,12 @@ struct ExtensionCatchUp {
         var entriesCount = 0
         /// Position of its last change.
         var end: Int64
-        /// The names under which the extension may have the rows.
+        /// Names under which the extension may have the rows.
         var removed: Set<YapDatabaseRowIdentity> = []
         var rows: [Int64: YapDatabaseStoredRow] = [:]
     }
 
-    /// The next changes that the log has for an extension; nil if they aren't known.
+    /// Returns the next changes in the log for an extension, or nil if they aren't known.
     private func next(_ entry: ExtensionEntry) throws -> Batch? {
         guard case .known(let after) = try StoredExtension(entry.registered.name, store).missed() else {
             return nil
@@ -68,12 +68,12 @@ struct ExtensionCatchUp {
         return batch
     }
 
-    /// Whether an extension may have the row already: the rest of the rows is handed over later.
+    /// Returns true if an extension may have the row already. The remaining rows are handed over later.
     private func wants(_ row: YapDatabaseRowIdentity, _ entry: ExtensionEntry) -> Bool {
         row.rowID <= entry.filledThrough ?? .max && entry.hears(of: row.collection)
     }
 
-    /// The rows that have the rowid or the name now.
+    /// Returns the rows that now have the rowid or the name.
     private func current(_ identity: YapDatabaseRowIdentity) throws -> [YapDatabaseRowIdentity] {
         let table = RowTable(store: store)
         let byRowID = try table.identity(ofRowID: identity.rowID)
@@ -84,7 +84,7 @@ struct ExtensionCatchUp {
         return [byRowID, byName].compactMap(\.self)
     }
 
-    /// The row and the bytes of its object and metadata; nil if the type of its objects isn't registered.
+    /// Returns the row and the bytes of its object and metadata, or nil if the type of its objects isn't registered.
     private func read(_ identity: YapDatabaseRowIdentity) throws
         -> (row: YapDatabaseStoredRow, bytesCount: Int)?
     {
@@ -102,7 +102,7 @@ struct ExtensionCatchUp {
     private func hand(_ batch: Batch, to transaction: any YapDatabaseExtensionTransaction) throws {
         let removed = Dictionary(grouping: batch.removed, by: { ExactString($0.collection) })
             .values.map { $0.sorted { $0.isBefore($1) } }
-        // Sorted: the order of a dictionary differs from run to run.
+        // Sorted, because the order of a dictionary differs from run to run.
         for rows in removed.sorted(by: { $0[0].isBefore($1[0]) }) {
             var rest = rows[...]
             while !rest.isEmpty {
@@ -117,7 +117,7 @@ struct ExtensionCatchUp {
 }
 
 extension Statement {
-    /// The bytes of object and metadata, in the columns 3 and 4, of the row on which it stands.
+    /// Bytes of object and metadata, in columns 3 and 4, of the statement's current row.
     var rowBytesCount: Int { withBytes(at: 3) { $0.count } + withBytes(at: 4) { $0.count } }
 }
 

@@ -6,26 +6,25 @@ final class ExtensionEntry {
     private(set) var registered: RegisteredExtension
     let connection: any YapDatabaseExtensionConnection
     let tables: TableStatements
-    /// Up to which rowid its tables have the rows, while it is being filled; nil: they have all.
+    /// Last rowid with which its tables have been filled. Nil when they have all rows.
     var filledThrough: Int64?
-    /// Whether the file's note of the extension was read since another process wrote.
+    /// True if the file's note of the extension was read since another process wrote.
     var isChecked = false
-    /// Whether the file says that the tables are another version's, or those of an extension that it depends on.
+    /// True if the file says that another version wrote the tables of this extension or of a dependency.
     private(set) var isReplaced = false
-    /// Whether the file says that the tables lack rows, or those of an extension that it depends on.
+    /// True if the file says that the tables of this extension or of a dependency lack rows.
     private(set) var isBehind = false
-    /// Whether the writer can bring the tables up to date without a registration, perhaps after those of an extension
-    /// that it depends on.
+    /// True if the writer can update the tables without a registration, perhaps after those of a dependency.
     private(set) var canCatchUp = false
-    /// Whether an extension that it depends on has to be brought up to date first.
+    /// True if a dependency has to be updated first.
     private(set) var waitsForDependencies = false
-    /// How many rows it is handed in a transaction while it catches up at its registration.
+    /// Number of rows that it receives in a transaction while it catches up at its registration.
     var pace = CatchUpPace()
-    /// Up to which rowid another process has filled the tables.
+    /// Last rowid with which another process has filled the tables.
     private var notedThrough: Int64?
-    /// Whether its transactions are `RowHooks`.
+    /// True if its transactions are `RowHooks`.
     let hasHooks: Bool
-    /// The collections that it hears of; nil: all.
+    /// Collections that it observes. Nil for all.
     private let collections: [String]?
     let dependencies: [String]
 
@@ -42,18 +41,18 @@ final class ExtensionEntry {
 
     var isFilling: Bool { filledThrough != nil }
 
-    /// From `registered` on its tables have all rows.
+    /// Marks the tables as complete: they have all rows from `registered` on.
     func complete(as registered: RegisteredExtension) {
         self.registered = registered
         filledThrough = nil
         (isChecked, isBehind, canCatchUp, notedThrough) = (false, false, false, nil)
     }
 
-    /// Gives up catching up until another process writes: a row can't be read, or the extension throws.
+    /// Stops catching up until another process writes, because a row can't be read or the extension throws.
     func catchingUpFailed() { canCatchUp = false }
 
-    /// Reads the file's note of the extension, if another process may have changed it. Others than those that are
-    /// filled look after their tables themselves.
+    /// Reads the file's note of the extension, if another process may have changed it. Extensions that aren't filled
+    /// maintain their tables themselves.
     func check(_ store: StoreConnection) throws {
         guard !isChecked, registered.isFilled, !isFilling else { return }
         let stored = StoredExtension(registered.name, store)
@@ -76,17 +75,18 @@ final class ExtensionEntry {
             canCatchUp = canCatchUp && entry.canCatchUp
         }
         canCatchUp = canCatchUp && isBehind && !isReplaced
-        // A replaced one is read again each time: it may be a commit of this process that sets another version.
+        // The note of a replaced extension is read every time, because the change may be a commit of this process
+        // that sets another version.
         isChecked = !isReplaced
     }
 
-    /// Checks again after an extension that it depends on was brought up to date.
+    /// Checks again after a dependency was updated.
     func checkAgain(_ store: StoreConnection) throws {
         isChecked = false
         try check(store)
     }
 
-    /// What the extension hears of a change; nil: nothing.
+    /// Returns the part of a change that the extension receives, or nil if there is none.
     func heard(_ change: YapDatabaseRowChange) -> YapDatabaseRowChange? {
         if isReplaced { return nil }
         if let collection = change.collection, !hears(of: collection) { return nil }

@@ -1,15 +1,16 @@
 import SQLite
 
-/// Fills extensions that are being registered, a batch of rows in each transaction, so that others write in between.
+/// Fills extensions that are being registered, with a batch of rows in each transaction, so that others can write in
+/// between.
 ///
-/// Rows go by in the order of their rowids. An extension hears of changes to those that it was handed, and is handed
-/// the others later; up to where is stored with each batch. Extensions that are at the same row are filled together:
-/// each row is read and decoded once. Rows that another process writes without an extension are handed to it by
+/// Rows are read in the order of their rowids. An extension receives changes of the rows that it has, and the other
+/// rows later; the last rowid is stored with each batch. Extensions at the same row are filled together, so each row
+/// is read and decoded once. Rows that another process writes without an extension are handed to it by
 /// `ExtensionCatchUp`, in the same transactions.
 struct ExtensionFiller {
-    /// Rows of one batch, wanted or not.
+    /// Maximum rows of one batch, including rows that no extension observes.
     static let scannedRowsMax = 2_000
-    /// Bytes of the objects and metadata of one batch, but for the last row.
+    /// Maximum bytes of objects and metadata in one batch, except the last row.
     static let batchBytesMax = 1 << 20
 
     private let core: WriterCore
@@ -21,17 +22,17 @@ struct ExtensionFiller {
 
     /// Hands over the next batch.
     ///
-    /// - Parameter generation: The registration that is waited for.
-    /// - Returns: The part of the rows that it has, from 0 to 1; nil when it is complete.
-    /// - Throws: What the extension throws; `extensionNotRegistered` when it was unregistered meanwhile; `decoding` for
-    ///   a row that can't be read.
+    /// - Parameter generation: The registration that the caller waits for.
+    /// - Returns: The completed part of the rows, from 0 to 1. Nil when it is complete.
+    /// - Throws: The error of the extension; `extensionNotRegistered` if it was unregistered meanwhile; `decoding`
+    ///   for a row that can't be read.
     func fillNext(_ generation: UInt64) throws -> Double? {
         if core.log.registry.contains(where: { $0.generation == generation }) { return nil }
         let saved = store.savedFilling()
         do {
             try core.alone { try fill(in: $0) }
         } catch let failure as Failure {
-            // The others go on without those that failed.
+            // The other extensions continue without those that failed.
             store.restoreFilling(saved)
             for failed in failure.generations { core.stopFilling(failed, because: failure.error) }
         } catch {
@@ -42,7 +43,7 @@ struct ExtensionFiller {
         return try entry(generation).flatMap { try part($0) }
     }
 
-    /// What one extension's rows, or its own code, came to.
+    /// Error of one extension's rows or code.
     private struct Failure: Error {
         let generations: [UInt64]
         let error: any Error
@@ -51,7 +52,7 @@ struct ExtensionFiller {
     private func fill(in transaction: YapDatabaseReadWriteTransaction) throws {
         guard !store.filling.isEmpty else { return }
         transaction.isHandingRows = true
-        // Also for the flush, in which the rules of missed rows fire.
+        // Also for the flush, in which the rules of missed rows run.
         transaction.passesOverMissed = true
         var uses: [YapDatabaseReadTransaction.ExtensionUse] = []
         for use in try transaction.uses() where try isReady(use.entry) {
@@ -62,8 +63,8 @@ struct ExtensionFiller {
         try hand(read(after: start, for: uses.map(\.entry)), to: uses, in: transaction)
     }
 
-    /// Whether an extension is being filled, and those that it depends on have all rows. Else it would be filled from a
-    /// part of what they will have.
+    /// Returns true if an extension is being filled, and its dependencies have all rows. Otherwise it would be filled
+    /// from a part of their rows.
     private func isReady(_ entry: ExtensionEntry) throws -> Bool {
         guard entry.isFilling else { return false }
         switch try core.state(ofDependencies: entry.dependencies) {
@@ -76,7 +77,7 @@ struct ExtensionFiller {
         }
     }
 
-    /// Hands over rows that another process wrote without the extension. If they are unknown, it begins anew.
+    /// Hands over rows that another process wrote without the extension. If they are unknown, it starts over.
     private func handMissed(
         to use: YapDatabaseReadTransaction.ExtensionUse, in transaction: YapDatabaseReadWriteTransaction
     ) throws {
@@ -116,9 +117,9 @@ struct ExtensionFiller {
 
     private struct Batch {
         var rows: [YapDatabaseStoredRow] = []
-        /// The last row that was looked at.
+        /// The last row that was read.
         var end: Int64
-        /// Whether there is none after it.
+        /// True if no row follows it.
         var isLast = false
     }
 
@@ -151,8 +152,8 @@ struct ExtensionFiller {
         }
     }
 
-    /// The row on which the statement stands; nil when no extension that is being filled wants it, or the type of its
-    /// objects isn't registered: then nothing of it can be written either.
+    /// Returns the statement's current row. Nil if no extension that is being filled observes it, or the type of its
+    /// objects isn't registered: then it can't be written either.
     private func row(_ statement: borrowing Statement, _ entries: [ExtensionEntry]) throws
         -> YapDatabaseStoredRow?
     {
@@ -206,11 +207,11 @@ struct ExtensionFiller {
         }
     }
 
-    /// The part of the rows that an extension has: of all rows by the rowids, and then of those that it missed.
+    /// Returns the completed part of an extension: of all rows by rowid, and then of those that it missed.
     private func part(_ entry: ExtensionEntry) throws -> Double? {
         guard let filledThrough = entry.filledThrough else { return nil }
         if filledThrough == .max { return entry.pace.part }
-        // Outside of the batch's transaction; only for the one who waits.
+        // Outside the batch's transaction, because only the waiting caller needs it.
         let last = try store.statement("SELECT max(rowid) FROM database2") {
             try $0.step() ? $0.int64(at: 0) : 0
         }

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Checks the names of an extension that is to be registered.
+/// Checks the names of an extension before its registration.
 struct ExtensionNames {
     private let store: StoreConnection
     private let registry: [RegisteredExtension]
@@ -10,8 +10,8 @@ struct ExtensionNames {
         self.registry = registry
     }
 
-    /// - Throws: `YapDatabaseError`: `extensionNameTaken`, `extensionDependencyMissing`, `invalidExtension` for a table
-    ///   that isn't the extension's to own.
+    /// - Throws: `YapDatabaseError`: `extensionNameTaken`, `extensionDependencyMissing`, `invalidExtension` for a
+    ///   table that the extension can't own.
     func check(_ instance: any YapDatabaseExtension, _ name: String) throws {
         guard !name.isEmpty, !store.extensions.contains(where: { $0.registered.name == name }) else {
             throw YapDatabaseError(.extensionNameTaken, "the name \"\(name)\" is empty or taken")
@@ -37,7 +37,7 @@ struct ExtensionNames {
                 throw YapDatabaseError(
                     .invalidExtension, "the table \(table) of \"\(name)\" is one of the database")
             }
-            // A virtual table owns those that SQLite makes beneath it.
+            // A virtual table owns the tables that SQLite creates for it.
             for other in others
             where TableStatements.owner(of: table, mayWrite: other.table)
                 || TableStatements.owner(of: other.table, mayWrite: table)

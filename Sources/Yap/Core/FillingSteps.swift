@@ -1,8 +1,8 @@
 import System
 
-/// The batches of one registration. A file that is busy for a while doesn't end it.
+/// The batches of one registration. A temporarily busy file doesn't end it.
 final class FillingSteps: Sendable {
-    /// How many batches in a row may find the file busy. Each waits for the busy timeout by itself.
+    /// Maximum consecutive batches that find the file busy. Each waits for the busy timeout.
     static let busyRetriesMax = 10
 
     private let generation: UInt64
@@ -14,8 +14,8 @@ final class FillingSteps: Sendable {
 
     /// Hands over the next batch, or nothing if the file is busy: the next call tries again.
     ///
-    /// - Returns: As `ExtensionFiller.fillNext`.
-    /// - Throws: As `ExtensionFiller.fillNext`; `busy` after too many attempts in a row.
+    /// - Returns: The result of `ExtensionFiller.fillNext`.
+    /// - Throws: The errors of `ExtensionFiller.fillNext`; `busy` after too many consecutive attempts.
     func next(_ core: WriterCore) throws -> Double? {
         do {
             let part = try ExtensionFiller(core).fillNext(generation)

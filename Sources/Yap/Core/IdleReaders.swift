@@ -1,18 +1,18 @@
 import System
 
-/// The readers of connections that are gone, for those that come: SQLite reads and parses the whole schema when a
-/// handle is opened, which costs more than most reads.
+/// Pool of idle readers. Reused because SQLite reads and parses the whole schema when it opens a handle, which takes
+/// longer than most reads.
 final class IdleReaders: Sendable {
-    /// The most that are kept open: what comes and goes does so one or two at a time.
+    /// Maximum idle readers kept open. Connections are usually created and released one or two at a time.
     static let readersMax = 2
 
-    /// nil when the database was closed.
+    /// Nil after the database was closed.
     private let readers = Lock<[ReaderCore]?>([])
 
-    /// One that was kept; nil when there is none.
+    /// Returns an idle reader, or nil if there is none.
     func take() -> ReaderCore? { readers.withLock { $0?.popLast() } }
 
-    /// Keeps a reader that nobody uses any more, or lets it go.
+    /// Keeps an unused reader, or releases it.
     func keep(_ reader: ReaderCore) {
         readers.withLock { readers in
             guard let count = readers?.count, count < Self.readersMax else { return }
@@ -20,7 +20,7 @@ final class IdleReaders: Sendable {
         }
     }
 
-    /// Closes what is kept.
+    /// Closes the idle readers.
     func removeAll() {
         _ = readers.withLock { readers in
             let removed = readers
@@ -29,9 +29,9 @@ final class IdleReaders: Sendable {
         }
     }
 
-    /// Closes what is kept, and keeps nothing from now on.
+    /// Closes the idle readers, and keeps none from now on.
     func close() {
-        // Released after the lock: their caches hold objects of the app.
+        // Released after the lock, because their caches hold objects of the app.
         _ = readers.withLock { readers in
             defer { readers = nil }
             return readers

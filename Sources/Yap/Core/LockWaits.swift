@@ -6,7 +6,7 @@ import System
     import Darwin
 #endif
 
-/// Names a thread.
+/// Identifies a thread.
 struct ThreadID: Hashable, Sendable {
     private let value: UInt
 
@@ -20,33 +20,33 @@ struct ThreadID: Hashable, Sendable {
     }
 }
 
-/// Which thread holds a lock.
+/// The thread that holds a lock.
 final class LockOwner: Sendable {
     private let holder = Lock<ThreadID?>(nil)
-    /// What the lock protects, for messages.
+    /// Name of the protected value, for messages.
     let name: String
 
     init(name: String) {
         self.name = name
     }
 
-    /// The thread; nil if no thread holds the lock.
+    /// The thread, or nil if no thread holds the lock.
     var thread: ThreadID? {
         get { holder.withLock { $0 } }
         set { holder.withLock { $0 = newValue } }
     }
 }
 
-/// Which thread waits for which lock, in all databases of the process, so that a wait that would never end is refused.
+/// Records which thread waits for which lock, in all databases of the process, to detect deadlocks.
 ///
-/// The last thread of a circle to wait finds it: it sees the others here, and they don't move meanwhile.
+/// The last thread of a cycle to wait detects it: the others are recorded here, and don't move meanwhile.
 enum LockWaits {
     private static let waits = Lock<[ThreadID: LockOwner]>([:])
 
-    /// Notes that this thread is about to wait until a lock is released.
+    /// Records that this thread is about to wait for a lock.
     ///
-    /// - Throws: `YapDatabaseError` of code `deadlock` if the thread that holds the lock waits, itself or through
-    ///   others, for one that this thread holds. Then nothing is noted.
+    /// - Throws: `YapDatabaseError` with `deadlock` if the thread that holds the lock waits, directly or through
+    ///   others, for a lock that this thread holds. Nothing is recorded then.
     static func begin(for owner: LockOwner) throws {
         let thread = ThreadID.current
         let isEndless = waits.withLock { waits in
@@ -59,18 +59,18 @@ enum LockWaits {
             .deadlock, "another thread uses \(owner.name), and waits for a transaction of this thread")
     }
 
-    /// Notes that a thread waits no longer.
+    /// Records that a thread no longer waits.
     static func end(_ thread: ThreadID) {
         waits.withLock { $0[thread] = nil }
     }
 
-    /// Number of threads that wait, for tests.
+    /// Number of waiting threads, for tests.
     static var count: Int { waits.withLock { $0.count } }
 
     private static func leads(_ owner: LockOwner, to thread: ThreadID, _ waits: [ThreadID: LockOwner]) -> Bool
     {
         var next = owner
-        // A way without a circle has no more steps than threads wait.
+        // A path without a cycle has no more steps than threads wait.
         for _ in 0...waits.count {
             guard let holder = next.thread else { return false }
             if holder == thread { return true }

@@ -1,37 +1,37 @@
 import SQLite
 import System
 
-/// The reader of a long-lived read, which holds a snapshot between its transactions.
+/// The reader of a long-lived read. It holds a snapshot between its transactions.
 ///
-/// The writer may release the snapshot at any time, without waiting for a transaction that runs: it notes the reason,
+/// The writer may release the snapshot at any time, without waiting for a running transaction: it records the reason,
 /// and the running transaction releases the snapshot at its end.
 final class LongLivedReader: Sendable {
     private struct State {
-        /// Where it stands, or stood last.
+        /// The commit of its snapshot, or of its last one.
         var mark = SnapshotMark(number: 0, writer: 0)
-        /// Why no snapshot is held; nil while one is held.
+        /// Why no snapshot is held. Nil while one is held.
         var failure: YapDatabaseError?
-        /// Why no snapshot will be held again; nil until the end.
+        /// Why it will never hold a snapshot again. Nil until it ends.
         var end: YapDatabaseError?
 
-        /// Throws if there is no snapshot to read.
+        /// Throws if no snapshot can be read.
         func check() throws {
             if let error = end ?? failure { throw error }
         }
     }
 
-    /// nil before its first snapshot and after its end.
+    /// Nil before its first snapshot and after its end.
     private let core: OwnedLock<ReaderCore?>
     private let state = Lock(State())
     private let idleReaders: IdleReaders
 
-    /// - Parameter name: Names it in messages.
+    /// - Parameter name: Name for messages.
     init(name: String, _ idleReaders: IdleReaders) {
         core = OwnedLock(nil, name: name)
         self.idleReaders = idleReaders
     }
 
-    /// Where it stands, or stood last.
+    /// The commit of its snapshot, or of its last one.
     var mark: SnapshotMark { state.withLock { $0.mark } }
 
     /// Holds the newest snapshot with a reader that has no other user.
@@ -40,19 +40,19 @@ final class LongLivedReader: Sendable {
         try core.withLock { core in
             try reader.hold()
             core = reader
-            // Before it stood anywhere, a commit may have let it expire.
+            // A commit may have expired it before it held its first snapshot.
             state.withLock { ($0.mark, $0.failure) = (reader.store.mark, nil) }
         }
     }
 
-    /// Runs `body` on the held snapshot, and returns also whether an extension can be brought up to date.
+    /// Runs `body` on the held snapshot. Also returns whether an extension can be updated.
     ///
-    /// - Parameter cancellation: That of the task that reads, or nil. The snapshot stays held.
+    /// - Parameter cancellation: The cancellation of the reading task, or nil. The snapshot stays held.
     func read<Result>(
         cancellation: TransactionCancellation? = nil,
         _ body: (YapDatabaseReadTransaction) throws -> Result
     ) throws -> (result: Result, wantsHealing: Bool) {
-        // Released after the lock: it is the app's.
+        // Released after the lock, because it belongs to the app.
         var userInfo: Any?
         defer {
             withExtendedLifetime(userInfo) {}
@@ -75,13 +75,13 @@ final class LongLivedReader: Sendable {
 
     /// Releases the snapshot, and holds the newest one.
     ///
-    /// - Returns: The commits that lead to it, and the bytes of the log's file.
+    /// - Returns: The commits in between, and the bytes of the log's file.
     func moveToNewest() throws -> (commits: [YapDatabaseCommit], logFileBytes: Int64) {
         defer { settle() }
         return try core.withLock { try move(&$0) }
     }
 
-    /// The same if no transaction runs; else nil.
+    /// Moves if no transaction is running. Otherwise returns nil.
     func moveToNewestIfFree() -> [YapDatabaseCommit]? {
         defer { settle() }
         return core.withLockIfFree { core in try? move(&core).commits } ?? nil
@@ -103,8 +103,8 @@ final class LongLivedReader: Sendable {
         return (core.commits(since: before), core.store.sqlite.logFileBytes)
     }
 
-    /// Reads the same commit from the file and not from the log, if it is the newest and no transaction runs. Must be
-    /// called while no connection can commit, and all of the log is in the file.
+    /// Reads the same commit from the file instead of the log, if it is the newest and no transaction is running.
+    /// Call it while no connection can commit, and all of the log is in the file.
     func leaveLog(at newest: SnapshotMark) {
         defer { settle() }
         _ = core.withLockIfFree { core in
@@ -118,13 +118,13 @@ final class LongLivedReader: Sendable {
         }
     }
 
-    /// Releases a snapshot that is older than `number`. Reads throw from then on, until the read is moved.
+    /// Releases a snapshot older than `number`. Reads then throw until the read is moved.
     func expire(before number: UInt64) {
         state.withLock { if $0.mark.number < number, $0.failure == nil { $0.failure = Self.expired } }
         settle()
     }
 
-    /// Ends it, without waiting for a transaction that runs.
+    /// Ends the read, without waiting for a running transaction.
     func end(because error: YapDatabaseError) {
         state.withLock { if $0.end == nil { $0.end = error } }
         settle()
@@ -134,13 +134,13 @@ final class LongLivedReader: Sendable {
         state.withLock { if $0.failure == nil { $0.failure = error } }
     }
 
-    /// Releases what the state says, unless a transaction runs: that one does it at its end.
+    /// Releases the snapshot if the state requires it. A running transaction does it at its end.
     private func settle() {
         while true {
             var seen = wish
-            // Released after the lock: its caches hold objects of the app.
+            // Released after the lock, because its caches hold objects of the app.
             let outcome = core.withLockIfFree { core -> ReaderCore? in
-                // With the lock held: a move ends a failure, and holds another snapshot.
+                // With the lock held, because a move ends a failure and holds another snapshot.
                 seen = wish
                 if seen.letsGo { core?.letGo() }
                 guard seen.ends else { return nil }
@@ -149,7 +149,7 @@ final class LongLivedReader: Sendable {
             }
             guard let outcome else { return }
             if let ended = outcome { idleReaders.keep(ended) }
-            // A thread that changed the state meanwhile found the lock taken.
+            // Another thread that changed the state meanwhile couldn't take the lock.
             if wish == seen { return }
         }
     }
@@ -165,7 +165,7 @@ final class LongLivedReader: Sendable {
     private static let lost = YapDatabaseError(.sqlite, "SQLite ended the transaction of the long-lived read")
 }
 
-/// The long-lived reads of a database that are open.
+/// The open long-lived reads of a database.
 final class LongLivedReads: Sendable {
     private struct State {
         var readers: [LongLivedReader] = []
@@ -194,7 +194,7 @@ final class LongLivedReads: Sendable {
     }
 
     func remove(_ reader: LongLivedReader) {
-        // Released after the lock: its caches hold objects of the app.
+        // Released after the lock, because its caches hold objects of the app.
         let removed = state.withLock { state in
             let removed = state.readers.filter { $0 === reader }
             state.readers.removeAll { $0 === reader }
@@ -203,17 +203,17 @@ final class LongLivedReads: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    /// Lets those that stand at the newest commit leave the log.
+    /// Lets the reads at the newest commit leave the log.
     func leaveLog(at newest: SnapshotMark) {
         for reader in readers { reader.leaveLog(at: newest) }
     }
 
-    /// Ends the snapshots of those that stand at an older commit.
+    /// Releases the snapshots of the reads at an older commit.
     func expire(before number: UInt64) {
         for reader in readers { reader.expire(before: number) }
     }
 
-    /// Ends all, and lets none begin any more.
+    /// Ends all reads, and rejects new ones.
     func close() {
         let readers = state.withLock { state in
             defer { state = State(isClosed: true) }

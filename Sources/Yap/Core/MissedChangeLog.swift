@@ -1,25 +1,25 @@
 import SQLite
 
-/// The table `changes2`: which rows changed while an extension of the file wasn't registered in the process that wrote.
+/// The table `changes2`: rows that changed while an extension of the file wasn't registered in the writing process.
 ///
 /// It is written only while such an extension exists and can catch up (`YapDatabaseExtension.catchesUp`), or a reader
-/// of changes (`ChangeReader`), which is kept as such an extension. The extension's note in `yap2` has the position
+/// of changes (`ChangeReader`), which is stored as such an extension. The extension's note in `yap2` has the position
 /// after which the log names every row that it missed; such a note always has an entry after it. A row that changes
 /// again moves to the end of the log.
 final class MissedChangeLog {
-    /// Default maximum number of rows in the log. Beyond it, the extensions that have missed the most are filled anew.
+    /// Default maximum rows in the log. Beyond it, the extensions that have missed the most are filled again.
     static let rowsMaxDefault = 100_000
 
     private enum State {
-        /// Which extensions miss changes wasn't read since it may have changed.
+        /// Not read yet, or possibly changed since.
         case unread
         /// No extension needs the log.
         case idle
-        /// Extensions that miss the changes of this process, and how many more rows fit.
+        /// Extensions that miss the changes of this process, and the number of rows that still fit.
         case logging(orphans: [String], room: Int)
     }
 
-    /// A row as it was named when it changed.
+    /// A row under its name at the time of the change.
     struct Entry {
         let position: Int64
         let identity: YapDatabaseRowIdentity
@@ -36,8 +36,8 @@ final class MissedChangeLog {
         self.store = store
     }
 
-    /// Forgets which extensions miss changes: another process wrote, the registered extensions changed, or a
-    /// transaction failed.
+    /// Discards the cached state, because another process wrote, the registered extensions changed, or a transaction
+    /// failed.
     func reset() {
         state = .unread
         dependents = nil
@@ -45,7 +45,7 @@ final class MissedChangeLog {
 
     // MARK: Writing
 
-    /// Notes that a row was written, touched or removed. Called in the transaction that does it.
+    /// Logs that a row was written, touched or removed. Called in the same transaction.
     func note(_ rowID: Int64, _ name: YapCollectionKey) throws {
         if case .idle = state { return }
         if case .unread = state { try readOrphans() }
@@ -68,10 +68,10 @@ final class MissedChangeLog {
         }
     }
 
-    /// Appends a row that was not written, only placed elsewhere in an extension. A reader of changes must not see it.
+    /// Appends a row that was not written, but only moved in an extension. Readers of changes must not see it.
     ///
-    /// The entry says at which position that was, and at which one the row was written before. A later write moves the
-    /// entry, so that it counts for the reader, also one by a program that doesn't know these columns.
+    /// The entry has the position of the move, and the position of the last write. A later write moves the entry, so
+    /// that readers see it, even if a program that doesn't know these columns makes it.
     private func appendPlace(_ row: YapDatabaseRowIdentity) throws {
         let sql = """
             INSERT INTO changes2 (position, row, collection, key, placed, written)
@@ -88,13 +88,13 @@ final class MissedChangeLog {
         }
     }
 
-    /// Notes that an extension changed what it has of rows, for those that depend on it and aren't registered here.
+    /// Logs that an extension changed its state of rows, for dependents that aren't registered here.
     ///
-    /// - Parameter changed: Returns the rows, without those that were written in this transaction; nil for any rows.
+    /// - Parameter changed: Returns the rows, without those that were written in this transaction. Nil for any rows.
     func noteChange(of name: String, _ changed: () throws -> [YapDatabaseRowIdentity]?) throws {
         if dependents == nil { try readDependents() }
         guard let orphans = dependents?[name], !orphans.isEmpty else { return }
-        // Those that already miss any rows need no note.
+        // Extensions that already miss unknown rows need no note.
         guard try orphans.contains(where: { try StoredExtension($0, store).missed() != .unknown }) else {
             return
         }
@@ -131,13 +131,13 @@ final class MissedChangeLog {
         dependents = found
     }
 
-    /// The extensions that hear of the changes of this process.
+    /// Names of the extensions that receive the changes of this process.
     private var registeredNames: Set<String> {
         Set(store.extensions.filter { !$0.isReplaced }.map(\.registered.name))
     }
 
-    /// Notes all rows of a collection, which are about to be removed by one statement. If the log has no room for them,
-    /// the extensions are filled anew.
+    /// Logs all rows of a collection that one statement is about to remove. If they don't fit, the extensions are
+    /// filled again.
     func noteClearing(of collection: String) throws {
         if case .idle = state { return }
         // A note needs an entry after it.
@@ -158,28 +158,28 @@ final class MissedChangeLog {
         state = .logging(orphans: orphans, room: room - rowsCount)
     }
 
-    /// Notes that more rows change than the log names: the extensions that miss this are filled anew.
+    /// Notes that more rows change than the log names. The extensions that miss this are filled again.
     func noteClearingOfAll() throws {
         if case .unread = state { try readOrphans() }
         guard case .logging(let orphans, _) = state else { return }
         var hasReaders = false
         for name in orphans { hasReaders = try giveUp(name) || hasReaders }
-        // A reader of changes begins anew with the next change.
+        // A reader of changes starts over with the next change.
         state = hasReaders ? .unread : .idle
         try trim()
     }
 
-    /// Finds the extensions that miss the changes of this process, and notes in the file that they do.
+    /// Finds the extensions that miss the changes of this process, and notes that in the file.
     ///
-    /// Their tables are not dropped, however far behind they are: a write that slips in before the app has registered
-    /// an extension must not cost it its tables (or a sync queue with changes that were never sent).
+    /// Their tables are never dropped here, however far behind they are: a write before the app has registered an
+    /// extension must not cost it its tables (or a sync queue with unsent changes).
     private func readOrphans() throws {
         let registered = registeredNames
         var orphans: [String] = []
         for name in try store.config.extensionNames() where !registered.contains(name) {
             let stored = StoredExtension(name, store)
             var missed = try stored.missed()
-            // A program that knows no log may have written.
+            // A program that doesn't know the log may have written.
             if missed == .unknown, let reader = ChangeReader(storedName: name, store) {
                 try reader.restart()
                 missed = .none
@@ -188,7 +188,7 @@ final class MissedChangeLog {
             case .known: orphans.append(name)
             case .none where try stored.catchesUp():
                 try createTable()
-                // A program that knows no log may have left entries that no extension needs.
+                // A program that doesn't know the log may have left entries that no extension needs.
                 try trim()
                 try stored.setMissed(.known(after: lastPosition()))
                 orphans.append(name)
@@ -207,7 +207,7 @@ final class MissedChangeLog {
             """)
     }
 
-    /// Adds the columns to a table that an earlier version of this library has made.
+    /// Adds the columns to a table of an earlier version of this library.
     private func addPlaceColumns() throws {
         guard try !hasPlaceColumns() else { return }
         try store.sqlite.execute(
@@ -220,14 +220,15 @@ final class MissedChangeLog {
 
     // MARK: Bounds
 
-    /// How many more rows fit. The positions have gaps, so rows are counted only if these don't settle it.
+    /// Returns the number of rows that still fit. Rows are counted only if the positions, which have gaps, aren't
+    /// sufficient.
     private func room() throws -> Int {
         let span = try number("SELECT ifnull(max(position) - min(position) + 1, 0) FROM changes2")
         if span < rowsMax { return rowsMax - Int(span) }
         return rowsMax - Int(try number("SELECT count(*) FROM changes2"))
     }
 
-    /// Gives up the extensions that have missed the most until the rows fit.
+    /// Gives up the extensions that have missed the most, until the rows fit.
     private func makeRoom() throws {
         guard case .logging(let orphans, _) = state else { return }
         let (names, room, hasReaders) = try giveUpOldest(room: room())
@@ -236,8 +237,8 @@ final class MissedChangeLog {
         state = left.isEmpty ? .idle : .logging(orphans: left, room: room)
     }
 
-    /// Returns the names of the extensions that still need the log, the room that it has then, and whether readers of
-    /// changes begin anew.
+    /// Returns the extensions that still need the log, the room that it then has, and whether readers of changes
+    /// start over.
     private func giveUpOldest(room: Int) throws -> (names: [String], room: Int, hasReaders: Bool) {
         var (room, notes, hasReaders) = (room, try knownNotes(), false)
         while room < 0, let oldest = notes.map(\.after).min() {
@@ -249,7 +250,7 @@ final class MissedChangeLog {
         return (notes.map(\.name), room, hasReaders)
     }
 
-    /// Gives up what an extension missed. Returns true for a reader of changes, which begins anew.
+    /// Gives up what an extension missed. Returns true for a reader of changes, which starts over.
     private func giveUp(_ name: String) throws -> Bool {
         guard let reader = ChangeReader(storedName: name, store) else {
             try StoredExtension(name, store).setMissed(.unknown)
@@ -266,7 +267,7 @@ final class MissedChangeLog {
         }
     }
 
-    /// Deletes the entries that no extension needs any more.
+    /// Deletes the entries that no extension needs.
     func trim() throws {
         guard try exists() else { return }
         if let oldest = try knownNotes().map(\.after).min() {
@@ -281,12 +282,12 @@ final class MissedChangeLog {
 
     // MARK: Reading
 
-    /// Position of the last entry; 0 if the log has none.
+    /// Returns the position of the last entry, or 0 if the log is empty.
     func lastPosition() throws -> Int64 {
         try exists() ? number("SELECT ifnull(max(position), 0) FROM changes2") : 0
     }
 
-    /// Up to `max` entries after a position, in their order.
+    /// Returns up to `max` entries after a position, in order.
     func entries(after position: Int64, max: Int) throws -> [Entry] {
         let sql = """
             SELECT position, row, collection, key FROM changes2 WHERE position > ?1 ORDER BY position LIMIT ?2
@@ -304,8 +305,8 @@ final class MissedChangeLog {
         }
     }
 
-    /// A query of the names of the rows that were written after the position `?1`, without those that were only placed
-    /// elsewhere in an extension; nil if there is no log.
+    /// Returns a query for the names of the rows written after position `?1`, without rows that were only moved in an
+    /// extension. Nil if there is no log.
     func queryOfWrittenRows() throws -> String? {
         guard try exists() else { return nil }
         let written = try hasPlaceColumns() ? "iif(placed IS position, written, position)" : "position"
@@ -316,7 +317,7 @@ final class MissedChangeLog {
         try number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'changes2'") > 0
     }
 
-    /// How many rows a collection has, counted up to `max`.
+    /// Returns the number of rows in a collection, counted up to `max`.
     private func count(_ collection: String, max: Int) throws -> Int {
         try store.statement("SELECT count(*) FROM (SELECT 1 FROM database2 WHERE collection = ?1 LIMIT ?2)") {
             try $0.bind(collection, at: 1)

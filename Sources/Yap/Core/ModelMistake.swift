@@ -1,8 +1,8 @@
 extension DecodingError {
-    /// Says what is wrong with a type that can't read what an earlier version of the app stored, and how to mend it.
+    /// Describes why a type can't decode an object of an earlier version of the app, and how to fix the type.
     ///
-    /// - Parameter version: the version of the model that stored the object.
-    /// - Returns: nil when the bytes are damaged.
+    /// - Parameter version: The version of the model that stored the object.
+    /// - Returns: Nil if the bytes are damaged.
     func modelMistake(_ typeName: String, version: Int) -> String? {
         guard let reason = mistakeReason(typeName) else { return nil }
         let stored = version == 1 ? "" : ", stored by version \(version) of the model,"
@@ -26,7 +26,8 @@ extension DecodingError {
                 "'\(Self.name(context.codingPath))' is nil in it. Make the property optional, or register a higher "
                 + "version: and set the property in upgrade"
         case .dataCorrupted(let context):
-            // Bytes that are no CBOR are damaged; what a type refuses, as an enum a raw value, is the type's matter.
+            // Bytes that aren't CBOR are damaged. Values that a type rejects, such as an unknown raw value of an
+            // enum, are a mistake of the type.
             guard !context.codingPath.isEmpty, !(context.underlyingError is CBORFault) else { return nil }
             return
                 "'\(Self.name(context.codingPath))' can't be read: \(context.debugDescription) Register a higher "

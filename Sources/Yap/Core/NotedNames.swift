@@ -1,22 +1,22 @@
 import SQLite
 
-/// What a file says of the names that the properties of a collection's type had, in all versions of the type.
+/// Stored property names of a collection's type, in all its versions.
 struct NotedNames {
-    /// Names of a collection beyond which no more are noted.
+    /// Maximum names of a collection. Further names aren't stored.
     static let namesMax = 1_000
 
-    /// A change of the type that added properties and took others away. Only the last one is kept.
+    /// A change of the type that added and removed properties. Only the last one is kept.
     private struct Change: Codable {
         var added: Set<String>
         var dropped: Set<String>
     }
 
-    /// The names of all properties that a version of the type knew.
+    /// Property names of all versions of the type.
     let all: Set<String>
     private let config: ConfigTable
     private let collection: String
 
-    /// - Throws: `SQLiteError`. What only something else than Yap can have written counts as nothing.
+    /// - Throws: `SQLiteError`. Values that only another program can have written are ignored.
     init(_ config: ConfigTable, _ collection: String) throws {
         let bytes = try config.bytes(extension: "", key: ConfigTable.namesKey(collection))
         all = bytes.flatMap { try? CBORDecoder().decode(Set<String>.self, from: $0) } ?? []
@@ -24,7 +24,7 @@ struct NotedNames {
         self.collection = collection
     }
 
-    /// Notes the names that a type knows, where there are new ones.
+    /// Stores the names of a type, if some are new.
     ///
     /// - Throws: `SQLiteError`, or `EncodingError`.
     func note(_ known: Set<String>) throws {
@@ -39,7 +39,7 @@ struct NotedNames {
             key: ConfigTable.changedNamesKey(collection))
     }
 
-    /// Notes names that stored objects have, of a type that isn't at hand: nothing is known of a change of the type.
+    /// Stores names found in objects of an unregistered type. Whether the type changed isn't known.
     ///
     /// - Throws: `SQLiteError`, or `EncodingError`.
     func add(_ names: Set<String>) throws {
@@ -49,8 +49,8 @@ struct NotedNames {
             CBOREncoder().encode(sum), extension: "", key: ConfigTable.namesKey(collection))
     }
 
-    /// Tells whether the type may have got a property in the change that took another one from it. A property that is
-    /// older is absent in stored objects because nobody has set it.
+    /// Returns a function that returns true if the type may have gained a property in the change that removed another
+    /// one. An older property is absent in stored objects because it was never set.
     ///
     /// - Throws: `SQLiteError`.
     func mayBeRenamed() throws -> (_ former: String, _ property: String) -> Bool {

@@ -6,10 +6,10 @@ import System
     import Darwin
 #endif
 
-/// A lock that is held while code of the app runs. A thread that would wait forever gets an error, where a plain lock
-/// would never return: one that takes it twice, and the last one of several threads that wait for each other's locks.
+/// A lock that may be held while code of the app runs. A thread that would wait forever gets an error: one that takes
+/// the lock twice, and the last one of several threads that wait for each other's locks.
 final class OwnedLock<Value>: @unchecked Sendable {
-    // Sendable because `value` is used only by the thread that `owner` names, and the rest while `mutex` is held.
+    // Sendable because `value` is used only by the thread in `owner`, and the rest while `mutex` is held.
     private let mutex = Mutex()
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var waitingCount = 0
@@ -17,7 +17,7 @@ final class OwnedLock<Value>: @unchecked Sendable {
     private var value: Value
     private let owner: LockOwner
 
-    /// - Parameter name: What it protects, for messages.
+    /// - Parameter name: Name of the protected value, for messages.
     init(_ value: Value, name: String) {
         owner = LockOwner(name: name)
         self.value = value
@@ -30,26 +30,26 @@ final class OwnedLock<Value>: @unchecked Sendable {
         condition.deallocate()
     }
 
-    /// Whether this thread holds it.
+    /// True if this thread holds the lock.
     var isMine: Bool { owner.thread == ThreadID.current }
 
-    /// Notes that this thread is about to wait for work of the thread that holds the lock, or takes it next. The one
-    /// that ends the wait calls `LockWaits.end`.
+    /// Records that this thread is about to wait for work of the thread that holds the lock, or takes it next. End
+    /// the wait with `LockWaits.end`.
     ///
-    /// - Throws: As `withLock`.
+    /// - Throws: The errors of `withLock`.
     func beginWaiting() throws { try LockWaits.begin(for: owner) }
 
     /// Runs `body` with the value while no other thread holds the lock.
     ///
-    /// - Throws: What `body` throws; `YapDatabaseError`: `nestedTransaction` if this thread holds the lock, `deadlock`
-    ///   if the thread that holds it waits for this one.
+    /// - Throws: The error of `body`; `YapDatabaseError`: `nestedTransaction` if this thread holds the lock,
+    ///   `deadlock` if the thread that holds it waits for this one.
     func withLock<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
         try lock()
         defer { unlock() }
         return try body(&value)
     }
 
-    /// Runs `body` with the value if no thread holds the lock, this one included; else returns nil.
+    /// Runs `body` with the value if no thread, including this one, holds the lock. Otherwise returns nil.
     func withLockIfFree<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result? {
         guard lockIfFree() else { return nil }
         defer { unlock() }

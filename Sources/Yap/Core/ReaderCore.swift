@@ -1,6 +1,6 @@
 import SQLite
 
-/// One connection's reading side: its own SQLite handle, and one snapshot a transaction.
+/// The reading side of one connection: its own SQLite handle, and one snapshot for each transaction.
 final class ReaderCore {
     let store: StoreConnection
     private let log: CommitLog
@@ -14,9 +14,9 @@ final class ReaderCore {
     ///
     /// - Parameters:
     ///   - connection: The connection that reads.
-    ///   - tracksReads: Whether to note what `body` reads.
-    ///   - userInfo: Gets the transaction's `userInfo`, to be released with no lock held.
-    ///   - cancellation: That of the task that reads, or nil.
+    ///   - tracksReads: Whether to record the reads of `body`.
+    ///   - userInfo: Receives the transaction's `userInfo`, to be released with no lock held.
+    ///   - cancellation: The cancellation of the reading task, or nil.
     func read<Result>(
         by connection: YapDatabaseConnection, tracksReads: Bool, userInfo: inout Any?,
         cancellation: TransactionCancellation?,
@@ -61,22 +61,22 @@ final class ReaderCore {
             }
             return (result, transaction.dependencies)
         } catch let error as SQLiteError {
-            // An extension's own statement.
+            // The error of an extension's own statement.
             throw store.noted(error)
         }
     }
 
     // MARK: A snapshot that is held
 
-    /// Whether a snapshot is held.
+    /// True if a snapshot is held.
     var isHolding: Bool { store.sqlite.isInTransaction }
 
-    /// Releases the held snapshot, if there is one, and holds the newest.
+    /// Releases the held snapshot, if any, and holds the newest one.
     func hold() throws {
         try? store.sqlite.rollback()
         try begin()
         do {
-            // From now on a process may register another version of an extension, which isn't that of the snapshot.
+            // Later a process may register another version of an extension, which isn't the version of this snapshot.
             for entry in store.extensions { try entry.check(store) }
         } catch {
             letGo()
@@ -87,9 +87,8 @@ final class ReaderCore {
     /// Releases the held snapshot.
     func letGo() { try? store.sqlite.rollback() }
 
-    /// Runs `body` on the held snapshot. After an error that ends SQLite's transaction, none is held.
-    ///
-    /// Parameters as those of `read`.
+    /// Runs `body` on the held snapshot. After an error that ends SQLite's transaction, none is held. Parameters: see
+    /// `read`.
     func readHeld<Result>(
         userInfo: inout Any?, cancellation: TransactionCancellation?,
         _ body: (YapDatabaseReadTransaction) throws -> Result
@@ -97,10 +96,10 @@ final class ReaderCore {
         try run(by: nil, tracksReads: false, userInfo: &userInfo, cancellation: cancellation, body).result
     }
 
-    /// The commits that lead from another mark to the snapshot.
+    /// Returns the commits from another mark to the snapshot.
     func commits(since mark: SnapshotMark) -> [YapDatabaseCommit] { log.commits(from: mark, to: store.mark) }
 
-    /// Whether a read found an extension that the writer can bring up to date. Returns true once for each such read.
+    /// Returns true once for each read that found an extension which the writer can update.
     func takeWantsHealing() -> Bool {
         defer { store.wantsHealing = false }
         return store.wantsHealing
@@ -124,7 +123,7 @@ final class ReaderCore {
         }
     }
 
-    /// BEGIN alone takes no snapshot, the first read does: that of the snapshot's number.
+    /// BEGIN alone takes no snapshot; the first read does, which reads the snapshot's number.
     private func begin() throws {
         do {
             try store.sqlite.begin(.deferred)

@@ -1,14 +1,14 @@
 /// Finds properties of a collection's type that were probably renamed without an `upgrade`.
 ///
-/// An older object lacks a renamed property, so each read gives its default and nothing fails. An added property looks
-/// the same, so four signs have to come together: no object that was looked at has the property; some have another one,
-/// which the type neither reads nor writes; the file says that the type got the one when it lost the other; and the
-/// type reads and writes the value of the other as that of the one. A property that was added when another one of its
-/// type was removed has all four too.
+/// An older object lacks a renamed property, so each read returns the default and nothing fails. An added property
+/// looks the same, so four conditions must hold: none of the examined objects has the property; some have another
+/// property, which the type neither reads nor writes; according to the file, the type gained the one when it lost the
+/// other; and the type can read and write the value of the other as that of the one. They also hold for a property
+/// that was added when another one of its type was removed.
 struct RenameCheck {
-    /// Pairs of a stored and an absent property that are compared in one collection.
+    /// Maximum pairs of a stored and an absent property compared in one collection.
     private static let pairsMax = 64
-    /// Maximum number of objects in which the value of a pair is tried.
+    /// Maximum objects in which the value of a pair is tried.
     private static let triedObjectsMax = 4
 
     private let registration: CollectionRegistration
@@ -16,7 +16,7 @@ struct RenameCheck {
 
     init(_ registration: CollectionRegistration) { self.registration = registration }
 
-    /// Takes one of the stored objects.
+    /// Adds one of the stored objects.
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         if let shape = registration.object.shape(bytes) { shapes.append(shape) }
     }
@@ -44,9 +44,9 @@ struct RenameCheck {
         }
     }
 
-    /// The stored properties that the type doesn't know, and the properties of the type that no object has.
+    /// Returns the stored properties that the type doesn't know, and the properties of the type that no object has.
     private func suspects() -> (unknown: Set<String>, absent: Set<String>) {
-        // A type that reads other properties in one object than in another is no list of properties.
+        // A type that reads different properties in different objects has no fixed list of properties.
         guard let asked = shapes.first?.asked, shapes.allSatisfy({ $0.asked == asked }) else {
             return ([], [])
         }

@@ -1,6 +1,6 @@
-/// The decoded rows of one collection in one connection, bounded.
+/// Bounded cache of the decoded rows of one collection in one connection.
 ///
-/// Second chance and not strict LRU: a hit sets one bit, where a list would write four links.
+/// It uses second chance instead of strict LRU: a hit sets one bit, where a list would write four links.
 struct RowCache {
     struct Entry {
         let key: String
@@ -34,13 +34,13 @@ struct RowCache {
         return entries[slot].object
     }
 
-    /// Changes the entry of `key` if there is one.
+    /// Changes the entry of `key`, if it exists.
     mutating func update(_ key: String, _ change: (inout Entry) -> Void) {
         guard let slot = slots[ExactString(key)] else { return }
         change(&entries[slot])
     }
 
-    /// Changes the entry of `key`, which is made if need be; another one may have to go for it.
+    /// Changes the entry of `key`, or creates it, which may evict another one.
     mutating func insert(_ key: String, rowID: Int64, _ change: (inout Entry) -> Void) {
         guard rowsMax > 0 else { return }
         if let slot = slots[ExactString(key)] {
@@ -80,7 +80,7 @@ struct RowCache {
         hand = 0
     }
 
-    /// Brings the entry of `key`, if there is one, to what a commit made of the row.
+    /// Updates the entry of `key`, if it exists, for a commit's change of the row.
     mutating func apply(_ change: RowChangeRecord, key: String) {
         guard !entries.isEmpty else { return }
         if change.flags.contains(.removed) { return remove(key) }

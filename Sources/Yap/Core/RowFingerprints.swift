@@ -1,25 +1,25 @@
 import SQLite
 
-/// The rows of a file at one moment by fingerprints, for a program that follows what other processes commit without
-/// writing to the file: the file itself only says that there was a commit.
+/// Fingerprints of a file's rows at one moment, for a program that detects changes of other processes without writing
+/// to the file. The file itself only records that a commit was made.
 package struct RowFingerprints {
-    /// What happened to a row between two moments.
+    /// Change of a row between two moments.
     package enum Change: String, Sendable { case inserted, updated, removed }
 
-    /// A row's name with what happened to it.
+    /// A changed row.
     package struct ChangedRow: Sendable {
         package let collection: String
         package let key: String
         package let change: Change
     }
 
-    /// Default maximum number of rows: each takes about 100 bytes of memory.
+    /// Default maximum rows. Each takes about 100 bytes of memory.
     package static let rowsMaxDefault = 2_000_000
 
     private struct Row {
         let name: YapCollectionKey
         var fingerprint: UInt64
-        /// Whether the current reading has found it.
+        /// True if the current reading has found it.
         var isFound: Bool
     }
 
@@ -29,16 +29,16 @@ package struct RowFingerprints {
     private var isFound = false
 
     /// - Parameters:
-    ///   - collection: Only the rows of this one; nil: all.
-    ///   - rowsMax: Maximum number of rows.
+    ///   - collection: Only rows of this collection. Nil for all.
+    ///   - rowsMax: Maximum rows.
     package init(collection: String?, rowsMax: Int = Self.rowsMaxDefault) {
         (self.collection, self.rowsMax) = (collection, rowsMax)
     }
 
-    /// Reads all rows of `file`, inside of its `read`.
+    /// Reads all rows of `file`, inside its `read`.
     ///
-    /// - Returns: The rows that changed since the last reading, in the order of collections and keys. Removed and
-    ///   inserted again counts as updated if anything changed.
+    /// - Returns: The rows that changed since the last reading, ordered by collection and key. A row that was removed
+    ///   and inserted again counts as updated if its bytes differ.
     /// - Throws: `YapDatabaseError`, also if there are more than `rowsMax` rows.
     package mutating func update(from file: DatabaseFile) throws -> [ChangedRow] {
         isFound.toggle()
@@ -62,7 +62,7 @@ package struct RowFingerprints {
                     continue
                 }
                 if let old = rows[rowID] {
-                    // Another row has its number now.
+                    // Another row now has its rowid.
                     changed.append(
                         ChangedRow(collection: old.name.collection, key: old.name.key, change: .removed))
                 } else if rows.count >= rowsMax {
@@ -80,7 +80,7 @@ package struct RowFingerprints {
         return Self.merged(changed, inserted)
     }
 
-    /// A row that was removed and inserted again under another number was updated.
+    /// Combines the removal and the insertion of a row under another rowid into an update.
     private static func merged(_ changed: [ChangedRow], _ inserted: Set<YapCollectionKey>) -> [ChangedRow] {
         var rest = inserted
         var merged = changed.map { row in

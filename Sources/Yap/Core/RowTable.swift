@@ -1,6 +1,6 @@
 import SQLite
 
-/// The SQL on the table `database2`.
+/// SQL statements on the table `database2`.
 struct RowTable {
     let store: StoreConnection
 
@@ -12,7 +12,7 @@ struct RowTable {
         }
     }
 
-    /// Finds one row and reads it while the statement stands on it; `nil` when there is no such row.
+    /// Finds a row and reads it at the statement. Returns nil if the row doesn't exist.
     func find<Result>(
         _ sql: String, _ key: String, _ collection: String, _ body: (borrowing Statement) throws -> Result
     ) throws -> Result? {
@@ -33,7 +33,7 @@ struct RowTable {
         }
     }
 
-    /// Up to `max` rows of a collection, or of all collections, in the order of their rowids after `rowID`.
+    /// Returns up to `max` rows of a collection, or of all collections, in the order of their rowids after `rowID`.
     func identities(inCollection collection: String, after key: String?, max: Int) throws
         -> [YapDatabaseRowIdentity]
     {
@@ -71,7 +71,7 @@ struct RowTable {
 
     // MARK: Writing
 
-    /// Inserts a row, and returns its rowid; `nil` when there is a row of that name already.
+    /// Inserts a row, and returns its rowid, or nil if a row of that name exists.
     func insert(_ key: String, _ collection: String, data: [UInt8], metadata: [UInt8]?) throws -> Int64? {
         let sql = """
             INSERT INTO database2 (collection, key, data, metadata) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING

@@ -1,7 +1,7 @@
-/// The number of a commit, and who made it.
+/// Number of a commit, and the writer that made it.
 ///
-/// It is stored in every commit and read at every BEGIN. The writer is there because the number alone can't
-/// tell our commit 7, which failed, from the commit 7 that another process made right after.
+/// Stored in every commit and read at every BEGIN. The number alone can't distinguish a failed commit 7 of this
+/// process from the commit 7 that another process made right after.
 struct SnapshotMark: Equatable, Sendable {
     static let byteCount = 16
 
@@ -19,7 +19,7 @@ struct SnapshotMark: Equatable, Sendable {
         writer = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
-    /// How many commits are between an earlier one and this one. A file that was put back has lower numbers.
+    /// Number of commits between an earlier one and this one. A restored older file has lower numbers.
     func count(since earlier: SnapshotMark) -> UInt64 {
         number > earlier.number ? number - earlier.number - 1 : 0
     }

@@ -1,15 +1,14 @@
 import SQLite
 import System
 
-/// One SQLite handle with what it keeps in memory: decoded rows and the extensions' connections, all of one
-/// snapshot.
+/// One SQLite handle with its state in memory: decoded rows and the extensions' connections, all of one snapshot.
 ///
-/// The writer has one, and each reader. Not thread-safe: its owner holds a lock.
+/// The writer and each reader have one. Not thread-safe: the owner holds a lock.
 final class StoreConnection {
     /// A registered collection and its cache.
     final class Collection {
         let registration: CollectionRegistration
-        /// Without access checks, which are a tenth of a cached read: nothing in it calls other code.
+        /// Without access checks, which take a tenth of a cached read: nothing in it calls other code.
         @exclusivity(unchecked) var cache: RowCache
 
         init(_ registration: CollectionRegistration, rowsMax: Int) {
@@ -20,18 +19,18 @@ final class StoreConnection {
 
     let sqlite: Connection
     let config: ConfigTable
-    /// What extensions miss that aren't registered, in the writer.
+    /// Log of the changes that unregistered extensions miss. Used by the writer.
     private(set) lazy var missedChangeLog = MissedChangeLog(self)
     let changedKeysPerCommitMax: Int
-    /// Those of its transactions, in the writer.
+    /// Completions of transactions. Used by the writer.
     private(set) lazy var completions = CompletionQueue()
-    /// What the caches reflect.
+    /// Snapshot of the caches.
     private(set) var mark: SnapshotMark
-    /// The complete ones, and in the writer then those that are being filled.
+    /// The complete extensions, and in the writer also those that are being filled.
     private(set) var extensions: [ExtensionEntry] = [] {
         didSet { recentlyHeard = nil }
     }
-    /// Whether a transaction wanted to read an extension that the writer can bring up to date.
+    /// True if a transaction tried to read an extension that the writer can update.
     var wantsHealing = false
     /// Why SQLite rolled the open transaction back by itself, if it did.
     private(set) var lostTransaction: YapDatabaseError?
@@ -50,7 +49,7 @@ final class StoreConnection {
         collections = registrations.mapValues { Collection($0, rowsMax: options.cachedRowsPerCollectionMax) }
     }
 
-    /// The registered collection, or `nil`.
+    /// Returns the registered collection, or nil.
     func collection(_ name: String) -> Collection? {
         if let recent, recent.registration.collection.hasSameBytes(as: name) { return recent }
         guard let found = collections[name], found.registration.collection.hasSameBytes(as: name) else {
@@ -60,7 +59,7 @@ final class StoreConnection {
         return found
     }
 
-    /// The registered collection; throws when there is none.
+    /// Returns the registered collection. Throws if there is none.
     func registered(_ name: String) throws -> Collection {
         if let found = collection(name) { return found }
         throw YapDatabaseError.missingRegistration(ofCollection: name)
@@ -68,7 +67,7 @@ final class StoreConnection {
 
     // MARK: Statements
 
-    /// Runs `body` with the prepared statement. SQLite's errors are thrown as the database's own.
+    /// Runs `body` with the prepared statement. Converts SQLite's errors to `YapDatabaseError`.
     func statement<Result>(_ sql: String, _ body: (borrowing Statement) throws -> Result) throws -> Result {
         do {
             return try sqlite.withStatement(sql, body)
@@ -77,9 +76,8 @@ final class StoreConnection {
         }
     }
 
-    /// The error as the database's own; remembers it when it took the transaction with it. From then on
-    /// nothing may run on this handle until the owner has dealt with it: it would be committed at once, by
-    /// itself.
+    /// Converts the error, and records it if it ended the transaction. From then on nothing may run on this handle
+    /// until the owner has handled it, because it would be committed at once.
     func noted(_ error: SQLiteError) -> YapDatabaseError {
         let wrapped = YapDatabaseError(error)
         if !sqlite.isInTransaction, lostTransaction == nil { lostTransaction = wrapped }
@@ -92,8 +90,7 @@ final class StoreConnection {
 
     // MARK: Snapshots
 
-    /// Brings the caches to `newMark`, which was read in the open transaction: from the log, or by dropping
-    /// them.
+    /// Updates the caches to `newMark`, which was read in the open transaction: from the log, or by dropping them.
     func catchUp(to newMark: SnapshotMark, log: CommitLog) {
         if newMark != mark {
             if let records = log.records(from: mark, to: newMark) {
@@ -122,7 +119,7 @@ final class StoreConnection {
         dropExtensionCaches()
     }
 
-    /// Empties all caches and returns their memory.
+    /// Empties all caches and frees their memory.
     func flushMemory() {
         dropCaches()
         sqlite.releaseMemory()
@@ -140,8 +137,8 @@ final class StoreConnection {
         for entry in extensions { entry.connection.dropCaches() }
     }
 
-    /// Removes what a transaction, or a part of one, has left in the caches once SQLite has undone it. Rows that it
-    /// didn't change stay cached.
+    /// Removes from the caches the changes of a transaction, or of a part of one, that SQLite has undone. Other rows
+    /// stay cached.
     func undo(_ changes: CommitChanges) {
         if changes.isAllCleared { dropRowCaches() }
         for (name, changes) in changes.collections {
@@ -153,7 +150,7 @@ final class StoreConnection {
         dropExtensionCaches()
     }
 
-    /// Applies one commit of another connection.
+    /// Applies a commit of another connection.
     private func apply(_ record: CommitRecord) {
         if record.changes.isAllCleared { dropRowCaches() }
         for (name, changes) in record.changes.collections {
@@ -163,19 +160,19 @@ final class StoreConnection {
             for (key, change) in changes.rows { collection.cache.apply(change, key: key.string) }
         }
         for change in record.extensionChanges { apply(change) }
-        // The commit may be the one that healed it.
+        // The commit may be the one that updated it.
         for entry in extensions where entry.isBehind { entry.isChecked = false }
         mark = record.mark
     }
 
-    /// Brings the caches of the extension that made the change up to date.
+    /// Updates the caches of the extension that made the change.
     func apply(_ change: ExtensionChanges) {
         extensions.first { $0.registered.generation == change.generation }?.connection.apply(change.changes)
     }
 
     // MARK: Extensions
 
-    /// Whether an extension hears of the collection's rows.
+    /// Returns true if an extension observes the collection's rows.
     func isHeard(_ collection: String) -> Bool {
         if extensions.isEmpty { return false }
         if let recentlyHeard, recentlyHeard.collection.hasSameBytes(as: collection) {
@@ -186,7 +183,7 @@ final class StoreConnection {
         return isHeard
     }
 
-    /// Keeps the connections of the extensions that are still registered or being filled, and makes those of new ones.
+    /// Keeps the connections of extensions that are still registered or being filled, and creates those of new ones.
     func useRegistry(_ registry: [RegisteredExtension], at snapshot: UInt64) {
         if extensions.isEmpty, registry.isEmpty { return }
         let visible = registry.filter { $0.sinceSnapshot <= snapshot }
@@ -205,23 +202,23 @@ final class StoreConnection {
 
     // MARK: Filling, in the writer
 
-    /// The extensions whose tables don't have all rows yet.
+    /// Extensions whose tables don't have all rows yet.
     var filling: [ExtensionEntry] { extensions.filter(\.isFilling) }
 
     /// Adds an extension that is being registered.
     func add(_ entry: ExtensionEntry) { extensions.append(entry) }
 
-    /// Forgets an extension that is being filled.
+    /// Removes an extension that is being filled.
     func removeFilling(_ isUnwanted: (ExtensionEntry) -> Bool) {
         extensions.removeAll { $0.isFilling && isUnwanted($0) }
     }
 
-    /// How far the extensions are, for `restoreFilling`.
+    /// Returns the progress of the extensions, for `restoreFilling`.
     func savedFilling() -> [(entry: ExtensionEntry, filledThrough: Int64?)] {
         filling.map { ($0, $0.filledThrough) }
     }
 
-    /// Goes back to what there was before a transaction that failed.
+    /// Restores the progress from before a transaction that failed.
     func restoreFilling(_ saved: [(entry: ExtensionEntry, filledThrough: Int64?)]) {
         for (entry, filledThrough) in saved { entry.filledThrough = filledThrough }
         extensions =

@@ -1,11 +1,11 @@
 import SQLite
 
-/// What the file keeps about an extension, in `yap2`.
+/// State of an extension stored in `yap2`.
 struct StoredExtension {
     private let name: String
     private let store: StoreConnection
 
-    /// Whether class and versions are those of `instance`.
+    /// Returns true if class and versions are those of `instance`.
     func isOf(_ instance: any YapDatabaseExtension) throws -> Bool {
         let (type, config) = (type(of: instance), store.config)
         return try config.text(extension: name, key: ConfigTable.classKey) == type.className
@@ -19,10 +19,10 @@ struct StoredExtension {
         return setting.isVersion(tag, at: store.mark.number)
     }
 
-    /// What an extension missed while it was not registered.
+    /// Changes that an extension missed while it wasn't registered.
     enum Missed: Equatable {
         case none
-        /// The rows that `MissedChangeLog` has after a position.
+        /// The rows in `MissedChangeLog` after a position.
         case known(after: Int64)
         /// Any rows.
         case unknown
@@ -52,13 +52,13 @@ struct StoredExtension {
         }
     }
 
-    /// What the extension missed.
+    /// Returns the changes that the extension missed.
     func missed() throws -> Missed {
         let text = try store.config.text(extension: name, key: ConfigTable.missedKey)
         return try Missed(text) { try store.missedChangeLog.lastPosition() }
     }
 
-    /// Stores what the extension missed.
+    /// Stores the changes that the extension missed.
     func setMissed(_ missed: Missed) throws {
         guard let text = missed.text else {
             return try store.config.remove(extension: name, key: ConfigTable.missedKey)
@@ -66,7 +66,7 @@ struct StoredExtension {
         try store.config.setText(text, extension: name, key: ConfigTable.missedKey)
     }
 
-    /// Whether the extension that was registered last can catch up.
+    /// Returns true if the extension that was registered last can catch up.
     func catchesUp() throws -> Bool {
         try store.config.text(extension: name, key: ConfigTable.catchesUpKey) != nil
     }
@@ -80,13 +80,13 @@ struct StoredExtension {
         try store.config.setText("1", extension: name, key: ConfigTable.catchesUpKey)
     }
 
-    /// The names of its tables.
+    /// Returns the names of its tables.
     func tables() throws -> [String] {
         (try store.config.text(extension: name, key: ConfigTable.tablesKey) ?? "").split(separator: "\n").map(
             String.init)
     }
 
-    /// Up to which rowid its tables have the rows; nil: they have all.
+    /// Returns the last rowid with which its tables have been filled, or nil if they have all rows.
     func filledThrough() throws -> Int64? {
         try store.config.text(extension: name, key: ConfigTable.filledThroughKey).flatMap { Int64($0) }
     }
@@ -103,7 +103,7 @@ struct StoredExtension {
         self.store = store
     }
 
-    /// What was stored; `nil` if nothing was, or another class, whose tables are then dropped.
+    /// Returns the stored registration. Nil if there is none, or one of another class, whose tables are then dropped.
     func registration(of instance: any YapDatabaseExtension) throws -> YapDatabaseExtensionRegistration? {
         let (type, config) = (type(of: instance), store.config)
         guard let className = try config.text(extension: name, key: ConfigTable.classKey) else { return nil }
@@ -111,7 +111,7 @@ struct StoredExtension {
             try drop()
             return nil
         }
-        // A program that stores no dependencies doesn't note that they changed without the extension.
+        // A program that doesn't store dependencies doesn't note that they changed without the extension.
         let isNoted = try Set(instance.dependencies) == config.needs()[name] ?? []
         let missed: YapDatabaseExtensionRegistration.MissedChanges =
             switch try missed() {
@@ -128,9 +128,9 @@ struct StoredExtension {
             missedChanges: missed)
     }
 
-    /// Stores what `instance` is, and whether it misses nothing any more after `register(previous:)`.
+    /// Stores the description of `instance`, and whether it still misses changes after `register(previous:)`.
     ///
-    /// - Returns: Whether it has to catch up.
+    /// - Returns: True if it has to catch up.
     @discardableResult
     func save(_ instance: any YapDatabaseExtension, _ content: YapDatabaseExtensionContent) throws -> Bool {
         let type = type(of: instance)
@@ -152,7 +152,8 @@ struct StoredExtension {
         return false
     }
 
-    /// Notes that the extensions which depend on this one miss changes that no log has: its tables are made anew.
+    /// Notes that the dependents of this extension miss changes that no log has, because its tables are created
+    /// again.
     private func setMissedByDependents() throws {
         for dependent in try store.config.dependents(of: name) {
             try StoredExtension(dependent, store).setMissed(.unknown)
@@ -160,7 +161,7 @@ struct StoredExtension {
         store.missedChangeLog.reset()
     }
 
-    /// Drops the tables and everything that is stored under the name.
+    /// Drops the tables and everything stored under the name.
     func drop() throws {
         try setMissedByDependents()
         for table in try tables() {
@@ -173,16 +174,16 @@ struct StoredExtension {
 
 /// An extension with a version that a transaction can change.
 protocol VersionSetting: AnyObject {
-    /// Whether it can catch up with its current version.
+    /// True if it can catch up with its current version.
     var catchesUp: Bool { get }
 
-    /// Whether the file may have a version at a snapshot: the current one, one that a transaction is about to commit,
-    /// or one that a later commit replaced.
+    /// Returns true if the file may have a version at a snapshot: the current one, one that a transaction is about to
+    /// commit, or one that a later commit replaced.
     func isVersion(_ tag: String, at snapshot: UInt64) -> Bool
 
     /// Called before it is registered in a database.
     ///
-    /// - Throws: `invalidExtension` if another open database has set a version, which would count in this one.
+    /// - Throws: `invalidExtension` if another open database has set a version, which would apply to this one.
     func join(_ log: CommitLog) throws
 
     /// Called when it is no longer registered in a database.
@@ -190,7 +191,7 @@ protocol VersionSetting: AnyObject {
 }
 
 extension YapDatabaseExtension {
-    /// Whether this extension can catch up. One with a version that a transaction can change may not, though its class
-    /// can.
+    /// True if this extension can catch up. An extension whose version a transaction can change may not, even if its
+    /// class can.
     var instanceCatchesUp: Bool { (self as? any VersionSetting)?.catchesUp ?? Self.catchesUp }
 }

@@ -1,10 +1,10 @@
 import SQLite
 
-/// Reads some of the stored objects when a file is opened: a type that can't read what an earlier version of the app
-/// stored is a mistake that is to be found at the first start, and not in the middle of a read.
+/// Decodes some stored objects when a file is opened, so that a type that can't decode objects of an earlier version
+/// of the app is found at the first start, and not during a later read.
 ///
-/// The first and the last objects of a collection in the order of their keys are read, so that it takes no longer for a
-/// large file. What is damaged is passed over here: one such object or page must not keep an app from its others.
+/// It decodes the first and the last objects of each collection by key, so that it takes no longer for a large file.
+/// Damage is ignored here: one damaged object or page must not keep an app from the others.
 struct StoredObjectCheck {
     private static let rowsMax = 8
     private let store: StoreConnection
@@ -12,7 +12,7 @@ struct StoredObjectCheck {
     init(_ store: StoreConnection) { self.store = store }
 
     /// - Returns: The properties that were probably renamed without an upgrade.
-    /// - Throws: `YapDatabaseError` of code `decoding`.
+    /// - Throws: `YapDatabaseError` with `decoding`.
     func check(_ registrations: some Sequence<CollectionRegistration>) throws -> [YapDatabaseModelWarning] {
         try registrations.sorted { $0.collection < $1.collection }.flatMap { registration in
             var renames = RenameCheck(registration)
@@ -20,10 +20,10 @@ struct StoredObjectCheck {
                 do {
                     try check(registration, order, &renames)
                 } catch let error as YapDatabaseError where error.code != .decoding {
-                    // A page of the file that can't be read is told to the read that needs it.
+                    // A page of the file that can't be read is reported to the read that needs it.
                 }
             }
-            // What can't be read of the file is told to the read that needs it.
+            // Data that can't be read is reported to the read that needs it.
             return (try? renames.warnings(store.config)) ?? []
         }
     }
@@ -58,7 +58,7 @@ struct StoredObjectCheck {
                 .decoding, mistake,
                 collection: registration.collection, key: key, underlying: error)
         } catch {
-            // Of another serializer's errors nobody knows whether the type or the bytes are wrong.
+            // For an error of a custom serializer, it isn't known whether the type or the bytes are wrong.
         }
     }
 }

@@ -1,7 +1,7 @@
 import SQLite
 
 extension CollectionRegistration {
-    /// Decodes the row of this collection on which a statement stands: `rowid, collection, key, data, metadata`.
+    /// Decodes a row of this collection from a statement's current row: `rowid, collection, key, data, metadata`.
     func row(_ rowID: Int64, _ collection: String, _ statement: borrowing Statement) throws
         -> YapDatabaseStoredRow
     {

@@ -1,12 +1,12 @@
 import SQLite
 import System
 
-/// Whether the task of an asynchronous transaction was cancelled. The thread that runs the transaction asks at each
-/// call; a statement of a read ends in its middle.
+/// Whether the task of an asynchronous transaction was cancelled. The thread that runs the transaction checks it at
+/// each call. A reading statement is interrupted.
 final class TransactionCancellation: Sendable {
     private struct State {
         var isCancelled = false
-        /// That of the read that runs.
+        /// Interrupter of the running read.
         var interrupter: Connection.Interrupter?
     }
 
@@ -17,7 +17,7 @@ final class TransactionCancellation: Sendable {
     func cancel() {
         state.withLock { state in
             state.isCancelled = true
-            // With the lock held: later the connection may run the read of another task.
+            // With the lock held, because the connection may run the read of another task later.
             state.interrupter?.interrupt()
         }
     }
@@ -27,7 +27,7 @@ final class TransactionCancellation: Sendable {
         if isCancelled { throw CancellationError() }
     }
 
-    /// Runs a read of the task on a connection.
+    /// Runs a read of the task on a connection, and interrupts it when the task is cancelled.
     func interrupting<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
         try check()
         state.withLock { $0.interrupter = connection.interrupter }

@@ -1,4 +1,4 @@
-/// The writer behind its lock: one transaction at a time in this instance, on whichever thread asks.
+/// The writer behind its lock. It runs one transaction at a time in this instance, on the caller's thread.
 final class Writer: Sendable {
     private let core: OwnedLock<WriterCore?>
     private let publisher: CommitPublisher
@@ -8,10 +8,10 @@ final class Writer: Sendable {
         self.publisher = publisher
     }
 
-    /// Whether this thread is inside of a write transaction.
+    /// True if this thread is inside a write transaction.
     var isMine: Bool { core.isMine }
 
-    /// Runs `body` with the writer, and then, with no lock held, tells observers of what it committed.
+    /// Runs `body` with the writer. Then, with no lock held, notifies observers of its commits.
     func withCore<Result>(_ body: (WriterCore) throws -> Result) throws -> Result {
         var leftovers: [Any] = []
         defer {
@@ -28,7 +28,7 @@ final class Writer: Sendable {
         }
     }
 
-    /// Does the same if no thread has the writer, this one included; else returns nil.
+    /// Does the same if no thread, including this one, has the writer. Otherwise returns nil.
     func withCoreIfFree<Result>(_ body: (WriterCore) throws -> Result) rethrows -> Result? {
         defer { tellObservers() }
         return try core.withLockIfFree { core -> Result? in
@@ -38,21 +38,21 @@ final class Writer: Sendable {
         } ?? nil
     }
 
-    /// Tells observers of what is new, unless this thread is inside a write transaction: at its end they are
-    /// told anyway, and can then begin transactions of their own.
+    /// Notifies observers of new commits, unless this thread is inside a write transaction. They are then notified at
+    /// its end, when they can begin transactions of their own.
     func tellObservers() {
         if !core.isMine { publisher.drain() }
     }
 
-    /// Notes that this thread waits for the writing thread, which holds the writer while it works. The request's answer
-    /// calls `LockWaits.end`.
+    /// Records that this thread waits for the writing thread, which holds the writer while it works. The completion
+    /// of the request calls `LockWaits.end`.
     ///
-    /// - Throws: `YapDatabaseError` of code `deadlock`.
+    /// - Throws: `YapDatabaseError` with `deadlock`.
     func beginWaiting() throws { try core.beginWaiting() }
 
-    /// Closes the file's handle when no transaction runs.
+    /// Closes the file's handle when no transaction is running.
     func close() throws {
-        // Released after the lock: it holds objects and extensions of the app.
+        // Released after the lock, because it owns objects and extensions of the app.
         _ = try core.withLock { core in
             defer { core = nil }
             core?.log.close()

@@ -1,15 +1,15 @@
 extension WriterCore {
-    /// Brings registered extensions that another process left behind up to date, in the transaction that has just
-    /// begun, and commits. Handles up to `CatchUpPace.entriesMaxFirst` changes of each; the next transaction goes on.
+    /// Updates registered extensions that another process left behind, in the transaction that has just begun, and
+    /// commits. Handles up to `CatchUpPace.entriesMaxFirst` changes of each; the next transaction continues.
     ///
-    /// One that is up to date then flushes in that transaction: what follows from the missed changes is not the next
-    /// write's either. A failure is nobody else's: the extension stays unreadable, as its file says.
+    /// An updated extension flushes in the same transaction, so that effects of the missed changes aren't part of the
+    /// next write. A failure affects only its extension, which stays unreadable, as the file says.
     func catchUp() {
         do {
             try member(isAlone: true) { transaction in
                 transaction.isHandingRows = true
                 transaction.passesOverMissed = true
-                // Each comes after those that it depends on.
+                // Each comes after its dependencies.
                 for use in try transaction.uses() where use.entry.canCatchUp {
                     try use.entry.checkAgain(store)
                     guard use.entry.canCatchUp, !use.entry.waitsForDependencies else { continue }
@@ -23,7 +23,7 @@ extension WriterCore {
         } catch {
             abandon()
             for entry in store.extensions {
-                // As the file says after all.
+                // Restores the state from the file.
                 entry.isChecked = false
                 try? entry.check(store)
                 entry.catchingUpFailed()
@@ -31,17 +31,17 @@ extension WriterCore {
         }
     }
 
-    /// Whether extensions can be filled, or handed rows, that depend on others.
+    /// State of the dependencies of an extension that is to be filled or handed rows.
     enum Dependencies {
         /// They have all rows.
         case areComplete
-        /// One of them is behind. The next transactions bring it up to date.
+        /// One of them is behind. The next transactions update it.
         case catchUp
-        /// One of them can't be brought up to date here, or was replaced.
+        /// One of them can't be updated here, or was replaced.
         case cannotBeRead(name: String, isReplaced: Bool)
     }
 
-    /// What the extensions of these names, and those that they depend on, have now.
+    /// Returns the state of these extensions and of their dependencies.
     func state(ofDependencies names: [String]) throws -> Dependencies {
         var state = Dependencies.areComplete
         for entry in store.extensions where names.contains(entry.registered.name) {
@@ -54,7 +54,7 @@ extension WriterCore {
         return state
     }
 
-    /// The error of an extension that can't be filled because of one that it depends on.
+    /// The error of an extension that can't be filled because of a dependency.
     static func unreadable(_ dependency: String, of name: String) -> YapDatabaseError {
         YapDatabaseError(
             .extensionDependencyMissing,
@@ -62,7 +62,7 @@ extension WriterCore {
         )
     }
 
-    /// Checks that an extension can be registered: those that it depends on have all rows.
+    /// Checks that an extension can be registered: its dependencies have all rows.
     ///
     /// - Throws: `DependenciesCatchUp` if one of them catches up first; `extensionDependencyMissing` if one can't be
     ///   read.
@@ -74,7 +74,7 @@ extension WriterCore {
         }
     }
 
-    /// Notes for the extensions that aren't registered here which rows have another place in one that they depend on.
+    /// Logs for dependents that aren't registered here which rows moved in an extension.
     func noteChange(
         of use: YapDatabaseReadTransaction.ExtensionUse, _ changes: any Sendable,
         in transaction: YapDatabaseReadWriteTransaction
@@ -82,11 +82,11 @@ extension WriterCore {
         let instance = use.entry.registered.instance
         try store.missedChangeLog.noteChange(of: use.entry.registered.name) {
             guard let places = changes as? any PlaceChanges else {
-                // One that catches up depends on the rows alone, and these are logged.
+                // An extension that catches up depends on the rows only, which are logged.
                 return instance.instanceCatchesUp || transaction.isHandingRows ? [] : nil
             }
             guard let rowIDs = places.changedRowIDs else { return nil }
-            // Other rows than those that are logged aren't handed over.
+            // Only logged rows are handed over.
             if transaction.isHandingRows { return [] }
             return try unlogged(rowIDs, instance.collections?.first ?? "", transaction.changes)
         }
@@ -101,17 +101,17 @@ extension WriterCore {
         let table = RowTable(store: store)
         return try rowIDs.filter { !written.contains($0) }.sorted().compactMap { rowID in
             if let row = try table.identity(ofRowID: rowID) { return row }
-            // A row without a name: it was removed.
+            // A row without a name was removed.
             return isCleared ? nil : YapDatabaseRowIdentity(rowID: rowID, collection: collection, key: "")
         }
     }
 }
 
-/// An extension has to wait: those that it depends on are brought up to date first, by the next transactions.
+/// Thrown if an extension has to wait because the next transactions update its dependencies first.
 struct DependenciesCatchUp: Error {}
 
-/// Changes of an extension that say of which rows it has another place.
+/// Changes of an extension that name the rows that moved.
 protocol PlaceChanges {
-    /// The rowids; nil if any row may have another place.
+    /// The rowids. Nil if any row may have moved.
     var changedRowIDs: [Int64]? { get }
 }

@@ -1,7 +1,7 @@
 import SQLite
 
 extension WriterCore {
-    /// How long readers are waited for before the file is cut.
+    /// How long to wait for readers before the file is truncated.
     private static let vacuumReadersMilliseconds: Int32 = 500
 
     /// Rebuilds the file without its free pages. No row changes, so there is no commit, and the caches stay.
@@ -19,19 +19,19 @@ extension WriterCore {
 }
 
 extension YapDatabase.Blocking {
-    /// Makes the file smaller: rebuilds it without the pages that removed rows have left free.
+    /// Makes the file smaller: rebuilds it without the free pages of removed rows.
     ///
-    /// Later writes use free pages anyway, so this is worth its time only after very much was removed. Readers go on
-    /// meanwhile, in this process and in others. Writers wait: those of other processes throw `busy` if it takes longer
-    /// than their `busyTimeoutMilliseconds`. On the disk it needs up to twice the bytes of what the file has, for a
-    /// copy and the log. If a reader is in an older snapshot at the end, the file becomes smaller with a later commit.
+    /// Later writes reuse free pages, so this is worth its time only after large removals. Reads continue meanwhile,
+    /// in this process and in others. Writes wait; those of other processes throw `busy` if it takes longer than
+    /// their `busyTimeoutMilliseconds`. The disk needs up to twice the file's size, for a copy and the log. If a
+    /// reader is at an older snapshot at the end, the file becomes smaller with a later commit.
     ///
-    /// - Throws: `YapDatabaseError`: `diskFull` or `busy`, and the file is as it was; `nestedTransaction` inside of a
+    /// - Throws: `YapDatabaseError`: `diskFull` or `busy`, and the file isn't changed; `nestedTransaction` inside a
     ///   write transaction; `closed`.
     @available(*, noasync, message: "call `try await database.vacuum()`")
     public func vacuum() throws { try vacuum { false } }
 
-    /// The same, given up when `isCancelled` returns true: then it throws `CancellationError`.
+    /// The same. Throws `CancellationError` when `isCancelled` returns true.
     @available(*, noasync, message: "call `try await database.vacuum()`")
     package func vacuum(isCancelled: () -> Bool) throws {
         try database.writer.withCore { try $0.vacuum(isCancelled: isCancelled) }

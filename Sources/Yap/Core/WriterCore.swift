@@ -1,20 +1,20 @@
 import SQLite
 
-/// The database's one writer: a transaction of members, each of which succeeds or fails alone; then one
-/// COMMIT for all.
+/// The database's writer: a transaction of members, each of which succeeds or fails by itself, then one COMMIT for
+/// all.
 ///
-/// Memory follows the disk: other connections and observers learn of a member only after COMMIT, and whenever
-/// something fails, everything that can be read again is dropped.
+/// Memory follows the disk: other connections and observers receive a member only after COMMIT. After any failure,
+/// all state that can be read again is dropped.
 final class WriterCore {
-    /// How many members go by between two looks at the size of the write-ahead log.
+    /// Number of members between two checks of the write-ahead log's size.
     static let commitsPerLogCheck = 64
-    /// How long readers are waited for when the write-ahead log is too large.
+    /// How long to wait for readers when the write-ahead log is too large.
     static let logWaitMilliseconds: Int32 = 50
 
     private struct Member {
         let record: CommitRecord?
         let uses: [YapDatabaseReadTransaction.ExtensionUse]
-        /// The extensions may hold it as `unowned`, and are called once more after COMMIT.
+        /// Extensions may reference it as `unowned`, and are called once more after COMMIT.
         let transaction: YapDatabaseReadWriteTransaction
     }
 
@@ -33,7 +33,7 @@ final class WriterCore {
     /// Why extensions are no longer filled, by their registrations.
     private var fillFailures: [UInt64: any Error] = [:]
     private var commitsSinceLogCheck = 0
-    /// What the app attached to transactions that have ended, until it can be released with no lock held.
+    /// Objects attached to ended transactions, until they can be released with no lock held.
     private var leftovers: [Any] = []
 
     /// - Parameter didCommit: Called after each COMMIT that wrote something.
@@ -68,8 +68,8 @@ final class WriterCore {
         }
     }
 
-    /// Begins a transaction, and brings the memory to what is on disk; first, in a transaction of their own, extensions
-    /// that another process left behind.
+    /// Begins a transaction, and updates the memory to the state on disk. Before that, updates extensions that
+    /// another process left behind, in a transaction of their own.
     func begin() throws {
         try beginTransaction()
         guard store.extensions.contains(where: \.canCatchUp) else { return }
@@ -97,7 +97,7 @@ final class WriterCore {
         members = []
     }
 
-    /// Reads what another process may have noted of the extensions.
+    /// Reads the notes that another process may have written about the extensions.
     private func checkExtensions() throws {
         for entry in store.extensions {
             try entry.check(store)
@@ -108,7 +108,8 @@ final class WriterCore {
                 isReplaced = true
             }
             if !isReplaced {
-                // What another process has completed has all rows, and is completed here with the next rows.
+                // An extension that another process has completed has all rows, and is completed here with the next
+                // rows.
                 entry.filledThrough = try stored.filledThrough() ?? .max
             } else {
                 let message =
@@ -120,19 +121,19 @@ final class WriterCore {
         }
     }
 
-    /// Whether there still is a transaction. Ask after an error: a full disk takes all members with it.
+    /// True if the transaction is still open. Check it after an error: a full disk ends it for all members.
     var isAlive: Bool { store.sqlite.isInTransaction }
 
-    /// Why it is not alive.
+    /// Why the transaction is no longer open.
     var lostTransaction: any Error {
         store.lostTransaction ?? YapDatabaseError(.sqlite, "SQLite rolled the transaction back")
     }
 
-    /// Runs one closure in the open transaction. When it throws, nothing of it is kept.
+    /// Runs one closure in the open transaction. If it throws, nothing of it is kept.
     ///
     /// - Parameters:
-    ///   - connection: The connection that writes; nil for the library itself.
-    ///   - cancellation: That of the task that writes, or nil.
+    ///   - connection: The connection that writes. Nil for the library itself.
+    ///   - cancellation: The cancellation of the writing task, or nil.
     func member<Result>(
         by connection: YapDatabaseConnection? = nil, isAlone: Bool = false,
         cancellation: TransactionCancellation? = nil,
@@ -147,7 +148,7 @@ final class WriterCore {
             let changesBefore = store.sqlite.totalChangesCount
             result = try body(transaction)
             if transaction.isRolledBack { throw RolledBack() }
-            // From here on the write goes on to its end.
+            // From here on the write completes even if the task is cancelled.
             transaction.cancellation = nil
             return try finish(transaction, changesBefore)
         }
@@ -173,13 +174,13 @@ final class WriterCore {
         transaction.end()
     }
 
-    /// What the app attached to transactions that have ended. Its objects are released with no lock held.
+    /// Returns the objects attached to ended transactions, to be released with no lock held.
     func takeLeftovers() -> [Any] {
         defer { leftovers = [] }
         return leftovers
     }
 
-    /// Commits all members that succeeded. When it throws, nothing of any of them is kept.
+    /// Commits all members that succeeded. If it throws, nothing of any of them is kept.
     func commit() throws {
         let records = members.compactMap(\.record)
         let snapshot = store.mark.number
@@ -212,7 +213,7 @@ final class WriterCore {
         commitsSinceLogCheck += 1
     }
 
-    /// What the app attached to the members' commits, by their numbers.
+    /// Returns the `commitInfo` of the members' commits, by their numbers.
     private func infos() -> [UInt64: any Sendable] {
         var infos: [UInt64: any Sendable] = [:]
         for member in members {
@@ -224,19 +225,19 @@ final class WriterCore {
         return infos
     }
 
-    /// Rolls back whatever is open, and forgets what it left in memory.
+    /// Rolls back any open transaction, and drops its state in memory.
     func abandon() {
         try? store.sqlite.rollback()
         for member in members {
             for use in member.uses { use.transaction.didRollback() }
         }
-        // A member that failed alone has left nothing.
+        // A member that failed by itself has left nothing.
         if !members.isEmpty { store.dropCaches() }
         members = []
         store.advance(to: base)
         store.useRegistry(log.registry, at: base.number)
-        // So that a commit which failed here and yet comes up after a crash is not taken for a later one of
-        // that number.
+        // So that a commit that failed here and yet appears after a crash isn't mistaken for a later one of that
+        // number.
         writerID &+= 1
         store.missedChangeLog.reset()
     }
@@ -285,7 +286,7 @@ final class WriterCore {
         }
     }
 
-    /// Goes on with a member that succeeded: the next one sees it, though it is not committed yet.
+    /// Continues with a member that succeeded: the next one sees it, although it isn't committed yet.
     private func adopt(_ member: Member) {
         members.append(member)
         guard let record = member.record else { return }
@@ -293,7 +294,7 @@ final class WriterCore {
         store.advance(to: record.mark)
     }
 
-    /// The tables are as they were before the member, and so is the memory after this.
+    /// The tables are as before the member, and after this the memory is too.
     private func forget(_ changes: CommitChanges, isAlone: Bool) {
         store.undo(changes)
         store.missedChangeLog.reset()
@@ -304,9 +305,9 @@ final class WriterCore {
 
     /// Begins to register an extension, in a transaction of its own.
     ///
-    /// - Returns: What names this registration, if `ExtensionFiller` has to fill the extension; nil when it is
+    /// - Returns: The generation of the registration if `ExtensionFiller` has to fill the extension, or nil if it is
     ///   complete.
-    /// - Throws: `DependenciesCatchUp` to be called again.
+    /// - Throws: `DependenciesCatchUp` if it must be called again.
     func register(_ instance: any YapDatabaseExtension, withName name: String) throws -> UInt64? {
         let generation = nextGeneration
         nextGeneration += 1
@@ -360,10 +361,10 @@ final class WriterCore {
         store.useRegistry(registry, at: store.mark.number + 1)
     }
 
-    /// Stops filling an extension; its next registration may go on.
+    /// Stops filling an extension. Its next registration may continue.
     ///
-    /// - Parameter error: What the one who waits for it is told.
-    /// - Returns: Whether it is complete: another registration's batch may have completed it.
+    /// - Parameter error: The error for the caller that waits for it.
+    /// - Returns: True if it is complete: another registration's batch may have completed it.
     @discardableResult
     func stopFilling(_ generation: UInt64, because error: (any Error)? = nil) -> Bool {
         let stopped = store.filling.filter { $0.registered.generation == generation }
@@ -374,13 +375,13 @@ final class WriterCore {
         return log.registry.contains { $0.generation == generation }
     }
 
-    /// Why an extension is no longer filled. Asked once.
+    /// Returns why an extension is no longer filled, once.
     func takeFillFailure(_ generation: UInt64) -> (any Error)? {
         fillFailures.removeValue(forKey: generation)
     }
 
-    /// Unregisters an extension and those that depend on it, and drops their tables. Also one that is
-    /// registered only in the file, or being filled.
+    /// Unregisters an extension and its dependents, and drops their tables, even if it is registered only in the
+    /// file, or being filled.
     func unregister(_ name: String) throws {
         let before = log.registry.map(\.instance)
         var unregistered: [String] = []
@@ -393,7 +394,7 @@ final class WriterCore {
             {
                 names.append(registered.name)
             }
-            // Also those that aren't registered here.
+            // Including those that aren't registered here.
             names += try store.config.dependents(of: name).filter { !names.contains($0) }
             let isStored = try store.config.extensionNames().contains(name)
             guard isStored || registry.contains(where: { $0.name == name }) else {
@@ -414,7 +415,7 @@ final class WriterCore {
         leave(before)
     }
 
-    /// Notes in extensions with a version that can be set that they are no longer registered here, if that is so.
+    /// Records in extensions with a settable version that they are no longer registered here, if so.
     private func leave(_ instances: [any YapDatabaseExtension]) {
         for instance in instances {
             guard let setting = instance as? any VersionSetting else { continue }
@@ -425,19 +426,18 @@ final class WriterCore {
 
     // MARK: Maintenance
 
-    /// Keeps the write-ahead log bounded. A step of its own after a commit: what it does can't fail the
-    /// commit.
+    /// Keeps the write-ahead log bounded. A separate step after a commit, so that it can't fail the commit.
     ///
-    /// A commit copies a log of 1000 pages into the file, but the next one begins it anew only when no reader is in it:
-    /// under readers that follow closely on each other it would grow for ever. Beyond its limit the readers are waited
-    /// for, for a short time: one that stays long must not hold up the writes. Long-lived reads leave the log at the
-    /// newest commit, and expire at an older one beyond a limit of their own.
+    /// A commit copies a log of 1000 pages to the file, but the next one restarts the log only if no reader is in it.
+    /// With readers in quick succession it would grow forever. Beyond its limit the writer waits for readers, for a
+    /// short time, because a long reader must not block the writes. Long-lived reads leave the log at the newest
+    /// commit, and expire at an older one beyond their own limit.
     func maintain() {
         guard commitsSinceLogCheck >= Self.commitsPerLogCheck else { return }
         commitsSinceLogCheck = 0
         let logBytes = Int64(store.sqlite.logFrames) * Self.pageBytes
         guard logBytes > options.logBytesMax else { return }
-        // The wait lets a long-lived read that follows commits come up with them.
+        // The wait lets a long-lived read that follows commits catch up.
         if emptyLog(readersMilliseconds: Self.logWaitMilliseconds) { return }
         guard logBytes > options.longLivedReadLogBytesMax, !longLivedReads.isEmpty else { return }
         longLivedReads.expire(before: store.mark.number)
@@ -446,10 +446,10 @@ final class WriterCore {
 
     private static let pageBytes: Int64 = 4096
 
-    /// Copies the log into the file, and lets long-lived reads leave it.
+    /// Copies the log to the file, and lets long-lived reads leave it.
     ///
     /// - Parameter readersMilliseconds: How long to wait for other readers.
-    /// - Returns: Whether the next commit begins the log anew.
+    /// - Returns: True if the next commit restarts the log.
     @discardableResult
     private func emptyLog(readersMilliseconds: Int32) -> Bool {
         let busyMilliseconds = min(options.busyTimeoutMilliseconds, Self.logWaitMilliseconds)
@@ -461,16 +461,16 @@ final class WriterCore {
         return result.map { $0.logFrames == $0.checkpointedFrames && !$0.hasReaders } ?? false
     }
 
-    /// Lets long-lived reads of the newest commit leave the log, which has been copied into the file.
+    /// Lets long-lived reads at the newest commit leave the log, which has been copied to the file.
     func leaveLog() {
         guard !longLivedReads.isEmpty, let newest = try? store.config.mark() else { return }
         longLivedReads.leaveLog(at: newest)
     }
 
-    /// Moves a long-lived read to the newest commit, and lets it leave the log before the next commit. Otherwise a read
-    /// that is moved after each commit would keep the log from beginning anew.
+    /// Moves a long-lived read to the newest commit, and lets it leave the log before the next commit. Otherwise a
+    /// read that is moved after each commit would keep the log from restarting.
     ///
-    /// - Returns: The commits that lead there; empty if a transaction of the read runs.
+    /// - Returns: The commits in between. Empty if a transaction of the read is running.
     func move(_ reader: LongLivedReader) -> [YapDatabaseCommit] {
         guard let commits = reader.moveToNewestIfFree() else { return [] }
         emptyLog(readersMilliseconds: 0)

@@ -1,9 +1,9 @@
 extension YapDatabaseReadTransaction {
-    /// The stored metadata of a row, for an extension that follows a write of the object alone.
+    /// Returns the stored metadata of a row, for an extension that handles a write of the object only.
     ///
-    /// - Returns: Nil if the row has none. Also if it can't be decoded and the object was fetched from elsewhere: such
-    ///   a write would fail again and again.
-    /// - Throws: As `metadata(forKey:inCollection:)`.
+    /// - Returns: Nil if the row has none. Also nil if it can't be decoded and the object was fetched: such a write
+    ///   would fail again and again.
+    /// - Throws: The errors of `metadata(forKey:inCollection:)`.
     final func storedMetadata(of row: YapDatabaseRowIdentity) throws -> (any Sendable)? {
         do {
             return try metadata(forKey: row.key, inCollection: row.collection)

@@ -1,15 +1,15 @@
-/// An extension under its name, and the first snapshot in which its tables are there.
+/// An extension under its name, and the first snapshot that has its tables.
 struct RegisteredExtension: Sendable {
     let name: String
     let instance: any YapDatabaseExtension
     let sinceSnapshot: UInt64
-    /// Tells two registrations under one name apart, so that no connection goes on with the caches of the
-    /// first.
+    /// Distinguishes registrations under the same name, so that no connection continues with the caches of an earlier
+    /// one.
     let generation: UInt64
-    /// Whether rows are handed to it, now or at an earlier registration.
+    /// True if rows are handed to it, now or at an earlier registration.
     var isFilled = false
 
-    /// The same registration of an extension that was filled, whose tables are there from another snapshot on.
+    /// Returns the same registration for a filled extension, whose tables exist from another snapshot on.
     func filled(since snapshot: UInt64) -> RegisteredExtension {
         RegisteredExtension(
             name: name, instance: instance, sinceSnapshot: snapshot, generation: generation, isFilled: true)

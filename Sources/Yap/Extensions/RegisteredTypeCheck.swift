@@ -1,6 +1,5 @@
 extension YapDatabaseReadTransaction {
-    /// Checks that a collection is registered with the types of the objects and metadata that an extension reads: rows
-    /// of other types could not be handed to it.
+    /// Checks that a collection is registered with the types of the objects and metadata that an extension reads.
     ///
     /// - Parameter metadata: The types of the metadata. Nil for a part of the extension that reads none.
     /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`.
@@ -26,7 +25,7 @@ extension YapDatabaseReadTransaction {
     }
 }
 
-/// Returns a row's object as the type of an extension's objects.
+/// Casts a row's object to the type of an extension's objects.
 ///
 /// - Throws: `YapDatabaseError`: `typeMismatch`.
 func extensionObject<Object>(

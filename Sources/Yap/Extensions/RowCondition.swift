@@ -1,8 +1,8 @@
-/// Which rows of its collection an extension has: decided by the object, and by the metadata if a type of it is given.
+/// Decides which rows of its collection an extension has, by the object, and by the metadata if its type is given.
 struct RowCondition<Object: Sendable>: Sendable {
-    /// The type of the metadata that decides; nil if the object decides alone.
+    /// Type of the metadata. Nil if the object decides alone.
     let metadataType: (any Sendable.Type)?
-    /// Whether the extension has a row with this object and this metadata.
+    /// Returns true if the extension has a row with this object and this metadata.
     let isIncluded: @Sendable (Object, (any Sendable)?) -> Bool
 
     init(_ isIncluded: @escaping @Sendable (Object) -> Bool) {

@@ -1,6 +1,6 @@
 /// An extension's transaction that calls code of the app, which may write rows.
 ///
-/// Other extensions follow a write by `willChange` and `didChange`. A write between these two, or between the
+/// Other extensions handle a write in `willChange` and `didChange`. A write between these two, or between the
 /// `didChange` of two extensions, would reach them in the wrong order. So code of the app runs before the first
 /// `willChange` and after the last `didChange`.
 protocol RowHooks: YapDatabaseExtensionTransaction {
@@ -12,6 +12,6 @@ protocol RowHooks: YapDatabaseExtensionTransaction {
 }
 
 extension YapDatabaseExtension {
-    /// Whether transactions of the extension are `RowHooks`.
+    /// True if transactions of the extension are `RowHooks`.
     var hasHooks: Bool { Connection.Transaction.self is any RowHooks.Type }
 }

@@ -17,7 +17,7 @@ public enum YapDatabaseColumnValue: Hashable, Sendable {
     /// Bytes.
     case blob([UInt8])
 
-    /// Texts are equal when their bytes are, as in SQLite.
+    /// Returns true if both are equal. Texts are equal if their bytes are, as in SQLite.
     public static func == (left: YapDatabaseColumnValue, right: YapDatabaseColumnValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -41,7 +41,7 @@ extension Statement {
         }
     }
 
-    /// The values of the row on which the statement stands.
+    /// The values of the statement's current row.
     var columnValues: [YapDatabaseColumnValue] { (0..<columnCount).map { columnValue(at: $0) } }
 
     func columnValue(at column: Int32) -> YapDatabaseColumnValue {

@@ -1,19 +1,19 @@
 import SQLite
 
-/// The SQLite tables that an extension owns, in one transaction: those that `tableNames` names, and for virtual tables
-/// those that SQLite makes beneath them. They and `database2`, the table of rows, can be read; no other can.
+/// The SQLite tables that an extension owns, in one transaction: those in `tableNames`, and for virtual tables those
+/// that SQLite creates beneath them. They and `database2`, the table of rows, can be read; no other can.
 ///
 /// ```swift
 /// try tables.run("INSERT OR REPLACE INTO words VALUES (?1, ?2)", [.text("milk"), .integer(3)])
 /// let counts = try tables.rows("SELECT count FROM words WHERE word = ?1", [.text("milk")])
 /// ```
 ///
-/// It belongs to its transaction. Every call throws `YapDatabaseError`: `sqlite` with SQLite's message (also for a
-/// statement that names another table), `transactionEnded`, or what the file gave.
+/// It can't be used outside its transaction. Every call throws `YapDatabaseError`: `sqlite` with SQLite's message
+/// (also for a statement that names another table), `transactionEnded`, or an error of the file.
 public struct YapDatabaseExtensionTables {
     private let statements: TableStatements
     private let generation: UInt64
-    /// Held until the transaction ends, which lets go of its extensions.
+    /// Retained until the transaction ends, which releases its extensions.
     private let transaction: YapDatabaseReadTransaction
 
     init(_ entry: ExtensionEntry, _ transaction: YapDatabaseReadTransaction) {
@@ -24,8 +24,8 @@ public struct YapDatabaseExtensionTables {
 
     /// Runs statements without values, such as `CREATE TABLE`.
     ///
-    /// - Parameter sql: One statement, or several with `;` between them.
-    /// - Throws: also `readOnlyTransaction` when the transaction only reads.
+    /// - Parameter sql: One statement, or several separated by `;`.
+    /// - Throws: Also `readOnlyTransaction` in a read transaction.
     public func execute(_ sql: String) throws {
         _ = try writingTransaction()
         try noting { try statements.execute(sql) }
@@ -34,10 +34,10 @@ public struct YapDatabaseExtensionTables {
     /// Runs a statement that returns no rows.
     ///
     /// - Parameters:
-    ///   - sql: One statement. It is prepared once and kept, so values belong into `values`.
+    ///   - sql: One statement. The prepared statement is cached, so pass values in `values`.
     ///   - values: The values of `?1`, `?2` and so on.
-    /// - Returns: How many rows were inserted, updated or deleted.
-    /// - Throws: also `readOnlyTransaction` when the transaction only reads.
+    /// - Returns: Number of rows that were inserted, updated or deleted.
+    /// - Throws: Also `readOnlyTransaction` in a read transaction.
     @discardableResult
     public func run(_ sql: String, _ values: [YapDatabaseColumnValue] = []) throws -> Int {
         _ = try writingTransaction()
@@ -65,45 +65,45 @@ public struct YapDatabaseExtensionTables {
         }
     }
 
-    /// Runs `body`. When it throws, what it wrote into the tables is undone, and the transaction goes on.
+    /// Runs `body`. If it throws, its writes to the tables are undone, and the transaction continues.
     ///
-    /// `body` changes no rows of the database: when it has and throws, the whole transaction fails. What the extension
-    /// keeps in memory is its own affair.
-    /// - Throws: what `body` throws; also `readOnlyTransaction` when the transaction only reads.
+    /// `body` must not change rows of the database: if it does and throws, the whole transaction fails. The extension
+    /// restores its own state in memory.
+    /// - Throws: The error of `body`; also `readOnlyTransaction` in a read transaction.
     public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         let writing = try writingTransaction()
         let recordedCount = writing.recordedCount
         do {
             return try noting { try transaction.store.sqlite.savepoint("extension", body) }
         } catch {
-            // Caches and other extensions know of rows that are undone.
+            // Caches and other extensions have seen rows that are undone.
             if writing.recordedCount != recordedCount, writing.failure == nil { writing.failure = error }
             throw error
         }
     }
 
-    /// Notes what is read with the extension, for observations of the query that is running.
+    /// Records a read through the extension, for observations of the running query.
     ///
     /// ```swift
     /// tables.noteRead { changes in (changes as? WordChanges)?.words.contains(word) ?? true }
     /// ```
     ///
-    /// - Parameter isChanged: Whether what `changesForConnections()` returned changes what was read. Up to 100 notes
-    ///   are kept for one extension; beyond that each of its changes counts. Notes count only if the extension has
+    /// - Parameter isChanged: Returns whether a result of `changesForConnections()` changes what was read. Up to 100
+    ///   reads are recorded for one extension; beyond that each of its changes counts. Only used if the extension has
     ///   `notesReads`.
     public func noteRead(_ isChanged: @escaping @Sendable (_ changes: any Sendable) -> Bool) {
         transaction.dependencies?.add(generation, part: isChanged)
     }
 
-    /// How many rows the last statement inserted, updated or deleted.
+    /// Number of rows that the last statement inserted, updated or deleted.
     var changedRowsCount: Int { transaction.store.sqlite.changesCount }
 
-    /// Lends `body` a prepared statement with its values bound.
+    /// Passes `body` a prepared statement with bound values.
     ///
     /// - Parameters:
-    ///   - isKept: whether the statement is kept: not one of very many texts.
-    ///   - countsValues: whether it is `invalidExtension` to have more or fewer values than parameters. Without a
-    ///     value, a parameter is NULL.
+    ///   - isKept: Whether the statement is cached. Pass false if there are very many different texts.
+    ///   - countsValues: Whether more or fewer values than parameters are `invalidExtension`. Without a value, a
+    ///     parameter is NULL.
     func withStatement<Result>(
         _ sql: String, _ values: [YapDatabaseColumnValue] = [], isKept: Bool = true,
         countsValues: Bool = false,
@@ -132,7 +132,7 @@ public struct YapDatabaseExtensionTables {
     ///
     /// - Parameters:
     ///   - table: Name of the table, not quoted.
-    ///   - isWritable: Whether `body` may write. The column then has no SQLite index.
+    ///   - isWritable: Whether `body` may write. The column must not have an SQLite index then.
     func withBlob<Result>(
         _ table: String, _ column: String, rowID: Int64, isWritable: Bool,
         _ body: (borrowing Blob) throws -> Result

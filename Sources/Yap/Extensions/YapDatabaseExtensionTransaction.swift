@@ -1,49 +1,48 @@
-/// An extension in one transaction. All calls come from the thread of the transaction.
+/// An extension in one transaction. All calls are made on the thread of the transaction.
 ///
 /// A method that throws fails the whole transaction: nothing of it is kept.
 public protocol YapDatabaseExtensionTransaction: AnyObject {
-    /// Creates or upgrades the extension's tables. Called in the transaction that registers it, and again when another
-    /// process wrote without the extension while it was filled and the rows are unknown.
+    /// Creates or upgrades the extension's tables. Called in the transaction that registers it, and again if another
+    /// process wrote unknown rows without the extension while it was being filled.
     ///
-    /// - Parameter previous: What was stored under the name, or `nil`: new, or another class (its tables are
-    ///   gone).
-    /// - Returns: What the tables have now.
+    /// - Parameter previous: The stored registration under the name. Nil if there is none, or one of another class
+    ///   (its tables have been dropped).
+    /// - Returns: The current content of the tables.
     func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent
 
-    /// Adds rows to the tables. Called again and again, each time in a transaction of its own, between which others
-    /// write: `willChange` and `didChange` are called for rows that were handed over, and for no others. `willChange`
-    /// isn't called for rows that are inserted meanwhile. Nobody reads the extension until it is complete.
+    /// Adds rows to the tables. Called repeatedly, each time in a transaction of its own, between which others write:
+    /// `willChange` and `didChange` are called for rows that were handed over, and for no others. `willChange` isn't
+    /// called for rows that are inserted meanwhile. The extension can't be read until it is complete.
     ///
-    /// After a crash the next registration may go on where this ended. An extension that catches up gets rows here too,
-    /// each after a `didChange(.remove(…))`: see `YapDatabaseExtension.catchesUp`.
+    /// After a crash the next registration may continue where this ended. An extension that catches up gets rows here
+    /// too, each after a `didChange(.remove(…))`: see `YapDatabaseExtension.catchesUp`.
     ///
-    /// - Parameter rows: At most `YapDatabaseExtensionRegistration.filledRowsMax` rows, in the order of their rowids.
+    /// - Parameter rows: Up to `YapDatabaseExtensionRegistration.filledRowsMax` rows, in the order of their rowids.
     func fill(_ rows: [YapDatabaseStoredRow]) throws
 
-    /// Called before a row changes: the transaction still reads the old values.
+    /// Called before a row changes. The transaction still returns the old values.
     func willChange(_ change: YapDatabaseRowChange) throws
 
     /// Called after a row changed, in the order in which the extensions were registered.
     func didChange(_ change: YapDatabaseRowChange) throws
 
-    /// Called at the end of the closure: the last place to change rows (other extensions see these changes).
-    /// Called on all extensions again and again until none changes a row. Also called at both ends of a group of an
-    /// undo log, and by undo and redo.
+    /// Called at the end of the closure: the last chance to change rows (other extensions receive these changes).
+    /// Called on all extensions repeatedly until none changes a row. Also called at both ends of a group of an undo
+    /// log, and by undo and redo.
     func flushPendingChangesToMainDatabaseTable() throws
 
-    /// Called after that: writes what the transaction collected into the extension's own tables. No rows
-    /// change now.
+    /// Called after that, to write collected changes to the extension's own tables. No more rows change.
     func flushPendingChangesToExtensionTables() throws
 
-    /// Returns what the transaction changed, for the caches of other connections, for observations and for
-    /// `YapDatabaseCommit.changes(ofExtension:)`; nil for no change. Called after the flushes.
+    /// Returns the changes of the transaction, for the caches of other connections, for observations and for
+    /// `YapDatabaseCommit.changes(ofExtension:)`. Nil if there are none. Called after the flushes.
     ///
-    /// The last commits are kept in memory. Changes that grow with the transaction conform to
-    /// `YapDatabaseCountedChanges`, and name at most `YapDatabaseOptions.changedKeysPerCommitMax` things.
+    /// The last commits are kept in memory. Changes that grow with the transaction should conform to
+    /// `YapDatabaseCountedChanges`, and name up to `YapDatabaseOptions.changedKeysPerCommitMax` things.
     func changesForConnections() -> (any Sendable)?
 
-    /// Called before a savepoint of the app (`YapDatabaseReadWriteTransaction.savepoint(_:)`), which may undo what
-    /// follows.
+    /// Called before a savepoint of the app (`YapDatabaseReadWriteTransaction.savepoint(_:)`), which may undo later
+    /// changes.
     ///
     /// ```swift
     /// func makeRestorePoint() throws -> () -> Void {
@@ -52,13 +51,13 @@ public protocol YapDatabaseExtensionTransaction: AnyObject {
     /// }
     /// ```
     ///
-    /// - Returns: A closure that brings what the object keeps in memory back to what it is now. It is called only when
-    ///   the savepoint failed, after SQLite has brought the tables back and after the connection's `dropCaches()`. It
-    ///   runs no statement. `{}` if the object keeps nothing in memory.
-    /// - Throws: `savepointUnsupported` by default. The savepoint then fails before it has begun.
+    /// - Returns: A closure that restores the object's current state in memory. It is called only if the savepoint
+    ///   fails, after SQLite has restored the tables and after the connection's `dropCaches()`. It must run no
+    ///   statement. Return `{}` if the object keeps nothing in memory.
+    /// - Throws: `savepointUnsupported` by default. The savepoint then fails before it begins.
     func makeRestorePoint() throws -> () -> Void
 
-    /// Called after COMMIT, while the database's writer is still held: keep it short, begin no transaction. The
+    /// Called after COMMIT, while the database's writer is still held. Keep it short, and begin no transaction. The
     /// extension's own transaction has ended: calls on it throw.
     func didCommit(snapshot: UInt64)
 
@@ -66,9 +65,9 @@ public protocol YapDatabaseExtensionTransaction: AnyObject {
     func didRollback()
 }
 
-/// Changes of an extension that count against the memory of kept commits.
+/// Changes of an extension that count towards the limit of kept commits.
 public protocol YapDatabaseCountedChanges: Sendable {
-    /// Number of changed rows, or of things of that size.
+    /// Number of changed rows, or of items of similar size.
     var count: Int { get }
 }
 
@@ -83,7 +82,7 @@ extension YapDatabaseExtensionTransaction {
     public func flushPendingChangesToMainDatabaseTable() throws {}
     /// Does nothing.
     public func flushPendingChangesToExtensionTables() throws {}
-    /// Nothing to hand over.
+    /// Returns nil: no changes.
     public func changesForConnections() -> (any Sendable)? { nil }
     /// Throws `savepointUnsupported`.
     public func makeRestorePoint() throws -> () -> Void {

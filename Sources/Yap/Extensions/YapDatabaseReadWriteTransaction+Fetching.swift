@@ -1,8 +1,8 @@
 import SQLite
 
 extension YapDatabaseReadWriteTransaction {
-    /// Notes that the transaction stores rows which an extension fetches from elsewhere, page by page: the rows to
-    /// which they belong may come later, so that a row that isn't here is not a deleted one.
+    /// Records that the transaction stores rows that an extension fetches page by page. Rows that they refer to may
+    /// come later, so a missing row isn't a deleted one.
     ///
     /// - Parameter name: The extension's registered name.
     package func noteFetchedRows(ofExtension name: String) throws {
@@ -10,7 +10,7 @@ extension YapDatabaseReadWriteTransaction {
         try noteFetching(ofExtension: name)
     }
 
-    /// Notes that an extension fetched stored rows from elsewhere. Those that the transaction itself stores are the
+    /// Records that an extension fetched stored rows from elsewhere. Rows that the transaction itself stores are the
     /// app's own.
     ///
     /// - Parameter name: The extension's registered name.
@@ -23,14 +23,14 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Notes whether more pages of a part of what an extension fetches are to come. It is part of the commit.
+    /// Stores whether more pages of a part of an extension's fetch are to come. It is part of the commit.
     ///
     /// - Parameters:
-    ///   - isComing: Whether they are.
-    ///   - part: What is fetched in one go, such as a zone.
+    ///   - isComing: Whether more pages are to come.
+    ///   - part: The unit of fetching, such as a zone.
     ///   - name: The extension's registered name.
     package func setMoreRowsComing(_ isComing: Bool, inPart part: String, ofExtension name: String) throws {
-        // What waited for the last page is looked at in this transaction, also if no row changes.
+        // Rules that waited for the last page are evaluated in this transaction, even if no row changes.
         _ = try uses()
         let key = ConfigTable.moreRowsKey(part)
         try noting {
@@ -39,8 +39,8 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Says which parts are fetched at present, for instance because another user is signed in. The others wait as they
-    /// are, and so do the rules of relationships that wait for them.
+    /// Sets which parts are currently fetched, for instance because another user is signed in. The others keep
+    /// waiting, and so do the rules of relationships that wait for them.
     package func setFetchedParts(ofExtension name: String, _ isFetched: (String) -> Bool) throws {
         _ = try uses()
         var pauses = false
@@ -63,20 +63,20 @@ extension YapDatabaseReadWriteTransaction {
         for name in try config.extensionNames()
         where try config.text(extension: name, key: ConfigTable.classKey) == YapDatabaseRelationship.className
         {
-            // In the first format no rule waits; a later one may be any.
+            // In the first format no rule waits. In a later one any may.
             let version = try config.text(extension: name, key: ConfigTable.classVersionKey)
             guard version == String(YapDatabaseRelationship.classVersion) else { continue }
             try store.sqlite.execute(RelationshipSQL(tables: StoredExtension(name, store).tables()).hold)
         }
     }
 
-    /// What is to come of that which extensions have begun to fetch.
+    /// Returns the pending pages of parts that extensions have begun to fetch.
     func comingRows() throws -> ComingRows {
         let names = Set(store.extensions.map { ExactString($0.registered.name) })
         return try noting { try store.config.comingRows { names.contains(ExactString($0)) } }
     }
 
-    /// Whether any extension of the file fetches rows from elsewhere.
+    /// Returns true if any extension of the file fetches rows from elsewhere.
     func areRowsFetched() throws -> Bool { try noting { try store.config.areRowsFetched() } }
 
     private func noting<Result>(_ body: () throws -> Result) throws -> Result {

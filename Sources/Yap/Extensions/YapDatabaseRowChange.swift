@@ -1,15 +1,15 @@
-/// A row's identity. The rowid is constant as long as the row lives, and may be used again after it was
-/// removed, even in the same transaction.
+/// Identity of a row. The rowid is constant as long as the row exists, and may be reused after it was removed, even
+/// in the same transaction.
 public struct YapDatabaseRowIdentity: Hashable, Sendable {
-    /// SQLite's 64-bit rowid: what extensions store instead of collection and key.
+    /// SQLite's 64-bit rowid, which extensions store instead of collection and key.
     public let rowID: Int64
-    /// The row's collection.
+    /// Collection of the row.
     public let collection: String
-    /// The row's key.
+    /// Key of the row.
     public let key: String
 }
 
-/// What a write does to the rows, as extensions are told of it.
+/// A change of rows, as passed to extensions.
 public enum YapDatabaseRowChange: Sendable {
     /// A new row, with its object and metadata. Before the change it has no rowid yet: `willChange` gets 0.
     case insert(YapDatabaseRowIdentity, object: any Sendable, metadata: (any Sendable)?)
@@ -17,25 +17,25 @@ public enum YapDatabaseRowChange: Sendable {
     case update(YapDatabaseRowIdentity, object: any Sendable, metadata: (any Sendable)?)
     /// Only the object of an existing row is set.
     case replaceObject(YapDatabaseRowIdentity, object: any Sendable)
-    /// Only the metadata of an existing row is set; `nil` clears it.
+    /// Only the metadata of an existing row is set. Nil clears it.
     case replaceMetadata(YapDatabaseRowIdentity, metadata: (any Sendable)?)
-    /// The object is to be treated as changed, though nothing on disk is.
+    /// The object is to be treated as changed, although it isn't changed on disk.
     case touchObject(YapDatabaseRowIdentity)
-    /// The metadata is to be treated as changed, though nothing on disk is.
+    /// The metadata is to be treated as changed, although it isn't changed on disk.
     case touchMetadata(YapDatabaseRowIdentity)
-    /// Object and metadata are to be treated as changed, though nothing on disk is.
+    /// Object and metadata are to be treated as changed, although they aren't changed on disk.
     case touchRow(YapDatabaseRowIdentity)
-    /// Rows of one collection are removed: at most `YapDatabaseRowChange.removedRowsMax` in one call.
+    /// Rows of one collection are removed, up to `YapDatabaseRowChange.removedRowsMax` in one call.
     case remove([YapDatabaseRowIdentity])
     /// All rows of all collections are removed. No `remove` is called for them.
     case removeAll
 
-    /// The most rows in one `remove`.
+    /// Maximum rows in one `remove`.
     public static let removedRowsMax = 500
 }
 
 extension YapDatabaseRowChange {
-    /// The collection of the rows; nil for all of them.
+    /// Collection of the rows. Nil for all.
     var collection: String? {
         switch self {
         case .insert(let row, _, _), .update(let row, _, _), .replaceObject(let row, _),
@@ -46,7 +46,7 @@ extension YapDatabaseRowChange {
         }
     }
 
-    /// The rows that are changed one by one.
+    /// Rows that are changed one by one.
     var rows: [YapDatabaseRowIdentity] {
         switch self {
         case .insert(let row, _, _), .update(let row, _, _), .replaceObject(let row, _),
@@ -57,7 +57,7 @@ extension YapDatabaseRowChange {
         }
     }
 
-    /// The part of the change that is about rows up to a rowid; nil when there is none.
+    /// Returns the part of the change for rows up to a rowid, or nil if there is none.
     func limited(toRowsThrough rowIDMax: Int64) -> YapDatabaseRowChange? {
         switch self {
         // Before an insert the rowid isn't known.

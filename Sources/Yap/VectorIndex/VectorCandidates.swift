@@ -1,7 +1,8 @@
-/// Chooses the vectors that a search compares with its query. An approximate index is another kind of candidates: it
-/// chooses the places of a few vectors by tables of its own, and blocks, distances and results stay as they are.
+/// Chooses the vectors that a search compares with its query. An approximate index would be another kind of
+/// candidates: it would choose the places of a few vectors with its own tables, without a change of blocks, distances
+/// and results.
 protocol VectorCandidates {
-    /// Returns the places of the candidates in ascending order, each once; nil for all vectors.
+    /// Returns the places of the candidates in ascending order, each once. Nil for all vectors.
     ///
     /// - Parameters:
     ///   - table: The vectors.
@@ -14,7 +15,7 @@ struct AllVectors: VectorCandidates {
     func places(_ table: VectorTable, _ check: () throws -> Void) throws -> [Int]? { nil }
 }
 
-/// The vectors of rows with given keys. Keys of no row, or of one without a vector, are passed over.
+/// The vectors of rows with given keys. Keys without a row or a vector are ignored.
 struct VectorsOfKeys: VectorCandidates {
     private static let keysPerCheck = 500
 

@@ -1,16 +1,16 @@
 /// Computes the distances of vectors from a query.
 ///
-/// A sum is made of sixteen, each over every sixteenth component, which the processor's vector instructions add at the
-/// same time. These are then added in a fixed order, so a distance has the same bits on each processor and in each
-/// build.
+/// A sum consists of sixteen partial sums, each over every sixteenth component, which the processor's vector
+/// instructions add in parallel. These are then added in a fixed order, so a distance has the same bits on each
+/// processor and in each build.
 struct VectorKernel: Sendable {
     private typealias Lanes = SIMD16<Float>
 
     let distance: YapDatabaseVectorDistance
-    /// The query's vector, as the index compares it.
+    /// The query's vector, prepared for comparison.
     let query: [Float]
 
-    /// The distance of a vector, as blocks have it, from the query.
+    /// Returns the distance of a stored vector from the query.
     ///
     /// - Parameter vector: As many components as the query has, aligned or not.
     func distance(of vector: UnsafeRawBufferPointer) -> Float {
@@ -24,8 +24,8 @@ struct VectorKernel: Sendable {
         }
     }
 
-    /// Rounding may give two vectors of the length 1 a product above 1. One that isn't finite is damage, which stays
-    /// visible.
+    /// Rounding may make the product of two vectors of length 1 greater than 1. A product that isn't finite means
+    /// damage, and stays visible.
     private static func cosineDistance(_ product: Float) -> Float {
         let distance = 1 - product
         return distance < 0 && distance.isFinite ? 0 : distance

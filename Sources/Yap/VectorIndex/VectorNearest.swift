@@ -8,7 +8,7 @@ struct VectorMatch: Comparable, Sendable {
     }
 }
 
-/// The nearest of the vectors that are added, up to a number. Equal distances are in the order of the rowids.
+/// Collects the nearest vectors, up to a number. Equal distances are in the order of the rowids.
 struct VectorNearest: Sendable {
     private let limit: Int
     private let distanceMax: Float
@@ -19,7 +19,7 @@ struct VectorNearest: Sendable {
         (self.limit, self.distanceMax) = (limit, distanceMax)
     }
 
-    /// The matches, the nearest first.
+    /// The matches, nearest first.
     var sorted: [VectorMatch] { heap.sorted() }
 
     mutating func add(_ match: VectorMatch) {

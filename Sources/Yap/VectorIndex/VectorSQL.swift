@@ -1,6 +1,6 @@
 import SQLite
 
-/// The statements on the tables of one vector index.
+/// SQL statements on the tables of one vector index.
 struct VectorSQL: Sendable {
     /// Name of the table of blocks, not quoted.
     let blockTable: String
@@ -12,20 +12,20 @@ struct VectorSQL: Sendable {
     let lastBlock: String
     let insertBlock: String
     let deleteBlock: String
-    /// Gives all blocks in order.
+    /// Returns all blocks in order.
     let blocks: String
     let block: String
     let place: String
-    /// Gives the place of a row by its collection and key.
+    /// Returns the place of a row by its collection and key.
     let placeOfKey: String
     let insertPlace: String
     let updatePlace: String
     let deletePlace: String
-    /// Gives a row of the database by its rowid.
+    /// Returns a row of the database by its rowid.
     let row = "SELECT rowid, key, data FROM database2 WHERE rowid = ?1"
     /// The same with its metadata.
     let rowWithMetadata = "SELECT rowid, key, data, metadata FROM database2 WHERE rowid = ?1"
-    /// Gives the key of a row by its rowid.
+    /// Returns the key of a row by its rowid.
     let key = "SELECT rowid, key FROM database2 WHERE rowid = ?1"
     /// The same with its metadata.
     let metadata = "SELECT rowid, key, metadata FROM database2 WHERE rowid = ?1"

@@ -13,7 +13,7 @@ struct VectorSearch {
         (self.table, self.kernel, self.candidates, self.nearest) = (table, kernel, candidates, nearest)
     }
 
-    /// Returns the nearest vectors, the nearest first.
+    /// Returns the nearest vectors, nearest first.
     ///
     /// - Parameter check: Called before each block. It throws to end the search.
     mutating func find(_ check: () throws -> Void) throws -> [VectorMatch] {
@@ -25,7 +25,7 @@ struct VectorSearch {
         return nearest.sorted
     }
 
-    /// Compares the vectors at places that are sorted: a block at a time.
+    /// Compares the vectors at sorted places, one block at a time.
     private mutating func compare(_ places: [Int], _ check: () throws -> Void) throws {
         var rest = places[...]
         while let first = rest.first {
@@ -46,7 +46,7 @@ struct VectorSearch {
             let offset = layout.vectorOffset(slot)
             let vector = UnsafeRawBufferPointer(rebasing: block[offset..<offset + layout.vectorBytes])
             let distance = kernel.distance(of: vector)
-            // Never with the components that are stored.
+            // Impossible for stored components that are valid.
             guard distance.isFinite else { throw table.damaged("a component of a vector") }
             let rowID = block.loadUnaligned(fromByteOffset: layout.rowIDOffset(slot), as: Int64.self)
             nearest.add(VectorMatch(distance: distance, rowID: rowID))

@@ -1,18 +1,18 @@
 import SQLite
 
-/// The stored vectors of an index: blocks, and the place of each row's vector in them. It keeps nothing in memory.
+/// Stored vectors of an index: blocks, and the place of each row's vector in them. It keeps nothing in memory.
 struct VectorTable {
     let tables: YapDatabaseExtensionTables
     let sql: VectorSQL
     let layout: VectorLayout
     /// Name of the index, for errors.
     let name: String
-    /// The collection of the index.
+    /// Collection of the index.
     let collection: String
 
     // MARK: Reading
 
-    /// Number of vectors.
+    /// Returns the number of vectors.
     func count() throws -> Int {
         let last: Int64? = try tables.withStatement(sql.lastBlock) { statement in
             try statement.step() && !statement.isNull(at: 0) ? statement.int64(at: 0) : nil
@@ -22,17 +22,17 @@ struct VectorTable {
         return try before + withBlock(last) { try usedSlotsCount($0, last) }
     }
 
-    /// The place of a row's vector; nil if it has none.
+    /// Returns the place of a row's vector, or nil if it has none.
     func place(ofRow rowID: Int64) throws -> Int? {
         try tables.withStatement(sql.place, [.integer(rowID)]) { try place($0) }
     }
 
-    /// The place of the vector of a row with a key; nil if there is no such row, or if it has none.
+    /// Returns the place of the vector of a row by its key. Nil if the row doesn't exist or has no vector.
     func place(ofKey key: String) throws -> Int? {
         try tables.withStatement(sql.placeOfKey, [.text(collection), .text(key)]) { try place($0) }
     }
 
-    /// Whether a row has this vector.
+    /// Returns true if a row has this vector.
     func has(_ vector: [Float], ofRow rowID: Int64, at place: Int) throws -> Bool {
         let (block, slot) = layout.position(of: place)
         return try withBlock(block) { blob in
@@ -91,10 +91,10 @@ struct VectorTable {
 
     // MARK: Writing
 
-    /// Makes empty tables.
+    /// Creates empty tables.
     func create() throws { try tables.execute(sql.create) }
 
-    /// Adds vectors of rows that have none.
+    /// Adds vectors of rows without one.
     func append(_ vectors: [(rowID: Int64, vector: [Float])]) throws {
         var (place, rest) = (try count(), vectors[...])
         while !rest.isEmpty {
@@ -127,7 +127,7 @@ struct VectorTable {
         }
     }
 
-    /// Removes the vector of a row. The last vector takes its place.
+    /// Removes the vector of a row. The last vector moves to its place.
     func remove(rowID: Int64, at place: Int) throws {
         let last = try count() - 1
         guard place <= last else { throw damaged("the place of a row") }
@@ -188,7 +188,7 @@ struct VectorTable {
         } catch let error as YapDatabaseError
             where (error.underlying as? SQLiteError)?.isMistake ?? false
         {
-            // No such row, or no blob in it.
+            // The row doesn't exist, or has no blob.
             throw damaged("block \(block)", error)
         }
     }

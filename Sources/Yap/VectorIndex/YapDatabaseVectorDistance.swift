@@ -1,19 +1,19 @@
-/// How far two vectors are apart. Less is nearer.
+/// Distance of two vectors. Smaller is nearer.
 public enum YapDatabaseVectorDistance: String, Sendable {
-    /// 1 minus the cosine of the angle: from 0 for the same direction to 2 for the opposite one. For most models of
+    /// 1 minus the cosine of the angle: from 0 for the same direction to 2 for the opposite one. Suits most models of
     /// texts and images.
     case cosine
-    /// The negative dot product. For models that say so; the lengths of the vectors count too.
+    /// The negative dot product, for models that specify it. The lengths of the vectors count too.
     case dotProduct
     /// The sum of the squared differences of the components.
     case squaredEuclidean
 }
 
 extension YapDatabaseVectorDistance {
-    /// Maximum length of a vector whose length counts: distances of such vectors are finite numbers of 32 bits.
+    /// Maximum length of a vector whose length counts. Distances of such vectors are finite 32-bit numbers.
     static let lengthMax = 0x1p62
 
-    /// Returns what is wrong with a vector, in words, or nil.
+    /// Returns a description of what is wrong with a vector, or nil.
     func mistake(in vector: [Float], dimensions: Int) -> String? {
         if vector.count != dimensions {
             return "the vector has \(vector.count) dimensions, the index has \(dimensions)"
@@ -26,14 +26,14 @@ extension YapDatabaseVectorDistance {
         return self == .cosine && length == 0 ? "the vector is zero, so it has no direction" : nil
     }
 
-    /// Returns the vector that is stored and compared: for the cosine, one of the length 1.
+    /// Returns the vector to store and compare: for the cosine, one of length 1.
     func prepared(_ vector: [Float]) -> [Float] {
         guard self == .cosine else { return vector }
         let length = Self.length(vector)
         return vector.map { Float(Double($0) / length) }
     }
 
-    /// In 64 bits, where neither the squares of the greatest components nor those of the smallest are lost.
+    /// In 64 bits, so that neither the squares of the greatest components nor those of the smallest are lost.
     private static func length(_ vector: [Float]) -> Double {
         vector.reduce(0) { $0 + Double($1) * Double($1) }.squareRoot()
     }

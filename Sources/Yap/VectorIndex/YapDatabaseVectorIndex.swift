@@ -1,5 +1,5 @@
-/// An index over vectors of the objects of one collection, such as embeddings of texts or images: finds the objects
-/// whose vectors are nearest to another one.
+/// An index over vectors of the objects of one collection, such as embeddings of texts or images. It finds the
+/// objects whose vectors are nearest to another one.
 ///
 /// ```swift
 /// let byMeaning = YapDatabaseVectorIndex(
@@ -9,35 +9,35 @@
 /// let near = try await connection.rows(nearest: vector, in: byMeaning, limit: 20)
 /// ```
 ///
-/// It follows each write inside the transaction, so that the same transaction finds what it wrote. A write that doesn't
-/// change the vector writes nothing into it.
+/// It is updated with each write in the same transaction, which sees the result. A write that doesn't change the
+/// vector doesn't change the index.
 ///
-/// Results are exact: a query compares with all vectors, one after the other. The index stores the vectors a second
-/// time, in 32 bits a component.
+/// Results are exact: a query is compared with all vectors, one after the other. The index stores a second copy of
+/// the vectors, in 32 bits a component.
 public final class YapDatabaseVectorIndex<Object: Sendable>: YapDatabaseNamedExtension {
-    /// The class's name in the file, whatever the objects' type.
+    /// Class name in the file, independent of the type of the objects.
     public static var className: String { "YapDatabaseVectorIndex" }
-    /// The version of the tables.
+    /// Version of the tables.
     public static var classVersion: Int { 1 }
-    /// Its transactions note that a query depends on the vectors.
+    /// Its transactions record that a query depends on the vectors.
     public static var notesReads: Bool { true }
     /// True: rows are replaced and removed by their rowids.
     public static var catchesUp: Bool { true }
 
-    /// Maximum number of dimensions.
+    /// Maximum dimensions.
     public static var dimensionsMax: Int { 4_096 }
     /// Maximum `limit` of a query.
     public static var limitMax: Int { 10_000 }
 
-    /// The name by which transactions find it, and under which it is stored.
+    /// Name of the index in transactions and in the file.
     public let name: String
-    /// The collection that it is over.
+    /// Collection of the objects.
     public let collection: String
-    /// The app's version, with the dimensions and the distance.
+    /// The app's version, and dimensions and distance.
     public let versionTag: String
     /// Number of components of each vector.
     public let dimensions: Int
-    /// How vectors are compared.
+    /// Distance measure.
     public let distance: YapDatabaseVectorDistance
     let blockBytesMax: Int
     private let vector: @Sendable (Object) -> [Float]?
@@ -45,18 +45,18 @@ public final class YapDatabaseVectorIndex<Object: Sendable>: YapDatabaseNamedExt
     /// Describes an index.
     ///
     /// - Parameters:
-    ///   - name: Its name in the file.
-    ///   - type: The type that the collection is registered with.
+    ///   - name: Name of the index in transactions and in the file.
+    ///   - type: The registered type of the collection.
     ///   - collection: The collection.
-    ///   - version: Change it when `vector` returns other vectors than before, as those of another model: the index is
-    ///     then filled again. Other dimensions and another distance are noticed without it.
-    ///   - dimensions: Number of components of each vector: 1 to 4,096. Registering throws `invalidExtension` for
-    ///     others.
-    ///   - distance: How vectors are compared.
-    ///   - vector: Returns an object's vector, or nil for an object that isn't in the index. The write of an object
-    ///     throws `invalidVector` with its key if the vector has another number of components, one that isn't a finite
-    ///     number, or only zeros with `.cosine`; registering does for an object that is stored already. An object with
-    ///     such a vector that a sync brings, or that was written without the index, isn't in the index.
+    ///   - version: Change it when `vector` would return other vectors, for example of another model. The index is
+    ///     then filled again. Other dimensions and another distance are detected without it.
+    ///   - dimensions: Number of components of each vector: 1 to 4,096. For others, registering throws
+    ///     `invalidExtension`.
+    ///   - distance: The distance measure.
+    ///   - vector: Returns an object's vector, or nil if the object isn't in the index. Writing an object throws
+    ///     `invalidVector` with its key if the vector has another number of components, one that isn't finite, or
+    ///     only zeros with `.cosine`; registering throws it for a stored object. A fetched object with such a vector,
+    ///     or one that was written without the index, isn't in the index.
     public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String, dimensions: Int,
         distance: YapDatabaseVectorDistance, _ vector: @escaping @Sendable (Object) -> [Float]?
@@ -66,7 +66,7 @@ public final class YapDatabaseVectorIndex<Object: Sendable>: YapDatabaseNamedExt
             blockBytesMax: VectorLayout.blockBytesMax, vector)
     }
 
-    /// The same with blocks of another size, for tests. The file doesn't say which.
+    /// Creates an index with another block size, for tests. The file doesn't store the size.
     package init(
         _ name: String, of type: Object.Type, in collection: String, version: String, dimensions: Int,
         distance: YapDatabaseVectorDistance, blockBytesMax: Int,
@@ -81,20 +81,20 @@ public final class YapDatabaseVectorIndex<Object: Sendable>: YapDatabaseNamedExt
         versionTag = "\(version);\(collection);\(dimensions);\(distance.rawValue)"
     }
 
-    /// The one collection.
+    /// The collection of the objects.
     public var collections: [String]? { [collection] }
 
-    /// The table of blocks, and that of the rows' places in them.
+    /// The table of blocks, and the table of the rows' places in them.
     public func tableNames(registeredName: String) -> [String] {
         ["vectorIndex_\(registeredName)", "vectorPlaces_\(registeredName)"]
     }
 
-    /// Returns the index of one SQLite handle.
+    /// Creates the part of one SQLite handle.
     public func makeConnection(registeredName: String) -> YapDatabaseVectorIndexConnection<Object> {
         YapDatabaseVectorIndexConnection(self, tableNames(registeredName: registeredName))
     }
 
-    /// Throws the mistake in the description.
+    /// Throws if the description is invalid.
     func check() throws {
         guard !(1...Self.dimensionsMax).contains(dimensions) else { return }
         throw YapDatabaseError(
@@ -103,14 +103,14 @@ public final class YapDatabaseVectorIndex<Object: Sendable>: YapDatabaseNamedExt
             collection: collection)
     }
 
-    /// Returns the vector of an object as the index stores it; nil if the object isn't in the index.
+    /// Returns the vector of an object to store, or nil if the object isn't in the index.
     func vector(of object: Object, _ key: String) throws -> [Float]? {
         try vector(object).map { try prepared($0, key) }
     }
 
-    /// Returns a vector as the index compares it.
+    /// Returns a vector prepared for comparison.
     ///
-    /// - Parameter key: Key of the object that has it; nil for a query's.
+    /// - Parameter key: Key of the object. Nil for a query's vector.
     func prepared(_ vector: [Float], _ key: String? = nil) throws -> [Float] {
         if let mistake = distance.mistake(in: vector, dimensions: dimensions) {
             throw YapDatabaseError(
@@ -120,7 +120,7 @@ public final class YapDatabaseVectorIndex<Object: Sendable>: YapDatabaseNamedExt
     }
 }
 
-/// An index at one SQLite handle. It keeps only the texts of its statements.
+/// An index at one SQLite handle. It only keeps its SQL texts.
 public final class YapDatabaseVectorIndexConnection<Object: Sendable>: YapDatabaseExtensionConnection {
     let index: YapDatabaseVectorIndex<Object>
     let sql: VectorSQL
@@ -132,15 +132,15 @@ public final class YapDatabaseVectorIndexConnection<Object: Sendable>: YapDataba
         layout = VectorLayout(dimensions: index.dimensions, blockBytesMax: index.blockBytesMax)
     }
 
-    /// Returns the index in a transaction.
+    /// Creates the part of a transaction.
     public func makeTransaction(
         _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
     ) -> YapDatabaseVectorIndexTransaction<Object> {
         YapDatabaseVectorIndexTransaction(self, transaction, tables)
     }
 
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func apply(_ changes: any Sendable) {}
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func dropCaches() {}
 }

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Reading the metadata of the rows that a query finds, by the same statements.
+/// Metadata of the rows that a query finds, read by the same statements.
 extension YapDatabaseVectorIndexTransaction {
     /// A row that a query found, with its metadata and the distance of its vector.
     public typealias RowWithMetadata<Metadata> = (
@@ -13,9 +13,10 @@ extension YapDatabaseVectorIndexTransaction {
     /// try $0[byMeaning].rows(metadata: NoteInfo.self, nearest: vector, limit: 20)
     /// ```
     ///
-    /// Observed, it depends on the metadata of these rows too.
+    /// An observation also depends on the metadata of these rows.
     ///
-    /// - Parameter type: The type that the collection's metadata is registered with. The others as `rows(nearest:)`.
+    /// - Parameter type: The registered type of the collection's metadata. For the other parameters see
+    ///   `rows(nearest:)`.
     /// - Throws: Also `missingRegistration`, `typeMismatch`.
     public func rows<Metadata: Sendable>(
         metadata type: Metadata.Type, nearest vector: [Float], limit: Int, distanceMax: Float? = nil,
@@ -29,7 +30,7 @@ extension YapDatabaseVectorIndexTransaction {
     }
 
     /// Returns the keys and the metadata of the rows whose vectors are nearest to a vector. No object is decoded.
-    /// Parameters and errors as `rows(metadata:nearest:)`.
+    /// Parameters and errors: see `rows(metadata:nearest:)`.
     public func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, nearest vector: [Float], limit: Int, distanceMax: Float? = nil,
         among keys: [String]? = nil, check: () throws -> Void = {}
@@ -41,7 +42,7 @@ extension YapDatabaseVectorIndexTransaction {
         }
     }
 
-    /// The metadata of the row whose rowid is the first column of the statement.
+    /// Returns the metadata of the row whose rowid is the first column of the statement.
     private func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, _ key: String, _ statement: borrowing Statement, column: Int32
     ) throws -> Metadata? {

@@ -1,6 +1,6 @@
-/// How an index follows the rows of its collection.
+/// Updates an index for changes of its collection.
 extension YapDatabaseVectorIndexTransaction {
-    /// Creates the tables again, unless they are of this version and lack at most changes that are known.
+    /// Creates the tables, unless they have this version and lack at most known changes.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         try index.check()
         try transaction.checkTypes(Object.self, of: index.collection, for: index.name)
@@ -10,13 +10,13 @@ extension YapDatabaseVectorIndexTransaction {
         return .isEmpty
     }
 
-    /// Adds rows that existed before.
+    /// Adds existing rows.
     public func fill(_ rows: [YapDatabaseStoredRow]) throws {
         var added: [(rowID: Int64, vector: [Float])] = []
         let passesOver = try passesOverMistakesOfFilledRows()
         for row in rows {
             guard let vector = try vector(of: row.object, row.identity.key, passesOver) else { continue }
-            // A row of the tables, if what ended on the way is filled again.
+            // The row is in the tables already if filling that was interrupted is repeated.
             if let place = try table.place(ofRow: row.identity.rowID) {
                 try table.replace(vector, ofRow: row.identity.rowID, at: place)
             } else {
@@ -27,7 +27,7 @@ extension YapDatabaseVectorIndexTransaction {
         hasChanged = true
     }
 
-    /// Follows a change of the collection's rows.
+    /// Updates the index for a change of the collection's rows.
     public func didChange(_ change: YapDatabaseRowChange) throws {
         switch change {
         case .insert(let row, let object, _), .update(let row, let object, _),
@@ -42,10 +42,10 @@ extension YapDatabaseVectorIndexTransaction {
         }
     }
 
-    /// That a vector has changed, for observations.
+    /// Returns a value if a vector has changed, for observations.
     public func changesForConnections() -> (any Sendable)? { hasChanged ? VectorIndexChanges() : nil }
 
-    /// Keeps whether a vector has changed.
+    /// Returns a closure that restores whether a vector has changed.
     public func makeRestorePoint() throws -> () -> Void {
         let hasChanged = hasChanged
         return { self.hasChanged = hasChanged }
@@ -63,18 +63,18 @@ extension YapDatabaseVectorIndexTransaction {
         hasChanged = true
     }
 
-    /// Whether an object with a mistaken vector is left out, of the rows that are filled in.
+    /// Returns true if an object with an invalid vector is left out of the rows that are filled in.
     ///
-    /// So are objects that the index missed, and those of a database into which a sync brings what others write: one
-    /// of them must not stop all. Else the app is told of its mistake when it registers the index.
+    /// This applies to objects that the index missed, and to a database with fetched rows: one invalid object must
+    /// not block all others. Otherwise the app gets the error when it registers the index.
     private func passesOverMistakesOfFilledRows() throws -> Bool {
         guard let writing = transaction as? YapDatabaseReadWriteTransaction else { return false }
         return try writing.passesOverMistakes || writing.areRowsFetched()
     }
 
-    /// Returns the vector of an object; nil if it isn't in the index.
+    /// Returns the vector of an object, or nil if it isn't in the index.
     ///
-    /// - Parameter passesOverMistakes: Whether an object with a mistaken vector isn't in the index. Else it throws.
+    /// - Parameter passesOverMistakes: Whether an object with an invalid vector is left out. Otherwise it throws.
     private func vector(
         of object: any Sendable, _ key: String, _ passesOverMistakes: Bool
     ) throws -> [Float]? {
@@ -88,5 +88,5 @@ extension YapDatabaseVectorIndexTransaction {
     }
 }
 
-/// Some vector of an index has changed. Which one doesn't matter: each may be among the nearest.
+/// A vector of an index has changed. Which one doesn't matter, because each may be among the nearest.
 struct VectorIndexChanges: Sendable {}

@@ -9,10 +9,10 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
     public typealias Row = (key: String, object: Object, distance: Float)
 
     let connection: YapDatabaseVectorIndexConnection<Object>
-    /// Held until the transaction ends, which releases its extensions.
+    /// Retained until the transaction ends, which releases its extensions.
     let transaction: YapDatabaseReadTransaction
     let table: VectorTable
-    /// Whether this transaction has changed a vector.
+    /// True if this transaction has changed a vector.
     var hasChanged = false
     var index: YapDatabaseVectorIndex<Object> { connection.index }
     private let tables: YapDatabaseExtensionTables
@@ -30,26 +30,26 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
             collection: connection.index.collection)
     }
 
-    /// Returns the rows whose vectors are nearest to a vector, the nearest first. Rows of equal distances are in the
-    /// order of their rowids, which is mostly that of their insertion.
+    /// Returns the rows whose vectors are nearest to a vector, nearest first. Rows of equal distances are in the
+    /// order of their rowids, which is usually that of their insertion.
     ///
     /// ```swift
     /// try $0[byMeaning].rows(nearest: vector, limit: 20, distanceMax: 0.5)
     /// ```
     ///
-    /// The cost grows with the number of vectors, or with `keys`; see `check` to end a query that takes too long.
+    /// The cost grows with the number of vectors, or of `keys`. Use `check` to end a query that takes too long.
     ///
     /// - Parameters:
-    ///   - vector: The vector, of as many components as the index has dimensions.
+    ///   - vector: The vector, with as many components as the index has dimensions.
     ///   - limit: Maximum number of rows, up to 10,000.
     ///   - distanceMax: Maximum distance of a row. Default: any distance.
-    ///   - keys: Keys of the rows to choose from, such as those that another index or a search found. Keys of rows that
-    ///     aren't in the index are passed over. Default: all rows of the index.
+    ///   - keys: Keys of the rows to choose from, for example the result of another index or a search. Keys of rows
+    ///     that aren't in the index are ignored. Default: all rows of the index.
     ///   - check: Called before each step, which reads up to 64 KiB of vectors or finds up to 500 keys. It throws to
     ///     end the query. Default: the query runs to its end.
-    /// - Throws: Also `invalidVector` for a wrong number of components, a component that isn't a finite number, or a
-    ///   vector of zeros with `.cosine`; `invalidExtension` for a limit above 10,000 and for a `distanceMax` that is
-    ///   NaN; what `check` throws.
+    /// - Throws: Also `invalidVector` for a wrong number of components, a component that isn't finite, or a vector of
+    ///   zeros with `.cosine`; `invalidExtension` for a limit above 10,000 and for a `distanceMax` that is NaN; the
+    ///   error of `check`.
     public func rows(
         nearest vector: [Float], limit: Int, distanceMax: Float? = nil, among keys: [String]? = nil,
         check: () throws -> Void = {}
@@ -60,8 +60,8 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
         }
     }
 
-    /// Returns the keys of the rows whose vectors are nearest to a vector. No object is decoded. Parameters and errors
-    /// as `rows(nearest:)`.
+    /// Returns the keys of the rows whose vectors are nearest to a vector. No object is decoded. Parameters and
+    /// errors: see `rows(nearest:)`.
     public func keys(
         nearest vector: [Float], limit: Int, distanceMax: Float? = nil, among keys: [String]? = nil,
         check: () throws -> Void = {}
@@ -78,9 +78,10 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
         return try table.count()
     }
 
-    /// Visits the rows of vectors that were found.
+    /// Visits the rows of the vectors that were found.
     ///
-    /// - Parameter text: A statement that gives a row by its rowid: the rowid and the key first.
+    /// - Parameter text: A statement that returns a row by its rowid, with the rowid and the key as the first
+    ///   columns.
     func visit<Result>(
         _ text: String, _ matches: [VectorMatch],
         _ read: (_ row: borrowing Statement, _ distance: Float) throws -> Result
@@ -93,7 +94,7 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
         }
     }
 
-    /// The row whose rowid, key and data are the first columns of the statement. Notes that it was read.
+    /// Returns the row whose rowid, key and data are the first columns of the statement, and records the read.
     func row(_ statement: borrowing Statement) throws -> (key: String, object: Object) {
         let key = statement.text(at: 1)
         transaction.dependencies?.add(key: key, collection: index.collection)
