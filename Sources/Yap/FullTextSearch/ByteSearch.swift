@@ -1,12 +1,13 @@
-/// Finds all places of some bytes in others, also those that overlap, in time linear in both (Knuth, Morris and Pratt).
+/// Finds all occurrences of a byte string in another, including overlapping ones, in linear time (Knuth, Morris and
+/// Pratt).
 struct ByteSearch {
     private let part: [UInt8]
-    /// By length of a beginning of the part: length of the longest shorter beginning that is also its end.
+    /// For each length of a prefix of the part: length of its longest proper border.
     private var borders = [0, 0]
-    /// Number of bytes that were compared.
+    /// Number of compared bytes.
     private(set) var stepsCount = 0
 
-    /// - Parameter part: The bytes to look for; at least one.
+    /// - Parameter part: The bytes to find; at least one.
     init(_ part: [UInt8]) {
         self.part = part
         var length = 0
@@ -16,7 +17,7 @@ struct ByteSearch {
         }
     }
 
-    /// Calls `body` with each place in `bytes` at which the part begins, in ascending order.
+    /// Calls `body` with the start of each occurrence in `bytes`, in ascending order.
     mutating func forEachStart(in bytes: [UInt8], _ body: (Int) -> Void) {
         guard !part.isEmpty else { return }
         var length = 0
@@ -27,7 +28,7 @@ struct ByteSearch {
         }
     }
 
-    /// Length of the longest beginning of the part that ends with `byte` after a beginning of this length.
+    /// Returns the length of the longest prefix of the part that ends with `byte` after a prefix of this length.
     private mutating func extended(_ length: Int, by byte: UInt8) -> Int {
         var length = length
         while true {

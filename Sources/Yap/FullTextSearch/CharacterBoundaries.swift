@@ -1,9 +1,10 @@
-/// Widens ranges of a text to whole characters. It visits each byte up to twice, however long the characters are.
+/// Extends ranges of a text to whole characters. Visits each byte up to twice, regardless of the length of the
+/// characters.
 struct CharacterBoundaries {
     private let text: String
     /// A character, or an empty range where a character begins. Nothing before it is visited again.
     private var character: Range<String.Index>
-    /// Number of bytes and characters that were visited.
+    /// Number of visited bytes and characters.
     private(set) var stepsCount = 0
 
     init(_ text: String) {
@@ -13,9 +14,9 @@ struct CharacterBoundaries {
         character = text.startIndex..<text.startIndex
     }
 
-    /// The characters that a range is a part of.
+    /// Returns the characters that contain a range.
     ///
-    /// - Parameter bytes: Bytes of UTF-8. Ranges are passed in ascending order and don't overlap.
+    /// - Parameter bytes: A range of UTF-8 bytes. Ranges are passed in ascending order and don't overlap.
     mutating func widened(_ bytes: Range<Int>) -> Range<String.Index> {
         let lower = text.utf8.index(text.startIndex, offsetBy: bytes.lowerBound)
         let upper = text.utf8.index(text.startIndex, offsetBy: bytes.upperBound)
@@ -33,8 +34,7 @@ struct CharacterBoundaries {
         character = character.upperBound..<text.index(after: character.upperBound)
     }
 
-    /// Passes over characters up to the last place before an index that is surely between two of them: two characters
-    /// of ASCII meet there.
+    /// Skips characters up to the last certain boundary before an index, which is between two ASCII characters.
     private mutating func move(to index: String.Index) {
         var place = index
         while place > character.upperBound, place < text.endIndex {

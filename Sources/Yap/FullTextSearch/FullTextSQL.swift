@@ -1,6 +1,6 @@
 import SQLite
 
-/// The statements on the FTS5 table of one full-text search.
+/// SQL statements on the FTS5 table of one full-text search.
 struct FullTextSQL: Sendable {
     let find: String
     let write: String
@@ -8,17 +8,17 @@ struct FullTextSQL: Sendable {
     let deleteAll: String
     /// The table, as `i`.
     let from: String
-    /// The same with the rows, as `d`.
+    /// The same joined with the rows, as `d`.
     let fromWithRows: String
     /// The rowids that a query in FTS5's syntax finds. FTS5 names its table by a hidden column of that name.
     private let found: String
-    /// The hidden column, which functions of FTS5 take.
+    /// The hidden column, which is an argument of FTS5's functions.
     let table: String
-    /// Columns as conditions name them, in order.
+    /// Columns in the form that conditions use, in order.
     let columns: [String]
-    /// The same as FTS5's syntax names them.
+    /// Columns in FTS5's syntax.
     let filters: [String]
-    /// The condition that makes `rank` count the weights.
+    /// Condition that makes `rank` use the weights.
     let weighted: String
 
     init(table name: String, columns names: [String], weights: [Double]) {
@@ -38,7 +38,7 @@ struct FullTextSQL: Sendable {
         found = "SELECT rowid FROM \(quoted) WHERE \(quoted) MATCH"
     }
 
-    /// A number from 0 on as FTS5 reads it: it knows no exponents.
+    /// Returns a non-negative number in a form that FTS5 reads, without an exponent.
     static func decimal(_ number: Double) -> String {
         let parts = "\(number.magnitude)".split(separator: "e")
         guard parts.count == 2, let exponent = Int(parts[1]) else { return parts.joined() }
@@ -63,6 +63,6 @@ struct FullTextSQL: Sendable {
             + "CREATE VIRTUAL TABLE \(quoted) USING fts5(\(names), tokenize = '\(tokenizer.option)'\(prefix))"
     }
 
-    /// The condition for rows that a query in FTS5's syntax finds, beside other conditions.
+    /// Returns the condition for rows that a query in FTS5's syntax finds, to combine with other conditions.
     func isFound(by parameter: String) -> String { "i.rowid IN (\(found) \(parameter))" }
 }

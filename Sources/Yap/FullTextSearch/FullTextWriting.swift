@@ -1,7 +1,7 @@
 import SQLite
 
 extension YapDatabaseFullTextSearchTransaction {
-    /// Creates the table again, unless it is of this version and lacks at most changes that are known.
+    /// Creates the table, unless it has this version and lacks at most known changes.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         try search.check(in: transaction)
         let classVersion = YapDatabaseFullTextSearch<Object>.classVersion
@@ -12,7 +12,7 @@ extension YapDatabaseFullTextSearchTransaction {
         return .isEmpty
     }
 
-    /// Adds rows that existed before.
+    /// Adds existing rows.
     public func fill(_ rows: [YapDatabaseStoredRow]) throws {
         for row in rows {
             guard let texts = try search.texts(of: row.object, row.metadata) else { continue }
@@ -20,7 +20,7 @@ extension YapDatabaseFullTextSearchTransaction {
         }
     }
 
-    /// Follows a change of the collection's rows.
+    /// Updates the search for a change of the collection's rows.
     public func didChange(_ change: YapDatabaseRowChange) throws {
         switch change {
         case .insert(let row, let object, let metadata):
@@ -40,16 +40,16 @@ extension YapDatabaseFullTextSearchTransaction {
         }
     }
 
-    /// That a text has changed, for observations.
+    /// Returns a value if a text has changed, for observations.
     public func changesForConnections() -> (any Sendable)? { hasChanged ? FullTextChanges() : nil }
 
-    /// Keeps whether a text has changed.
+    /// Returns a closure that restores whether a text has changed.
     public func makeRestorePoint() throws -> () -> Void {
         let hasChanged = hasChanged
         return { self.hasChanged = hasChanged }
     }
 
-    /// Follows a change of the metadata alone, and lets the views of this search follow.
+    /// Updates a row after a change of its metadata only, also in the views of this search.
     private func setMetadata(_ row: YapDatabaseRowIdentity, _ metadata: (any Sendable)?) throws {
         guard let object = try transaction.object(forKey: row.key, inCollection: row.collection),
             try update(row.rowID, try search.texts(of: object, metadata))
@@ -57,7 +57,7 @@ extension YapDatabaseFullTextSearchTransaction {
         try placeInResults(row)
     }
 
-    /// Returns whether the texts are others than before, as far as is known.
+    /// Returns true if the texts have changed, as far as is known.
     private func update(_ rowID: Int64, _ texts: [YapDatabaseColumnValue]?) throws -> Bool {
         guard let texts else {
             try remove(rowID)
@@ -82,5 +82,5 @@ extension YapDatabaseFullTextSearchTransaction {
     }
 }
 
-/// Some text of a search has changed. Which one doesn't matter: the score of each match depends on all texts.
+/// A text of a search has changed. Which one doesn't matter, because the score of each match depends on all texts.
 struct FullTextChanges: Sendable {}

@@ -7,7 +7,7 @@ struct TextExcerptReader<Object: Sendable> {
     private let requests: [(column: Int, count: Int)]
     private let names: [String]
     private let isRanked: Bool
-    /// What a query without an index looks for.
+    /// Texts to find by a query without an index.
     private let parts: [[UInt8]]
 
     /// - Throws: `YapDatabaseError`: `invalidExtension` for a column that doesn't exist.
@@ -37,7 +37,7 @@ struct TextExcerptReader<Object: Sendable> {
         }
     }
 
-    /// Reads the excerpts of the row at which a statement is.
+    /// Reads the excerpts of the statement's current row.
     ///
     /// - Parameter place: The number of the first column of `columns`.
     func read(_ statement: borrowing Statement, from place: Int32) throws -> [YapDatabaseTextExcerpt] {
@@ -76,16 +76,16 @@ struct TextExcerptReader<Object: Sendable> {
     }
 }
 
-/// The places of parts in a text, found without an index. ASCII letters are equal in both cases, as in SQLite.
+/// Occurrences of parts in a text, found without an index. ASCII letters are compared without case, as in SQLite.
 struct TextScan {
     /// Each scalar of the text.
     let tokens: [Range<Int>]
     let hits: [(phrase: Int, tokens: Range<Int>)]
 
-    /// Number of bytes that were compared.
+    /// Number of compared bytes.
     let stepsCount: Int
 
-    /// - Parameter parts: What to look for, as `distinct` returns it.
+    /// - Parameter parts: The parts to find, as `distinct` returns them.
     init(_ text: UnsafeRawBufferPointer, _ parts: [[UInt8]]) {
         let lower = Self.lowercased(text)
         let starts = lower.indices.filter { lower[$0] & 0xC0 != 0x80 }
@@ -105,13 +105,13 @@ struct TextScan {
         (self.hits, self.stepsCount) = (hits, stepsCount)
     }
 
-    /// The different parts in lower case, in their order.
+    /// Returns the distinct parts in lower case, in order.
     static func distinct(_ parts: [String]) -> [[UInt8]] {
         var seen: Set<[UInt8]> = []
         return parts.map { lowercased($0.utf8) }.filter { seen.insert($0).inserted }
     }
 
-    /// The bytes with ASCII letters in lower case.
+    /// Returns the bytes with ASCII letters in lower case.
     static func lowercased(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         bytes.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
     }

@@ -1,4 +1,4 @@
-/// The condition of a query's rows, with the values of its parameters.
+/// The SQL condition of a query, with the values of its parameters.
 struct TextQueryCondition<Object: Sendable> {
     private typealias Query = YapDatabaseTextQuery<Object>
 
@@ -7,7 +7,7 @@ struct TextQueryCondition<Object: Sendable> {
     /// Begins with ` WHERE`.
     var text: String { " WHERE \(expressionText)" }
     private(set) var values: [YapDatabaseColumnValue] = []
-    /// Whether FTS5 finds the rows by its index and ranks them.
+    /// True if FTS5 finds the rows by its index and ranks them.
     let isRanked: Bool
     private let expression: TextQueryExpression<Object>
 
@@ -35,7 +35,7 @@ struct TextQueryCondition<Object: Sendable> {
         return "?\(values.count)"
     }
 
-    /// The condition that reads the texts of each row.
+    /// Returns the condition that reads the texts of each row.
     private mutating func condition(_ node: Query.Node, in columns: [Int]) throws -> String {
         switch node {
         case .text(let text, let form):

@@ -5,7 +5,7 @@ struct TextQueryExpression<Object: Sendable> {
     let search: YapDatabaseFullTextSearch<Object>
     let sql: FullTextSQL
 
-    /// The text of a node.
+    /// Returns the text of a node.
     func text(_ node: Query.Node) throws -> String {
         switch node {
         case .text(let text, let form): words(form.parts(of: text), form)
@@ -18,7 +18,7 @@ struct TextQueryExpression<Object: Sendable> {
         }
     }
 
-    /// The place of a column.
+    /// Returns the index of a column.
     func place(_ column: Query.Column) throws -> Int {
         let found: Int? =
             switch column {
@@ -41,7 +41,7 @@ struct TextQueryExpression<Object: Sendable> {
     }
 
     private func words(_ words: [String], _ form: Query.Form) -> String {
-        // FTS5 finds nothing by an empty phrase, and passes over one between other words without an operator.
+        // FTS5 finds nothing for an empty phrase, but ignores one between other words without an operator.
         guard !words.isEmpty else { return "\"\"" }
         let quoted = words.map(TextQueryWords.quoted)
         let text = quoted.joined(separator: form == .any ? " OR " : " ")

@@ -1,13 +1,13 @@
 import SQLite
 
-/// The words of a query's text.
+/// Splits a query's text into words.
 enum TextQueryWords {
-    /// Splits a text at white space. FTS5 splits the words further, and looks for the parts of a word as a phrase.
+    /// Splits a text at white space. FTS5 splits the words further, and searches the parts of a word as a phrase.
     static func split(_ text: String) -> [String] {
         text.unicodeScalars.split { $0.properties.isWhitespace || $0 == "\0" }.map { String($0) }
     }
 
-    /// A text without white space at its ends, and with spaces in place of NUL, which would end it in SQLite.
+    /// Returns a text without white space at its ends, and with spaces in place of NUL, which would end it in SQLite.
     static func phrase(_ text: String) -> String {
         let scalars = withoutNUL(text).unicodeScalars
         let isWord = { (scalar: Unicode.Scalar) in !scalar.properties.isWhitespace }
@@ -16,15 +16,15 @@ enum TextQueryWords {
         return String(scalars[first...last])
     }
 
-    /// A text with a space in place of each NUL.
+    /// Returns a text with a space in place of each NUL.
     static func withoutNUL(_ text: String) -> String {
         guard text.utf8.contains(0) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\0" ? " " : $0 }))
     }
 
-    /// A text as FTS5 reads any text.
+    /// Quotes a text for FTS5.
     static func quoted(_ text: String) -> String {
-        // Scalar by scalar: a quote with a combining accent is another character to Swift, and a quote to FTS5.
+        // By scalars: a quote with a combining accent is another character in Swift, but a quote in FTS5.
         var quoted = String.UnicodeScalarView("\"".unicodeScalars)
         for scalar in text.unicodeScalars {
             if scalar == "\"" { quoted.append(scalar) }
@@ -36,7 +36,7 @@ enum TextQueryWords {
 }
 
 extension YapDatabaseTextQuery.Node {
-    /// The texts that rows have to contain in a form, without those that are excluded.
+    /// Texts that matching rows contain, with their forms, without excluded texts.
     var texts: [(text: String, form: YapDatabaseTextQuery.Form)] {
         switch self {
         case .text(let text, let form): [(text, form)]
@@ -46,7 +46,7 @@ extension YapDatabaseTextQuery.Node {
         }
     }
 
-    /// The same with those that are excluded, and with expressions.
+    /// The same including excluded texts and expressions.
     fileprivate var allTexts: [(text: String, form: YapDatabaseTextQuery.Form?)] {
         switch self {
         case .text(let text, let form): [(text, form)]
@@ -85,7 +85,7 @@ extension YapDatabaseTextQuery.Node {
                 .invalidExtension,
                 "the query has \(bytes) bytes of text, more than \(Query.bytesMax): shorten the text")
         }
-        // A text without a word takes its place in the query, too.
+        // A text without a word takes space in the query too.
         let words = texts.reduce(0) { $0 + max(1, TextQueryWords.split($1.text).count) }
         guard words <= Query.wordsMax else {
             throw YapDatabaseError(
@@ -94,7 +94,7 @@ extension YapDatabaseTextQuery.Node {
         }
     }
 
-    /// Whether a text is too short for the index of trigrams.
+    /// True if a text is too short for the index of trigrams.
     var hasShortText: Bool {
         allTexts.contains { text, form in
             guard let form else { return false }
@@ -104,7 +104,7 @@ extension YapDatabaseTextQuery.Node {
 }
 
 extension YapDatabaseTextQuery {
-    /// Whether an error of SQLite is about a mistake in an `.expression` of the query.
+    /// Returns true if an error of SQLite is caused by a mistake in an `.expression` of the query.
     func isMistaken(_ error: YapDatabaseError) -> Bool {
         guard error.code == .sqlite, let cause = error.underlying as? SQLiteError else { return false }
         return cause.isMistake && node.hasExpression
@@ -116,7 +116,7 @@ extension YapDatabaseTextQuery.Node {
 }
 
 extension YapDatabaseTextQuery.Form {
-    /// The parts of a text that are looked for one by one.
+    /// Returns the parts of a text that are searched individually.
     func parts(of text: String) -> [String] {
         guard self == .phrase else { return TextQueryWords.split(text) }
         let phrase = TextQueryWords.phrase(text)

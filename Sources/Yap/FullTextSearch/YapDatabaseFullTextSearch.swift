@@ -11,31 +11,31 @@
 /// }
 /// ```
 ///
-/// It follows each write inside the transaction, so that the same transaction finds what it wrote. A write that
-/// changes none of the texts writes nothing into it.
+/// It is updated with each write in the same transaction, which sees the result. A write that changes none of the
+/// texts doesn't change it.
 ///
-/// The FTS5 table stores the texts a second time. For 10,000 notes of 690 bytes (6.9 MB), it takes 10.4 MB with the
-/// texts and 2.6 MB without them (SQLite 3.40). Without them, each removal has to give FTS5 exactly the texts that were
-/// indexed: an object whose text is now computed in another way would damage the index. Snippets, and the check whether
-/// a write changes a text, would need the object decoded.
+/// The FTS5 table stores a second copy of the texts. For 10,000 notes of 690 bytes (6.9 MB), it takes 10.4 MB with
+/// the texts and 2.6 MB without them (SQLite 3.40). Without them, each removal would have to pass FTS5 exactly the
+/// texts that were indexed, so an object whose text is now computed differently would damage the index. Snippets, and
+/// the check whether a write changes a text, would have to decode the object.
 public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamedExtension {
-    /// The class's name in the file, whatever the objects' type.
+    /// Class name in the file, independent of the type of the objects.
     public static var className: String { "YapDatabaseFullTextSearch" }
-    /// The version of the tables.
+    /// Version of the tables.
     public static var classVersion: Int { 1 }
-    /// Keys and counts depend on the texts, matches on the collection as well.
+    /// True: keys and counts depend on the texts, matches on the collection as well.
     public static var notesReads: Bool { true }
-    /// Rows are replaced and removed by their rowids.
+    /// True: rows are replaced and removed by their rowids.
     public static var catchesUp: Bool { true }
 
-    /// Maximum number of prefix indexes, and maximum length of a prefix in characters.
+    /// Maximum prefix indexes, and maximum length of a prefix in characters.
     private static var prefixesMax: (count: Int, length: Int) { (31, 100) }
 
-    /// The name by which transactions find it, and under which it is stored.
+    /// Name of the search in transactions and in the file.
     public let name: String
-    /// The collection whose objects are searched.
+    /// Collection of the objects.
     public let collection: String
-    /// The app's version, with the columns, the tokenizer and the prefixes.
+    /// The app's version, and the columns, the tokenizer and the prefixes.
     public let versionTag: String
     /// How texts are split into words.
     public let tokenizer: YapDatabaseTextTokenizer
@@ -43,24 +43,23 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
     private let condition: RowCondition<Object>
     private let prefixes: [Int]
     private let mistakes: [String]
-    /// Whether a text or the condition depends on the metadata. If not, changes of the metadata alone don't concern the
-    /// search.
+    /// True if a text or the condition depends on the metadata. Otherwise changes of the metadata only are ignored.
     let readsMetadata: Bool
 
     /// Describes a full-text search.
     ///
     /// - Parameters:
-    ///   - name: Its name in the file.
-    ///   - type: The type that the collection is registered with.
+    ///   - name: Name of the search in transactions and in the file.
+    ///   - type: The registered type of the collection.
     ///   - collection: The collection.
-    ///   - version: Change it when a text is computed in another way, or `isIncluded` decides in another way: the
-    ///     search is then filled again. Other names of columns, another tokenizer and other prefixes are noticed
-    ///     without it. Weights may change at any time.
+    ///   - version: Change it when a text is computed differently, or `isIncluded` decides differently. The search is
+    ///     then filled again. Other names of columns, another tokenizer and other prefixes are detected without it.
+    ///     Weights may change at any time.
     ///   - tokenizer: How texts are split into words.
-    ///   - prefixes: Lengths, in characters, of prefixes that have an index of their own. Queries for prefixes of these
-    ///     lengths are faster, the file is larger: twice the size of the index for `[2, 3]`. Not with `.trigram`.
-    ///   - isIncluded: Returns whether an object is found. Default: every object.
-    ///   - describe: Adds the columns. Registering throws its mistakes.
+    ///   - prefixes: Lengths, in characters, of prefixes with an index of their own. Queries for prefixes of these
+    ///     lengths are faster, and the file is larger: twice the size of the index for `[2, 3]`. Not with `.trigram`.
+    ///   - isIncluded: Returns true if an object can be found. Default: every object.
+    ///   - describe: Adds the columns. Registering throws their mistakes.
     public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String,
         tokenizer: YapDatabaseTextTokenizer = .unicode, prefix prefixes: [Int] = [],
@@ -72,12 +71,13 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
             including: RowCondition(isIncluded), describe)
     }
 
-    /// Describes a full-text search where `isIncluded` gets the metadata as well as the object. Parameters as in the
-    /// other form.
+    /// Describes a full-text search where `isIncluded` also receives the metadata. For the other parameters see the
+    /// first form.
     ///
     /// - Parameters:
-    ///   - metadata: The type that the collection's metadata is registered with.
-    ///   - isIncluded: Returns whether a row is found, by object and metadata; nil for a row without metadata.
+    ///   - metadata: The registered type of the collection's metadata.
+    ///   - isIncluded: Returns true if a row can be found, by object and metadata, which is nil for a row without
+    ///     metadata.
     public convenience init<Metadata: Sendable>(
         _ name: String, of type: Object.Type, metadata: Metadata.Type, in collection: String, version: String,
         tokenizer: YapDatabaseTextTokenizer = .unicode, prefix prefixes: [Int] = [],
@@ -119,15 +119,15 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
         versionTag = "\(version);\(collection);\(names);\(tokenizer.rawValue);\(lengths)"
     }
 
-    /// The one collection.
+    /// The collection of the objects.
     public var collections: [String]? { [collection] }
 
-    /// The FTS5 table, then the tables that FTS5 creates for it.
+    /// The FTS5 table, and the tables that FTS5 creates for it.
     public func tableNames(registeredName: String) -> [String] {
         ["", "_data", "_idx", "_content", "_docsize", "_config"].map { "fullText_\(registeredName)\($0)" }
     }
 
-    /// Returns the search of one SQLite handle.
+    /// Creates the part of one SQLite handle.
     public func makeConnection(registeredName: String) -> YapDatabaseFullTextSearchConnection<Object> {
         YapDatabaseFullTextSearchConnection(self, table: "fullText_\(registeredName)")
     }
@@ -139,7 +139,7 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
         try transaction.checkTypes(Object.self, metadata: metadata, of: collection, for: name)
     }
 
-    /// The columns' texts; nil for a row that isn't included or has no text.
+    /// Returns the columns' texts, or nil for a row that isn't included or has no text.
     func texts(of object: any Sendable, _ metadata: (any Sendable)?) throws -> [YapDatabaseColumnValue]? {
         let object = try extensionObject(object, as: Object.self, for: name, of: collection)
         guard condition.isIncluded(object, metadata) else { return nil }
@@ -151,14 +151,14 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
         return texts.allSatisfy { $0 == .null } ? nil : texts
     }
 
-    /// The statements that create the table.
+    /// Returns the statements that create the table.
     func create(_ table: String) -> String {
         FullTextSQL.create(
             table: table, columns: columns.map(\.name), tokenizer: tokenizer, prefixes: prefixes)
     }
 }
 
-/// A full-text search at one SQLite handle. It keeps only the texts of its statements.
+/// A full-text search at one SQLite handle. It only keeps its SQL texts.
 public final class YapDatabaseFullTextSearchConnection<Object: Sendable>: YapDatabaseExtensionConnection {
     let search: YapDatabaseFullTextSearch<Object>
     let sql: FullTextSQL
@@ -171,15 +171,15 @@ public final class YapDatabaseFullTextSearchConnection<Object: Sendable>: YapDat
             table: table, columns: search.columns.map(\.name), weights: search.columns.map(\.weight))
     }
 
-    /// Returns the search in a transaction.
+    /// Creates the part of a transaction.
     public func makeTransaction(
         _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
     ) -> YapDatabaseFullTextSearchTransaction<Object> {
         YapDatabaseFullTextSearchTransaction(self, transaction, tables)
     }
 
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func apply(_ changes: any Sendable) {}
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func dropCaches() {}
 }

@@ -1,14 +1,14 @@
 import SQLite
 
-/// Reading the metadata of the rows that a query finds, by the same statement.
+/// Metadata of the rows that a query finds, read by the same statement.
 extension YapDatabaseFullTextSearchTransaction {
     /// Returns the rows that a query finds, with their scores and their metadata.
     ///
     /// - Parameters:
-    ///   - query: What to look for.
-    ///   - type: The type that the collection's metadata is registered with.
-    ///   - snippets: Excerpts of each row. The others as `matches(_:snippet:)`.
-    /// - Throws: also `missingRegistration`, `typeMismatch`.
+    ///   - query: The query.
+    ///   - type: The registered type of the collection's metadata.
+    ///   - snippets: Excerpts of each row. For the other parameters see `matches(_:snippet:)`.
+    /// - Throws: Also `missingRegistration`, `typeMismatch`.
     public func matches<Metadata: Sendable>(
         _ query: Query, metadata type: Metadata.Type, snippets: [Snippet] = [],
         order: YapDatabaseTextOrder = .bestFirst, limit: Int? = nil, offset: Int = 0
@@ -21,8 +21,8 @@ extension YapDatabaseFullTextSearchTransaction {
         }
     }
 
-    /// Returns the keys and the metadata of the rows that a query finds. No object is decoded. Parameters and errors as
-    /// `matches(_:metadata:)`.
+    /// Returns the keys and metadata of the rows that a query finds, without decoding objects. Parameters and errors:
+    /// see `matches(_:metadata:)`.
     public func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, _ query: Query, order: YapDatabaseTextOrder = .bestFirst, limit: Int? = nil,
         offset: Int = 0

@@ -1,14 +1,14 @@
 import SQLite
 
-/// What views of search results read. They note their reads themselves.
+/// Queries for views of search results, which record their reads themselves.
 extension YapDatabaseFullTextSearchTransaction {
-    /// Rows between two calls of the closure that `rowIDs` takes.
+    /// Maximum rows between two calls of the `check` of `rowIDs`.
     static var rowsPerCheck: Int { 500 }
 
     /// Returns the rowids of the rows that a query finds, in ascending order.
     ///
-    /// - Parameter check: Called every `rowsPerCheck` rows that are found, or that are read without an index. It throws
-    ///   to give up.
+    /// - Parameter check: Called every `rowsPerCheck` rows that are found, or that are read without an index. It
+    ///   throws to end the search.
     func rowIDs(_ query: Query, _ check: () throws -> Void) throws -> [Int64] {
         let condition = try TextQueryCondition(query, search, sql)
         // Without an index, each row is a row of the statement, so that `check` is also called while none is found.
@@ -30,7 +30,7 @@ extension YapDatabaseFullTextSearchTransaction {
         }
     }
 
-    /// Returns the rows of these that a query finds, by one run of the query.
+    /// Returns the rows among these that a query finds, by one run of the query.
     ///
     /// - Parameter wanted: Rowids in ascending order.
     func rowIDs(_ query: Query, among wanted: [Int64]) throws -> Set<Int64> {
@@ -51,7 +51,7 @@ extension YapDatabaseFullTextSearchTransaction {
         }
     }
 
-    /// Returns true if the search can run a query, as far as its columns, its length and its depth say.
+    /// Returns true if the search can run a query, considering its columns, length and depth.
     func accepts(_ query: Query) -> Bool { (try? TextQueryCondition(query, search, sql)) != nil }
 
     /// Returns true if a query finds a row.

@@ -5,20 +5,20 @@ import SQLite
 /// Each call throws `YapDatabaseError`: `transactionEnded`, `invalidExtension` for a query that is too long or names a
 /// column that doesn't exist, `sqlite` for a mistake in an `.expression`, `decoding`, or an error of the file.
 public final class YapDatabaseFullTextSearchTransaction<Object: Sendable>: YapDatabaseExtensionTransaction {
-    /// What to look for.
+    /// A query of the search.
     public typealias Query = YapDatabaseTextQuery<Object>
     /// A row that was found.
     public typealias Match = YapDatabaseTextMatch<Object>
-    /// An excerpt that is requested.
+    /// A requested excerpt.
     public typealias Snippet = YapDatabaseTextSnippet<Object>
 
     let connection: YapDatabaseFullTextSearchConnection<Object>
-    /// Held until the transaction ends, which releases its extensions.
+    /// Retained until the transaction ends, which releases its extensions.
     let transaction: YapDatabaseReadTransaction
     let tables: YapDatabaseExtensionTables
-    /// Whether this transaction has changed a text.
+    /// True if this transaction has changed a text.
     var hasChanged = false
-    /// How often a query was run for rows that were written.
+    /// Number of queries run for written rows.
     var runsCount = 0
     var search: YapDatabaseFullTextSearch<Object> { connection.search }
     var sql: FullTextSQL { connection.sql }
@@ -34,12 +34,16 @@ public final class YapDatabaseFullTextSearchTransaction<Object: Sendable>: YapDa
 
     /// Returns the rows that a query finds, with their scores.
     ///
+    /// ```swift
+    /// let hits = try $0[text].matches(.prefix(typed), snippet: .of(\.notes, words: 12), limit: 20)
+    /// ```
+    ///
     /// - Parameters:
-    ///   - query: What to look for.
+    ///   - query: The query.
     ///   - snippet: An excerpt of each row. Default: none.
     ///   - order: The order of the rows.
     ///   - limit: Maximum number of rows. Default: all, which are then all in memory.
-    ///   - offset: Number of rows that are passed over.
+    ///   - offset: Number of rows to skip.
     public func matches(
         _ query: Query, snippet: Snippet? = nil, order: YapDatabaseTextOrder = .bestFirst,
         limit: Int? = nil, offset: Int = 0
@@ -47,7 +51,8 @@ public final class YapDatabaseFullTextSearchTransaction<Object: Sendable>: YapDa
         try matches(query, snippets: snippet.map { [$0] } ?? [], order: order, limit: limit, offset: offset)
     }
 
-    /// Returns the rows that a query finds, with several excerpts of each. Parameters as the other form.
+    /// Returns the rows that a query finds, with several excerpts of each. For the other parameters see the first
+    /// form.
     public func matches(
         _ query: Query, snippets: [Snippet], order: YapDatabaseTextOrder = .bestFirst,
         limit: Int? = nil, offset: Int = 0
@@ -57,7 +62,7 @@ public final class YapDatabaseFullTextSearchTransaction<Object: Sendable>: YapDa
 
     /// - Parameters:
     ///   - more: SQL of one more value of each row, column 4 of the statement.
-    ///   - read: Makes a result of a match and the statement.
+    ///   - read: Creates a result from a match and the statement.
     func visitMatches<Result>(
         _ query: Query, _ snippets: [Snippet], _ order: YapDatabaseTextOrder, _ limit: Int?, _ offset: Int,
         more: String = "NULL", _ read: (Match, borrowing Statement) throws -> Result
@@ -80,7 +85,8 @@ public final class YapDatabaseFullTextSearchTransaction<Object: Sendable>: YapDa
         }
     }
 
-    /// Returns the keys of the rows that a query finds. No object is decoded. Parameters as `matches`.
+    /// Returns the keys of the rows that a query finds, without decoding objects. Parameters: see
+    /// `matches(_:snippet:)`.
     public func keys(
         _ query: Query, order: YapDatabaseTextOrder = .bestFirst, limit: Int? = nil, offset: Int = 0
     ) throws -> [String] {
@@ -111,7 +117,7 @@ public final class YapDatabaseFullTextSearchTransaction<Object: Sendable>: YapDa
         case .newestFirst: text += " ORDER BY i.rowid DESC"
         }
         if limit != nil || offset > 0 {
-            // To SQLite, a negative limit is none.
+            // A negative limit means no limit to SQLite.
             text += " LIMIT \(condition.parameter(.integer(Int64(limit.map { max(0, $0) } ?? -1))))"
             text += " OFFSET \(condition.parameter(.integer(Int64(max(0, offset)))))"
         }

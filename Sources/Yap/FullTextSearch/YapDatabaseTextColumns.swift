@@ -6,12 +6,12 @@ public struct YapDatabaseTextColumns<Object: Sendable> {
         let path: (any AnyKeyPath & Sendable)?
         let name: String
         let weight: Double
-        /// The type of the metadata that the text is taken from; nil if it is taken from the object alone.
+        /// Type of the metadata that the text is taken from. Nil if it is taken from the object only.
         let metadataType: (any Sendable.Type)?
         let text: @Sendable (Object, (any Sendable)?) -> String?
     }
 
-    /// Maximum weight of a column: with greater ones, a score isn't a number.
+    /// Maximum weight of a column. With a greater one, a score isn't a number.
     public static var weightMax: Double { 1e100 }
 
     /// Names that FTS5 reserves.
@@ -27,24 +27,23 @@ public struct YapDatabaseTextColumns<Object: Sendable> {
     ///
     /// - Parameters:
     ///   - path: The property.
-    ///   - name: The column's name in the file and in `.expression`. Default: the property's name, with `_` for each
+    ///   - name: Name of the column in the file and in `.expression`. Default: the property's name, with `_` for each
     ///     `.`. Required for a computed property, and in builds without reflection metadata.
-    ///   - weight: How much a match in this column adds to the score, relative to the other columns: from 0 to
-    ///     `weightMax`.
+    ///   - weight: Weight of a match in this column, relative to the other columns: from 0 to `weightMax`.
     public mutating func column(
         _ path: any KeyPath<Object, String> & Sendable, _ name: String? = nil, weight: Double = 1
     ) {
         add(path, name, weight) { object, _ in object[keyPath: path] }
     }
 
-    /// Adds a column for a text that may be nil. Parameters as the other form.
+    /// Adds a column for an optional text. Parameters: see the first form.
     public mutating func column(
         _ path: any KeyPath<Object, String?> & Sendable, _ name: String? = nil, weight: Double = 1
     ) {
         add(path, name, weight) { object, _ in object[keyPath: path] }
     }
 
-    /// Adds a column for a list of texts, which are joined with line breaks. Parameters as the other form.
+    /// Adds a column for a list of texts, which are joined with line breaks. Parameters: see the first form.
     public mutating func column(
         _ path: any KeyPath<Object, [String]> & Sendable, _ name: String? = nil, weight: Double = 1
     ) {
@@ -54,8 +53,8 @@ public struct YapDatabaseTextColumns<Object: Sendable> {
     /// Adds a column for a text that a closure computes.
     ///
     /// - Parameters:
-    ///   - name: The column's name in the file, in `.expression` and in `in(_:)`.
-    ///   - weight: As in the other form.
+    ///   - name: Name of the column in the file, in `.expression` and in `in(_:)`.
+    ///   - weight: Weight of a match in this column, relative to the other columns.
     ///   - text: Returns the text of an object, or nil for none. Change the search's version with it.
     public mutating func column(
         _ name: String, weight: Double = 1, _ text: @escaping @Sendable (_ object: Object) -> String?
@@ -65,10 +64,10 @@ public struct YapDatabaseTextColumns<Object: Sendable> {
 
     // MARK: Metadata
 
-    /// Adds a column for a text of the rows' metadata. Queries and excerpts name it by its name: `.in(column:)`.
+    /// Adds a column for a text of the rows' metadata. Queries and excerpts refer to it by its name: `.in(column:)`.
     ///
-    /// The search then also follows writes that change only the metadata. Registering throws `typeMismatch` or
-    /// `missingRegistration` if the collection's metadata isn't registered with this type. Parameters as the other
+    /// Writes that change only the metadata then update the search too. Registering throws `typeMismatch` or
+    /// `missingRegistration` if the collection's metadata isn't registered with this type. Parameters: see the first
     /// form.
     public mutating func column<Metadata: Sendable>(
         metadata path: any KeyPath<Metadata, String> & Sendable, _ name: String? = nil, weight: Double = 1
@@ -76,15 +75,15 @@ public struct YapDatabaseTextColumns<Object: Sendable> {
         add(metadata: path, name, weight) { (metadata: Metadata) in metadata[keyPath: path] }
     }
 
-    /// Adds a column for a text of the metadata that may be nil. Parameters as the other form.
+    /// Adds a column for an optional text of the metadata. Parameters: see the first form.
     public mutating func column<Metadata: Sendable>(
         metadata path: any KeyPath<Metadata, String?> & Sendable, _ name: String? = nil, weight: Double = 1
     ) {
         add(metadata: path, name, weight) { (metadata: Metadata) in metadata[keyPath: path] }
     }
 
-    /// Adds a column for a list of texts of the metadata, which are joined with line breaks. Parameters as the other
-    /// form.
+    /// Adds a column for a list of texts of the metadata, which are joined with line breaks. Parameters: see the
+    /// first form.
     public mutating func column<Metadata: Sendable>(
         metadata path: any KeyPath<Metadata, [String]> & Sendable, _ name: String? = nil, weight: Double = 1
     ) {
@@ -93,12 +92,12 @@ public struct YapDatabaseTextColumns<Object: Sendable> {
         }
     }
 
-    /// Adds a column for a text that a closure computes of an object and its metadata.
+    /// Adds a column for a text that a closure computes from an object and its metadata.
     ///
     /// - Parameters:
-    ///   - name: The column's name in the file, in `.expression` and in `in(column:)`.
-    ///   - metadata: The type that the collection's metadata is registered with.
-    ///   - weight: As in the other form.
+    ///   - name: Name of the column in the file, in `.expression` and in `in(column:)`.
+    ///   - metadata: The registered type of the collection's metadata.
+    ///   - weight: Weight of a match in this column, relative to the other columns.
     ///   - text: Returns the text of a row, or nil for none. The metadata of a row without any is nil. Change the
     ///     search's version with it.
     public mutating func column<Metadata: Sendable>(

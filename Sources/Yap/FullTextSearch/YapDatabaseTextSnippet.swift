@@ -1,13 +1,13 @@
-/// An excerpt that is requested of each row that a search finds.
+/// An excerpt to return for each row that a search finds.
 public struct YapDatabaseTextSnippet<Object: Sendable>: Sendable {
-    /// Maximum number of words in an excerpt. More are cut to it.
+    /// Maximum words in an excerpt. A greater number is reduced to it.
     public static var wordsMax: Int { 1_000 }
 
     let column: YapDatabaseTextQuery<Object>.Column?
     /// Nil for the whole text.
     let words: Int?
 
-    /// The part of a property's text that has the most of the query's words.
+    /// The part of a property's text with the most words of the query.
     ///
     /// - Parameters:
     ///   - path: A property that is a column.
@@ -16,32 +16,32 @@ public struct YapDatabaseTextSnippet<Object: Sendable>: Sendable {
         Self(column: .path(path), words: max(1, min(words, wordsMax)))
     }
 
-    /// The same of a column by its name.
+    /// The part of a column's text with the most words of the query, by the column's name.
     public static func of(column name: String, words: Int = 12) -> Self {
         Self(column: .name(name), words: max(1, min(words, wordsMax)))
     }
 
-    /// The same of the column that has the most of the query's words.
+    /// A part of the column that has the most words of the query.
     public static func ofBestColumn(words: Int = 12) -> Self {
         Self(column: nil, words: max(1, min(words, wordsMax)))
     }
 
-    /// The whole text of a property that is a column, as for a title.
+    /// The whole text of a property that is a column, for example of a title.
     public static func whole(_ path: any PartialKeyPath<Object> & Sendable) -> Self {
         Self(column: .path(path), words: nil)
     }
 
-    /// The same of a column by its name.
+    /// The whole text of a column, by its name.
     public static func whole(column name: String) -> Self { Self(column: .name(name), words: nil) }
 }
 
-/// A part of an indexed text, with the places where the query matches.
+/// A part of an indexed text, with the matches of the query.
 public struct YapDatabaseTextExcerpt: Hashable, Sendable {
-    /// The name of the column that the text comes from.
+    /// Name of the column of the text.
     public let column: String
     /// The text, with "…" at an end where it was cut. NUL characters of the original are spaces.
     public let text: String
-    /// The matches in `text`, in ascending order and apart from each other. Each has whole characters.
+    /// The matches in `text`, in ascending order and without overlap. Each consists of whole characters.
     public let ranges: [Range<String.Index>]
 
     /// The texts of `ranges`.

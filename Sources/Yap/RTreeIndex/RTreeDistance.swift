@@ -1,4 +1,4 @@
-/// How far rows are from a point.
+/// Distance of rows from a point.
 struct RTreeDistance: Sendable {
     /// The point's coordinate in one dimension.
     struct Axis: Sendable {
@@ -7,14 +7,14 @@ struct RTreeDistance: Sendable {
         let scale: Double
     }
 
-    /// Covers what rounding adds to a distance and to its square root.
+    /// Covers the rounding of a distance and its square root.
     private static let rounding = 1 + 1e-9
     /// The squares of smaller numbers may be 0.
     private static let smallest = 0x1p-500
 
     let axes: [Axis]
 
-    /// The distance of a row from its exact values.
+    /// Returns the distance of a row from its exact values.
     func distance(_ values: [YapDatabaseColumnValue]) -> Double {
         axes.reduce(0) { sum, axis in
             guard let from = values[axis.dimension.from].rTreeNumber,
@@ -25,12 +25,12 @@ struct RTreeDistance: Sendable {
         }.squareRoot()
     }
 
-    /// Whether a row may be as near as a radius.
+    /// Returns true if a row may be within a radius.
     func isWithin(_ radius: Double, _ values: [YapDatabaseColumnValue]) -> Bool {
         distance(values) <= radius * Self.rounding
     }
 
-    /// The SQL of the squared distance.
+    /// Returns the SQL of the squared distance.
     func squared(_ sql: RTreeSQL, _ filter: inout SecondaryIndexWhere) -> String {
         axes.map { axis in
             let (value, scale) = (filter.parameter(.real(axis.value)), filter.parameter(.real(axis.scale)))
@@ -40,7 +40,7 @@ struct RTreeDistance: Sendable {
         }.joined(separator: " + ")
     }
 
-    /// Adds a condition that rows outside a box aren't found. All rows that are as near as `radius` are in the box.
+    /// Adds a condition that excludes rows outside a box. The box contains all rows within `radius`.
     func add(boxOf radius: Double, _ sql: RTreeSQL, to filter: inout SecondaryIndexWhere) {
         for axis in axes {
             guard let bounds = sql.bounds(of: axis.dimension) else { continue }

@@ -1,25 +1,25 @@
 import SQLite
 
-/// Finds the rows nearest to a point, in boxes around it that grow until one has enough rows.
+/// Finds the rows nearest to a point, in boxes around it that grow until one contains enough rows.
 struct RTreeNearest<Object: Sendable> {
     typealias Found = (rowID: Int64, distance: Double)
 
-    /// The first box is this much smaller than one that surely has enough rows.
+    /// Size of the first box relative to one that surely contains enough rows.
     private static var firstPart: Double { 0x1p-16 }
-    /// How much the boxes grow.
+    /// Growth factor of the boxes.
     private static var growth: Double { 4 }
 
     let reader: IndexReader<Object>
     let sql: RTreeSQL
     let distance: RTreeDistance
-    /// Which rows of the index.
+    /// Condition of the rows.
     let filter: SecondaryIndexWhere
     let limit: Int
 
-    /// Returns up to `limit` rows, the nearest first. It runs at most eleven queries.
+    /// Returns up to `limit` rows, nearest first. Runs up to eleven queries.
     func find() throws -> [Found] {
         guard limit > 0 else { return [] }
-        // Any rows: the nearest ones are no farther than the farthest of them.
+        // Any rows: the nearest ones are no farther than the farthest of these.
         let some = try rows(filter, order: "")
         let reach = some.map(\.distance).max() ?? 0
         if some.count < limit { return some.sorted { ($0.distance, $0.rowID) < ($1.distance, $1.rowID) } }

@@ -1,21 +1,20 @@
 import SQLite
 
-/// The statements on the virtual table of one R-tree index.
+/// SQL statements on the virtual table of one R-tree index.
 ///
-/// The tree's own columns are bounds in 32 bits, rounded outwards. The exact values are beside them, in auxiliary
-/// columns.
+/// The tree's own columns are bounds in 32 bits, rounded outwards. The exact values are in auxiliary columns.
 struct RTreeSQL: Sendable {
     /// The statements that read exact values.
     let exact: SecondaryIndexSQL
-    /// The bounds of the exact columns, by the SQL of these.
+    /// Bounds of the exact columns, by the columns' SQL.
     let bounds: [String: IndexBounds]
     let create: String
-    /// Inserts a row, or replaces it.
+    /// Inserts or replaces a row.
     let insert: String
     let delete: String
-    /// Gives a row of the database by its rowid.
+    /// Returns a row of the database by its rowid.
     let row = "SELECT rowid, key, data FROM database2 WHERE rowid = ?1"
-    /// Gives the key of a row by its rowid.
+    /// Returns the key of a row by its rowid.
     let key = "SELECT rowid, key FROM database2 WHERE rowid = ?1"
 
     init(table: String, columns: [String], dimensions: [RTreeDimension]) {
@@ -40,6 +39,6 @@ struct RTreeSQL: Sendable {
         delete = "DELETE FROM \(table) WHERE rowid = ?1"
     }
 
-    /// The bounds of a dimension.
+    /// Returns the bounds of a dimension.
     func bounds(of dimension: RTreeDimension) -> IndexBounds? { bounds[exact.column(dimension.from)] }
 }

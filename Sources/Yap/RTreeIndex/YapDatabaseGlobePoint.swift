@@ -6,7 +6,7 @@
 
 /// A point on the globe, for queries of a `YapDatabaseRTreeIndex` that has latitudes and longitudes.
 public struct YapDatabaseGlobePoint: Hashable, Sendable {
-    /// The mean radius of the earth, in metres. Distances are those on a sphere of this radius: up to 0.6 % off.
+    /// Mean radius of the earth in metres. Distances are on a sphere of this radius: up to 0.6 % off.
     public static let radiusMetres = 6_371_008.8
 
     /// Degrees north of the equator, from -90 to 90.
@@ -14,7 +14,7 @@ public struct YapDatabaseGlobePoint: Hashable, Sendable {
     /// Degrees east of Greenwich, from -180 to 180.
     public var longitude: Double
 
-    /// Makes a point.
+    /// Creates a point.
     ///
     /// - Parameters:
     ///   - latitude: Degrees north of the equator, from -90 to 90.
@@ -23,7 +23,7 @@ public struct YapDatabaseGlobePoint: Hashable, Sendable {
         (self.latitude, self.longitude) = (latitude, longitude)
     }
 
-    /// The distance to another point along the surface, in metres.
+    /// Returns the distance to another point along the surface, in metres.
     public func metres(to other: Self) -> Double {
         let sine = { (degrees: Double) in sin(Self.radians(degrees) / 2) }
         let (north, east) = (sine(other.latitude - latitude), sine(other.longitude - longitude))
@@ -32,7 +32,7 @@ public struct YapDatabaseGlobePoint: Hashable, Sendable {
         return 2 * Self.radiusMetres * asin(min(1, part.squareRoot()))
     }
 
-    /// Whether the point is on the globe.
+    /// True if the point is on the globe.
     var isValid: Bool { (-90...90).contains(latitude) && (-180...180).contains(longitude) }
 
     private static func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }
@@ -46,15 +46,15 @@ struct GlobeBox {
 }
 
 extension YapDatabaseGlobePoint {
-    /// One or two boxes that have all points within a distance. Two if they meet at the 180th meridian.
+    /// Returns one or two boxes that contain all points within a distance. Two if they meet at the 180th meridian.
     ///
-    /// - Parameter metres: The distance, from 0 on.
+    /// - Parameter metres: The distance, at least 0.
     func boxes(within metres: Double) -> [GlobeBox] {
-        // Covers what rounding adds.
+        // Covers the rounding.
         let angle = metres / Self.radiusMetres * (1 + 1e-9) + 1e-9
         let (south, north) = (latitude - Self.degrees(angle), latitude + Self.degrees(angle))
         guard south > -90, north < 90 else {
-            // A pole is in it, and so each meridian.
+            // It contains a pole, and so each meridian.
             return [GlobeBox(latitude: max(south, -90)...min(north, 90), longitude: -180...180)]
         }
         let reach = Self.degrees(asin(min(1, sin(angle) / cos(Self.radians(latitude))))) + 1e-9

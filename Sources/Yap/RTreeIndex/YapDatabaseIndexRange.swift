@@ -9,22 +9,22 @@ public struct YapDatabaseIndexRange<Object: Sendable, Bound: Comparable & YapDat
     let from: IndexColumnPath
     let to: IndexColumnPath
 
-    /// Rows whose range has at least one value in common with this one.
+    /// Finds rows whose range overlaps this one.
     public func overlaps(_ range: ClosedRange<Bound>) -> YapDatabaseIndexCondition<Object> {
         compare(from, "<=", range.upperBound) && compare(to, ">=", range.lowerBound)
     }
 
-    /// Rows whose range lies completely in this one.
+    /// Finds rows whose range is completely within this one.
     public func isInside(_ range: ClosedRange<Bound>) -> YapDatabaseIndexCondition<Object> {
         compare(from, ">=", range.lowerBound) && compare(to, "<=", range.upperBound)
     }
 
-    /// Rows whose range has all of this one.
+    /// Finds rows whose range contains all of this one.
     public func contains(_ range: ClosedRange<Bound>) -> YapDatabaseIndexCondition<Object> {
         compare(from, "<=", range.lowerBound) && compare(to, ">=", range.upperBound)
     }
 
-    /// Rows whose range has this value.
+    /// Finds rows whose range contains this value.
     public func contains(_ value: Bound) -> YapDatabaseIndexCondition<Object> {
         compare(from, "<=", value) && compare(to, ">=", value)
     }
@@ -37,14 +37,14 @@ public struct YapDatabaseIndexRange<Object: Sendable, Bound: Comparable & YapDat
 }
 
 extension YapDatabaseIndexColumn where Value: YapDatabaseRTreeValue {
-    /// The range from one property to another one.
+    /// Returns the range from one property to another.
     public static func ... <End: YapDatabaseRTreeValue>(
         from: Self, to: YapDatabaseIndexColumn<Object, End>
     ) -> YapDatabaseIndexRange<Object, Value.Bound> where End.Bound == Value.Bound {
         YapDatabaseIndexRange(from: from.path, to: to.path)
     }
 
-    /// Rows whose value is in a range.
+    /// Finds rows whose value is in a range.
     public func isInside(_ range: ClosedRange<Value.Bound>) -> YapDatabaseIndexCondition<Object> {
         YapDatabaseIndexRange(from: path, to: path).isInside(range)
     }

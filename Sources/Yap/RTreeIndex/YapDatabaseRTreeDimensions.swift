@@ -1,9 +1,9 @@
 /// Describes the dimensions of an index. Used in the closure of `YapDatabaseRTreeIndex.init`.
 public struct YapDatabaseRTreeDimensions<Object: Sendable> {
-    /// The most dimensions that SQLite's R-trees have.
+    /// Maximum dimensions of SQLite's R-trees.
     public static var dimensionsMax: Int { 5 }
 
-    /// The properties, whose exact values the index has too.
+    /// The properties. The index stores their exact values too.
     private var properties = YapDatabaseIndexColumns<Object>()
     private(set) var dimensions: [RTreeDimension] = []
 
@@ -11,7 +11,7 @@ public struct YapDatabaseRTreeDimensions<Object: Sendable> {
 
     var columns: [YapDatabaseIndexColumns<Object>.Column] { properties.columns }
 
-    /// What is wrong, in words.
+    /// Descriptions of mistakes.
     var mistakes: [String] {
         var mistakes = properties.mistakes
         if dimensions.isEmpty || dimensions.count > Self.dimensionsMax {
@@ -31,9 +31,9 @@ public struct YapDatabaseRTreeDimensions<Object: Sendable> {
     ///
     /// - Parameters:
     ///   - path: The property.
-    ///   - name: The column's name in the file, and in SQL. Without it, it is the property's, with `_` for each `.`; a
-    ///     computed property needs one, and so does each in a build without reflection metadata. The bounds, which the
-    ///     tree finds rows by, are called the same with `_min` and `_max`.
+    ///   - name: Name of the column in the file, and in SQL. Default: the property's name, with `_` for each `.`.
+    ///     Required for a computed property, and in builds without reflection metadata. The names of the bounds, by
+    ///     which the tree finds rows, have the suffixes `_min` and `_max`.
     public mutating func dimension<Value: YapDatabaseRTreeValue>(
         _ path: any KeyPath<Object, Value> & Sendable, _ name: String? = nil
     ) {
@@ -45,9 +45,9 @@ public struct YapDatabaseRTreeDimensions<Object: Sendable> {
     ///
     /// - Parameters:
     ///   - from: The property with the first value of the range.
-    ///   - fromName: The column's name, as `dimension(_:_:)`. Its lower bound is called the same with `_min`.
+    ///   - fromName: Name of its column: see `dimension(_:_:)`. The lower bound has the suffix `_min`.
     ///   - to: The property with the last value.
-    ///   - toName: The column's name. Its upper bound is called the same with `_max`.
+    ///   - toName: Name of its column. The upper bound has the suffix `_max`.
     public mutating func dimension<From: YapDatabaseRTreeValue, To: YapDatabaseRTreeValue>(
         from: any KeyPath<Object, From> & Sendable, _ fromName: String? = nil,
         to: any KeyPath<Object, To> & Sendable, _ toName: String? = nil
@@ -58,8 +58,8 @@ public struct YapDatabaseRTreeDimensions<Object: Sendable> {
         dimensions.append(RTreeDimension(from: first, to: last, names: columns.map(\.name)))
     }
 
-    /// Adds a dimension of a property of the rows' metadata. A row without metadata isn't indexed. The index then also
-    /// follows writes that change only the metadata. Parameters as `dimension(_:_:)`.
+    /// Adds a dimension of a property of the rows' metadata. A row without metadata isn't indexed. Writes that change
+    /// only the metadata then update the index too. Parameters: see `dimension(_:_:)`.
     public mutating func dimension<Metadata: Sendable, Value: YapDatabaseRTreeValue>(
         metadata path: any KeyPath<Metadata, Value> & Sendable, _ name: String? = nil
     ) {
@@ -67,7 +67,7 @@ public struct YapDatabaseRTreeDimensions<Object: Sendable> {
         dimensions.append(RTreeDimension(from: place, to: place, names: columns.map(\.name)))
     }
 
-    /// Adds a dimension of a range of the rows' metadata. Parameters as `dimension(from:_:to:_:)`.
+    /// Adds a dimension of a range of the rows' metadata. Parameters: see `dimension(from:_:to:_:)`.
     public mutating func dimension<
         Metadata: Sendable, From: YapDatabaseRTreeValue, To: YapDatabaseRTreeValue
     >(
@@ -80,14 +80,14 @@ public struct YapDatabaseRTreeDimensions<Object: Sendable> {
         dimensions.append(RTreeDimension(from: first, to: last, names: columns.map(\.name)))
     }
 
-    /// Returns the column's place; nil if there is a mistake.
+    /// Returns the column's index, or nil if there is a mistake.
     private mutating func add(_ column: (inout YapDatabaseIndexColumns<Object>) -> Void) -> Int? {
         column(&properties)
         return properties.mistakes.isEmpty ? properties.columns.count - 1 : nil
     }
 }
 
-/// A dimension of a tree: the places of its properties' columns, and the names of its two bounds.
+/// A dimension of a tree: the indexes of its properties' columns, and the names of its two bounds.
 struct RTreeDimension: Sendable {
     let from: Int
     let to: Int
@@ -99,7 +99,7 @@ struct RTreeDimension: Sendable {
         (lower, upper) = ("\(names[from])_min", "\(names[to])_max")
     }
 
-    /// The bounds of an object's range; nil if it has none: no value, NaN, or an end before the beginning.
+    /// Returns the bounds of an object's range. Nil if it has no value, a NaN, or an end before the beginning.
     func bounds(_ values: [YapDatabaseColumnValue]) -> [YapDatabaseColumnValue]? {
         guard let order = values[from].compared(to: values[to]), order != .greater,
             let lower = values[from].rTreeLower, let upper = values[to].rTreeUpper

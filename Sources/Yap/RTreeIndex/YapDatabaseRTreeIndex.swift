@@ -1,5 +1,5 @@
-/// An index over coordinates of the objects of one collection: finds those in a region, and those nearest to a point,
-/// without reading the others.
+/// An index over coordinates of the objects of one collection. It finds the objects in a region, and those nearest to
+/// a point, without reading the others.
 ///
 /// ```swift
 /// let places = YapDatabaseRTreeIndex("places", of: Place.self, in: "places", version: "1") {
@@ -13,27 +13,27 @@
 /// }
 /// ```
 ///
-/// It has 1 to 5 dimensions, each with one property or with a range of two. It follows each write inside the
-/// transaction, so that the same transaction finds what it wrote. Queries are exact, though SQLite's R-tree has 32-bit
-/// numbers: the index also has the values as they are.
+/// It has 1 to 5 dimensions, each with one property or with a range of two. It is updated with each write in the same
+/// transaction, which sees the result. Queries are exact, although SQLite's R-tree has 32-bit numbers, because the
+/// index also stores the exact values.
 ///
 /// An object isn't in the index if a value is nil or NaN, or a range ends before it begins. Infinite values are
 /// allowed: a range without an end ends at infinity.
 public final class YapDatabaseRTreeIndex<Object: Sendable>: YapDatabaseNamedExtension {
-    /// The class's name in the file, whatever the objects' type.
+    /// Class name in the file, independent of the type of the objects.
     public static var className: String { "YapDatabaseRTreeIndex" }
-    /// The version of the tables.
+    /// Version of the tables.
     public static var classVersion: Int { 1 }
-    /// Its transactions note the conditions of their queries.
+    /// Its transactions record the conditions of their queries.
     public static var notesReads: Bool { true }
     /// True: its rows have the rowids of the objects' rows.
     public static var catchesUp: Bool { true }
 
-    /// The name of the index in transactions and in the file.
+    /// Name of the index in transactions and in the file.
     public var name: String { description.name }
-    /// The collection that it is over.
+    /// Collection of the objects.
     public var collection: String { description.collection }
-    /// The version that the app gave, with what the dimensions are.
+    /// The app's version, and a description of the dimensions.
     public var versionTag: String { description.versionTag }
     let description: IndexDescription<Object>
     let dimensions: [RTreeDimension]
@@ -42,12 +42,12 @@ public final class YapDatabaseRTreeIndex<Object: Sendable>: YapDatabaseNamedExte
     /// Describes an index.
     ///
     /// - Parameters:
-    ///   - name: The name of the index in transactions and in the file.
-    ///   - type: The type that the collection is registered with.
+    ///   - name: Name of the index in transactions and in the file.
+    ///   - type: The registered type of the collection.
     ///   - collection: The collection.
-    ///   - version: Change it whenever a property is computed in another way, or `isIncluded` decides in another way:
-    ///     the index is then filled anew. Dimensions of another name or type are noticed without it.
-    ///   - isIncluded: Which objects are in the index.
+    ///   - version: Change it whenever a property is computed differently, or `isIncluded` decides differently. The
+    ///     index is then filled again. Dimensions of another name or type are detected without it.
+    ///   - isIncluded: Returns true if an object is in the index. Default: all objects.
     ///   - describe: Adds the dimensions. Registering throws `invalidExtension` if they have a mistake.
     public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String,
@@ -57,11 +57,12 @@ public final class YapDatabaseRTreeIndex<Object: Sendable>: YapDatabaseNamedExte
         self.init(name, in: collection, version: version, including: RowCondition(isIncluded), describe)
     }
 
-    /// Describes an index where `isIncluded` gets the metadata as well as the object. Parameters as in the other form.
+    /// Describes an index where `isIncluded` also receives the metadata. For the other parameters see the first form.
     ///
     /// - Parameters:
-    ///   - metadata: The type that the collection's metadata is registered with.
-    ///   - isIncluded: Which rows are in the index, by object and metadata; nil for a row without metadata.
+    ///   - metadata: The registered type of the collection's metadata.
+    ///   - isIncluded: Returns true if a row is in the index, by object and metadata, which is nil for a row without
+    ///     metadata.
     public convenience init<Metadata: Sendable>(
         _ name: String, of type: Object.Type, metadata: Metadata.Type, in collection: String, version: String,
         including isIncluded: @escaping @Sendable (Object, Metadata?) -> Bool,
@@ -84,19 +85,19 @@ public final class YapDatabaseRTreeIndex<Object: Sendable>: YapDatabaseNamedExte
             mistakes: described.mistakes)
     }
 
-    /// The one collection.
+    /// The collection of the objects.
     public var collections: [String]? { [collection] }
 
-    /// The virtual table, which owns three tables of SQLite's.
+    /// The virtual table, which owns three tables of SQLite.
     public func tableNames(registeredName: String) -> [String] { ["rtreeIndex_\(registeredName)"] }
 
-    /// The index at one SQLite handle.
+    /// Creates the part of one SQLite handle.
     public func makeConnection(registeredName: String) -> YapDatabaseRTreeIndexConnection<Object> {
         YapDatabaseRTreeIndexConnection(self, table: tableNames(registeredName: registeredName)[0])
     }
 }
 
-/// An index at one SQLite handle. It keeps nothing but the texts of its statements.
+/// An index at one SQLite handle. It only keeps its SQL texts.
 public final class YapDatabaseRTreeIndexConnection<Object: Sendable>: YapDatabaseExtensionConnection {
     let index: YapDatabaseRTreeIndex<Object>
     let sql: RTreeSQL
@@ -119,15 +120,15 @@ public final class YapDatabaseRTreeIndexConnection<Object: Sendable>: YapDatabas
         }
     }
 
-    /// The index in a transaction.
+    /// Creates the part of a transaction.
     public func makeTransaction(
         _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
     ) -> YapDatabaseRTreeIndexTransaction<Object> {
         YapDatabaseRTreeIndexTransaction(self, transaction, tables)
     }
 
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func apply(_ changes: any Sendable) {}
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func dropCaches() {}
 }

@@ -1,23 +1,23 @@
 extension YapDatabaseRTreeIndexTransaction {
-    /// The rows within a distance of a point on the globe, the nearest first, each with its distance.
+    /// Returns the rows within a distance of a point on the globe, nearest first, each with its distance in metres.
     ///
     /// ```swift
     /// let home = YapDatabaseGlobePoint(latitude: 49, longitude: 8.4)
     /// try $0[places].rows(withinMetres: 500, of: home, latitude: \.latitude, longitude: \.longitude)
     /// ```
     ///
-    /// Distances are exact on a sphere, also near the poles and across the 180th meridian. The objects' longitudes are
-    /// from -180 to 180. All rows in a box around the circle are decoded.
+    /// Distances are exact on a sphere, also near the poles and across the 180th meridian. The objects' longitudes
+    /// must be from -180 to 180. All rows in a box around the circle are decoded.
     ///
     /// - Parameters:
-    ///   - metres: The greatest distance.
+    ///   - metres: Maximum distance in metres.
     ///   - center: The point.
     ///   - latitude: The property with the degrees north of the equator.
     ///   - longitude: The property with the degrees east of Greenwich.
-    ///   - limit: The most rows; without it, all of them.
-    ///   - condition: Which rows; without it, all of the index.
-    /// - Throws: also `invalidExtension` for a point that isn't on the globe, and for a distance that isn't a finite
-    ///   number from 0 on.
+    ///   - limit: Maximum number of rows. Default: all.
+    ///   - condition: The condition. Default: all rows of the index.
+    /// - Throws: Also `invalidExtension` for a point that isn't on the globe, and for a distance that is negative or
+    ///   not finite.
     public func rows(
         withinMetres metres: Double, of center: YapDatabaseGlobePoint,
         latitude: any KeyPath<Object, Double> & Sendable, longitude: any KeyPath<Object, Double> & Sendable,

@@ -1,9 +1,9 @@
 import SQLite
 
-/// An index in one transaction, which also finds the rows nearest to a point. Finds and throws as
+/// An R-tree index in one transaction, which also finds the rows nearest to a point. Errors are those of
 /// `YapDatabaseIndexTransaction`.
 public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDatabaseIndexTransaction<Object> {
-    /// A coordinate of the point that rows are near to.
+    /// A coordinate of the point of a query.
     public typealias Position = YapDatabaseRTreePosition<Object>
 
     private let connection: YapDatabaseRTreeIndexConnection<Object>
@@ -20,8 +20,8 @@ public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDataba
 
     // MARK: Finding the nearest
 
-    /// The rows nearest to a point, the nearest first, each with its distance. Rows of equal distances are in a fixed
-    /// order.
+    /// Returns the rows nearest to a point, nearest first, each with its distance. Rows of equal distances are in a
+    /// fixed order.
     ///
     /// ```swift
     /// try $0[places].rows(nearest: [.at(\.longitude, 8.4, scale: 0.65), .at(\.latitude, 49)], limit: 10)
@@ -33,10 +33,10 @@ public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDataba
     ///
     /// - Parameters:
     ///   - positions: The point's coordinate in each dimension that counts.
-    ///   - limit: The most rows.
-    ///   - condition: Which rows; without it, all of the index.
-    /// - Throws: also `invalidExtension` without a position, for two in one dimension, for a coordinate that isn't a
-    ///   finite number, and for a scale that isn't greater than 0.
+    ///   - limit: Maximum number of rows.
+    ///   - condition: The condition. Default: all rows of the index.
+    /// - Throws: Also `invalidExtension` without a position, for two in one dimension, for a coordinate that isn't
+    ///   finite, and for a scale that isn't greater than 0.
     public func rows(
         nearest positions: [Position], limit: Int, where condition: ((Properties) -> Condition)? = nil
     ) throws -> [(key: String, object: Object, distance: Double)] {
@@ -49,7 +49,8 @@ public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDataba
         }
     }
 
-    /// The keys of the rows nearest to a point; no object is decoded. Parameters and errors as `rows(nearest:)`.
+    /// Returns the keys of the rows nearest to a point, without decoding objects. Parameters and errors: see
+    /// `rows(nearest:)`.
     public func keys(
         nearest positions: [Position], limit: Int, where condition: ((Properties) -> Condition)? = nil
     ) throws -> [(key: String, distance: Double)] {

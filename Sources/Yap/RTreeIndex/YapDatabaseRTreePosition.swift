@@ -1,23 +1,22 @@
-/// A coordinate of the point that the rows of a query are near to.
+/// A coordinate of the point to which a query finds the nearest rows.
 public struct YapDatabaseRTreePosition<Object: Sendable>: Sendable {
     let path: IndexColumnPath
     let value: YapDatabaseColumnValue
     let scale: Double
 
-    /// A coordinate in one dimension.
+    /// Creates a coordinate in one dimension.
     ///
     /// - Parameters:
     ///   - path: The dimension's property, or one of the two.
     ///   - value: The coordinate.
-    ///   - scale: What a difference in this dimension is multiplied with, so that dimensions of different units can be
-    ///     compared.
+    ///   - scale: Factor of differences in this dimension, to make dimensions of different units comparable.
     public static func at<Value: YapDatabaseRTreeValue>(
         _ path: any KeyPath<Object, Value> & Sendable, _ value: Value.Bound, scale: Double = 1
     ) -> Self {
         Self(path: .object(path), value: value.columnValue, scale: scale)
     }
 
-    /// A coordinate in one dimension of the metadata. Parameters as the other form.
+    /// Creates a coordinate in one dimension of the metadata. Parameters: see the other form.
     public static func at<Metadata: Sendable, Value: YapDatabaseRTreeValue>(
         metadata path: any KeyPath<Metadata, Value> & Sendable, _ value: Value.Bound, scale: Double = 1
     ) -> Self {

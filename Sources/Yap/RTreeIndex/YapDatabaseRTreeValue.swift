@@ -25,12 +25,12 @@ extension UInt8: YapDatabaseRTreeValue {}
 extension Date: YapDatabaseRTreeValue {}
 
 extension Optional: YapDatabaseRTreeValue where Wrapped: YapDatabaseRTreeValue {
-    /// The type of the bounds that the wrapped value is compared with.
+    /// Type that the wrapped value is compared with.
     public typealias Bound = Wrapped.Bound
 }
 
 extension YapDatabaseColumnValue {
-    /// The number as a double, rounded to the nearest one; nil for NaN and for what is no number.
+    /// The number as a double, rounded to the nearest one. Nil for NaN and for other values.
     var rTreeNumber: Double? {
         switch self {
         case .integer(let number): Double(number)
@@ -39,11 +39,11 @@ extension YapDatabaseColumnValue {
         }
     }
 
-    /// The number that is compared with a tree's coordinates. The tree has 32-bit numbers, so a number beyond them
-    /// counts as the greatest one.
+    /// The number to compare with a tree's coordinates. The tree has 32-bit numbers, so a number beyond them counts
+    /// as the greatest one.
     var rTreeBound: Double? { rTreeNumber.map { Self.clamped($0) } }
 
-    /// The greatest 32-bit number that isn't greater.
+    /// The greatest 32-bit number that isn't greater than the number.
     var rTreeLower: Double? {
         rTreeBound.map { bound in
             let near = Float(bound)
@@ -51,7 +51,7 @@ extension YapDatabaseColumnValue {
         }
     }
 
-    /// The smallest 32-bit number that isn't less.
+    /// The smallest 32-bit number that isn't less than the number.
     var rTreeUpper: Double? {
         rTreeBound.map { bound in
             let near = Float(bound)
@@ -59,7 +59,7 @@ extension YapDatabaseColumnValue {
         }
     }
 
-    /// The nearest number in the range of 32-bit numbers.
+    /// Returns the nearest number in the range of 32-bit numbers.
     static func clamped(_ number: Double) -> Double {
         let greatest = Double(Float.greatestFiniteMagnitude)
         return min(max(number, -greatest), greatest)

@@ -1,17 +1,17 @@
 import SQLite
 
-/// Applies the rules of deleted edges until nothing is left to do.
+/// Applies the rules of deleted edges until none is left.
 ///
 /// A row that is removed here adds the rules of its own edges to the table of pending ones, from which the loop takes
-/// the next. So a cascade has no recursion, whatever its depth, and memory for one batch. A cycle ends because each
-/// removed row takes its edges along. The order is always the same: by the rows' numbers within a batch.
+/// the next. So a cascade of any depth needs no recursion, and memory for one batch only. A cycle ends because each
+/// removed row deletes its edges. The order is deterministic: by the rows' numbers within a batch.
 struct RelationshipCascade {
-    /// Rules that are applied at a time.
+    /// Number of rules applied at a time.
     static let batchMax = 500
-    /// Maximum number of times that edges with missing ends are looked for in one flush. Objects of `whenEdgeDeleted`
-    /// that have such edges again and again would go on without end.
+    /// Maximum searches for edges with missing ends in one flush. Objects of `whenEdgeDeleted` that keep having such
+    /// edges would continue forever.
     static let checksMax = 1_000
-    /// Maximum number of times that a cascade goes from one relationship to another.
+    /// Maximum times that a cascade moves from one relationship to another.
     static let roundsMax = 100_000
 
     private let writer: RelationshipWriter
@@ -21,7 +21,7 @@ struct RelationshipCascade {
 
     init(_ writer: RelationshipWriter) { self.writer = writer }
 
-    /// A deleted edge whose rules are still to fire.
+    /// A deleted edge with a pending rule.
     private struct Pending {
         let edge: YapDatabaseEdge
         let reason: YapDatabaseEdgeDeletionReason
@@ -32,7 +32,7 @@ struct RelationshipCascade {
             reason == .sourceDeleted ? edge.destination : .row(edge.source)
         }
 
-        /// The end that was deleted; nil if none was.
+        /// The deleted end, or nil if none was deleted.
         var deletedRow: YapCollectionKey? {
             switch (reason, edge.destination) {
             case (.sourceDeleted, _): edge.source
@@ -41,7 +41,7 @@ struct RelationshipCascade {
             }
         }
 
-        /// Whether its rules notify the other end.
+        /// True if its rules notify the other end.
         var notifies: Bool {
             edge.rules.contains(
                 reason == .sourceDeleted ? .notifyIfSourceDeleted : .notifyIfDestinationDeleted)
@@ -66,7 +66,7 @@ struct RelationshipCascade {
         var work = try work()
         guard work.isUnchecked || work.isPending || work.isWaiting || work.isHeld else { return }
         let rows = try transaction.comingRows()
-        // Also where this process doesn't fetch: the app may register its sync later, and another process fetches.
+        // Even if this process doesn't fetch: the app may register its sync later, and another process may fetch.
         let isComing = rows.areComing || rows.areLeftBehind
         if work.isWaiting || work.isHeld, !isComing, try wake(rows) { work.isPending = true }
         var checksCount = 0
@@ -85,17 +85,17 @@ struct RelationshipCascade {
         }
     }
 
-    /// Lets rules fire that waited for the last page. What was begun for another user and stands still is no last page:
-    /// other sources or destinations may be on those that are left.
+    /// Lets rules run that waited for the last page. A paused fetch of another user has no last page yet: its
+    /// remaining pages may contain other sources or destinations.
     ///
-    /// - Returns: Whether there may be any.
+    /// - Returns: True if there may be such rules.
     private func wake(_ rows: ComingRows) throws -> Bool {
         var count = try tables.run(sql.wake(.comes))
         if !rows.arePaused { count += try tables.run(sql.wake(.isHeld)) }
         return count > 0
     }
 
-    /// Whether edges may have a missing end, and whether rules are still to fire.
+    /// Returns whether edges may have a missing end, and whether rules are pending.
     private func work() throws -> Work {
         try tables.withStatement(sql.hasWork) { statement in
             guard try statement.step() else { return Work() }
@@ -115,7 +115,7 @@ struct RelationshipCascade {
         try writer.noteProblem(at: YapCollectionKey(collection: "", key: name), endless)
     }
 
-    /// Applies no rule of what was deleted so far.
+    /// Discards the pending rules of all deletions so far.
     func dropRules() throws {
         try tables.run(sql.awaitUnchecked)
         try tables.run(sql.deletePending, [.integer(.max)])
@@ -137,7 +137,7 @@ struct RelationshipCascade {
 
     // MARK: Firing
 
-    /// Where a mistake must not fail the transaction, only the rule that makes it is left out.
+    /// If a mistake must not fail the transaction, only its rule is skipped.
     private func fire(_ batch: [Pending], _ isComing: Bool) throws {
         guard transaction.passesOverMistakes else { return try apply(batch, isComing) }
         guard try failure(of: { try apply(batch, isComing) }) != nil else { return }
@@ -152,9 +152,9 @@ struct RelationshipCascade {
         }
     }
 
-    /// Runs `body`, undone if it fails.
+    /// Runs `body`, and undoes it if it fails.
     ///
-    /// - Throws: A failure of the file or the disk, which is not the fault of what is stored.
+    /// - Throws: An error of the file or the disk, which the stored data hasn't caused.
     private func failure(of body: () throws -> Void) throws -> (any Error)? {
         do {
             try transaction.savepoint(body)
@@ -196,7 +196,7 @@ struct RelationshipCascade {
         for (pending, row) in notified { try notify(pending, row) }
     }
 
-    /// By collections, in the order of their first rows, so that extensions hear of many rows at once.
+    /// By collections, in the order of their first rows, so that extensions receive many rows at once.
     private func remove(_ rows: [YapDatabaseRowIdentity]) throws {
         var keys: [(collection: String, keys: [String])] = []
         var indices: [ExactString: Int] = [:]
@@ -213,8 +213,8 @@ struct RelationshipCascade {
         }
     }
 
-    /// Whether a fetch has removed the row at the deleted end and made it again, in a page that is stored now or came
-    /// while the relationship was filled: then nothing follows. A page tells its deletions first.
+    /// Returns true if a fetch has removed the row at the deleted end and created it again, in the page that is being
+    /// stored or while the relationship was filled. The rule is then dropped. A page lists its deletions first.
     private func isMadeAgain(_ pending: Pending) throws -> Bool {
         guard transaction.passesOverMistakes, let row = pending.deletedRow,
             try transaction.rowID(forKey: row.key, inCollection: row.collection) != nil
@@ -253,7 +253,7 @@ struct RelationshipCascade {
         return try tables.withStatement(text, values) { try $0.step() }
     }
 
-    /// Unless another edge leads to it: the file of a row that was removed and made again is not lost.
+    /// Keeps the file if another edge leads to it, for example when a row was removed and created again.
     private func deleteFile(_ file: String) throws {
         if try !isAny(RelationshipFilter(name: nil, source: nil, destination: .file(file))) {
             try writer.noteFile(file)
@@ -274,7 +274,7 @@ struct RelationshipCascade {
             replacement, forKey: row.key, inCollection: row.collection)
     }
 
-    /// An object that can't be read doesn't keep another row from being deleted.
+    /// An unreadable object doesn't prevent the deletion of another row.
     private func ignoringUnreadable(_ row: YapCollectionKey, _ body: () throws -> Void) throws {
         do {
             try body()

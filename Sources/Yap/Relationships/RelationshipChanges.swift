@@ -1,37 +1,37 @@
 import System
 
-/// What one commit changed in a relationship, for observations.
+/// Changes of a relationship in one commit, for observations.
 struct RelationshipChanges: YapDatabaseCountedChanges {
     /// Edges that were added or removed, or whose rules changed.
     private(set) var edges: [YapDatabaseEdge] = []
-    /// Whether any edge may have changed: there were more changes than a commit names.
+    /// True if any edge may have changed, because there were more changes than a commit names.
     private(set) var isOfAll = false
 
     var count: Int { edges.count }
     var isEmpty: Bool { edges.isEmpty && !isOfAll }
 
-    /// Notes a change. Beyond `max` changes all edges count as changed.
+    /// Records a change. Beyond `max` changes all edges count as changed.
     mutating func note(_ edge: YapDatabaseEdge, max: Int) {
         if edges.count < max { edges.append(edge) } else { isOfAll = true }
     }
 
-    /// Notes that any edge may have changed.
+    /// Records that any edge may have changed.
     mutating func noteAll() { isOfAll = true }
 
-    /// Goes back to an earlier state of this value.
+    /// Restores an earlier state of this value.
     mutating func restore(count: Int, isOfAll: Bool) {
         edges.removeLast(edges.count - count)
         self.isOfAll = isOfAll
     }
 }
 
-/// The edges that a query finds: those that have each part that is given.
+/// Edges that match all given parts.
 struct RelationshipFilter: Sendable {
     let name: String?
     let source: YapCollectionKey?
     let destination: YapDatabaseEdgeDestination?
 
-    /// Whether a commit changed some of them.
+    /// Returns true if a commit changed some of them.
     func finds(_ changes: RelationshipChanges) -> Bool {
         changes.isOfAll || changes.edges.contains(where: finds)
     }

@@ -3,38 +3,38 @@ import System
 
 /// Deletes the files of deleted edges, after the commit that noted them.
 ///
-/// A transaction only notes a file in a table: if it fails, nothing is deleted, and if the process ends after the
-/// commit, the note is still there at the next registration. `didCommit` is called while the writer is held, and a disk
-/// may take long to delete a file, so the deletion is a job on one of the threads that read. There it is outside of any
-/// transaction, and closing the database discards the job. A write on the writer's thread then removes the notes.
+/// A transaction only notes a file in a table. If it fails, nothing is deleted; if the process ends after the commit,
+/// the note still exists at the next registration. `didCommit` is called while the writer is held, and a disk may
+/// take long to delete a file, so the deletion is a job on one of the reading threads. There it runs outside any
+/// transaction, and closing the database discards it. A write on the writer's thread then removes the notes.
 ///
-/// A file that can't be deleted keeps its note until the next registration. Trying again at each commit would call a
-/// failing disk again and again. After 10 registrations it is given up, and so is the oldest of more than 10,000.
+/// A file that can't be deleted keeps its note until the next registration, because retrying at each commit would
+/// repeatedly call a failing disk. After 10 registrations it is given up, and so is the oldest of more than 10,000.
 final class RelationshipFiles: Sendable {
     private struct State {
         weak var database: YapDatabase?
         var registeredName = ""
         var isScheduled = false
-        /// The last note that was handled. Notes have ascending numbers, which are never used again.
+        /// Number of the last handled note. Notes have ascending numbers, which are never reused.
         var lastID: Int64 = 0
     }
 
-    /// Files of one write that removes the notes.
+    /// Maximum files of one write that removes the notes.
     private static let batchMax = 100
-    /// How often a file is tried that can't be deleted, and how many such files are kept.
+    /// Maximum attempts to delete a file, and maximum failed files kept.
     static let attemptsMax = 10
     static let triedMax = 10_000
 
     private let deletion: YapDatabaseFileDeletion
     private let state = Lock(State())
-    /// One file at a time.
+    /// Deletes one file at a time.
     private let jobs = SerialJobs()
-    /// What has begun and not ended, for tests.
+    /// Jobs that have begun and not ended, for tests.
     let work = DispatchGroup()
 
     init(_ deletion: YapDatabaseFileDeletion) { self.deletion = deletion }
 
-    /// Begins with all files that are noted.
+    /// Starts with all noted files.
     func begin(_ registeredName: String, in database: YapDatabase) {
         state.withLock {
             $0.database = database
@@ -44,7 +44,7 @@ final class RelationshipFiles: Sendable {
         schedule()
     }
 
-    /// Deletes the files that are noted since, soon. Returns at once.
+    /// Schedules the deletion of files noted since. Returns at once.
     func schedule() {
         let database = state.withLock { state -> YapDatabase? in
             guard !state.isScheduled, let database = state.database else { return nil }
@@ -80,7 +80,7 @@ final class RelationshipFiles: Sendable {
             }
         }
         state.withLock { state in
-            // A registration meanwhile begins with all.
+            // A registration meanwhile starts with all files.
             if state.lastID == lastID { state.lastID = last.id }
         }
         finish(deleted, failed, name, database)
@@ -95,7 +95,7 @@ final class RelationshipFiles: Sendable {
                 try part.writer?.finishFiles(deleted: deleted, failed: failed)
             }
         } answer: { [work] _ in
-            // Without it the files are deleted once more later.
+            // If no thread is available, the files are deleted again later.
             work.leave()
         }
         database.shell.write(request, database.writer)

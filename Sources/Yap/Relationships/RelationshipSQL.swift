@@ -1,6 +1,6 @@
 import SQLite
 
-/// The statements on the tables of one relationship.
+/// SQL statements on the tables of one relationship.
 ///
 /// Edges have the names of their rows, and not their rowids: an edge may be older than the row at its end, and a row
 /// that is deleted while the relationship isn't registered may leave its rowid to another.
@@ -17,13 +17,13 @@ struct RelationshipSQL: Sendable {
 
     /// The edges.
     let edges: String
-    /// Rules that are still to fire.
+    /// Pending rules.
     let pending: String
     /// Files to delete.
     let files: String
-    /// Edges and rules that were passed over.
+    /// Edges and rules that were skipped.
     let problems: String
-    /// Edges of objects to rows that don't exist.
+    /// Edges of objects to missing rows.
     let absent: String
 
     init(tables: [String]) {
@@ -67,8 +67,8 @@ struct RelationshipSQL: Sendable {
             """
     }
 
-    /// What version 1 lacks. It leaves what is there, but for tables of a later version that was here before: a program
-    /// of version 1 makes its own anew and passes over the others.
+    /// Adds what version 1 lacks. Keeps existing tables, except those of a later version, which a program of version
+    /// 1 ignored and made outdated.
     var upgradeFrom1: String {
         """
         DROP TABLE IF EXISTS \(problems);
@@ -82,7 +82,7 @@ struct RelationshipSQL: Sendable {
         """
     }
 
-    /// What version 2 lacks. It leaves what is there.
+    /// Adds what version 2 lacks. Keeps existing tables.
     var upgradeFrom2: String {
         """
         CREATE TABLE IF NOT EXISTS \(absent) (\(Self.tableColumns));
@@ -101,7 +101,7 @@ struct RelationshipSQL: Sendable {
 
     // MARK: Edges
 
-    /// Adds an edge or sets its rules: values as `columns`, and whether an end may be missing.
+    /// Adds an edge or sets its rules: values as in `columns`, and whether an end may be missing.
     var set: String {
         """
         INSERT INTO \(edges) (\(Self.columns), is_unchecked) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
@@ -124,7 +124,7 @@ struct RelationshipSQL: Sendable {
     var ofRow: String {
         "SELECT \(Self.columns) FROM \(edges) WHERE (\(Self.isSource)) OR (\(Self.isDestination))"
     }
-    /// Whether edges, or rules that are still to fire, are about a row that doesn't exist.
+    /// Selects whether edges, or pending rules, refer to a row that doesn't exist.
     var concernsMissingRow: String {
         """
         SELECT (EXISTS (SELECT 1 FROM \(edges) WHERE \(Self.isSource))
@@ -161,10 +161,10 @@ struct RelationshipSQL: Sendable {
 
     // MARK: Deleted rows
 
-    /// What a deleted row does to its edges, in this order. The values are its key and collection.
+    /// Changes of a deleted row's edges, in this order. The values are its key and collection.
     ///
-    /// - Parameter mayComeAgain: Whether manual edges without a rule are noted too, for a row that the transaction
-    ///   makes again.
+    /// - Parameter mayComeAgain: Whether manual edges without a rule are recorded too, for a row that the transaction
+    ///   creates again.
     func removeRow(mayComeAgain: Bool) -> [String] {
         [
             fire(.sourceDeleted, Self.isSource, orManual: mayComeAgain),
@@ -182,7 +182,7 @@ struct RelationshipSQL: Sendable {
         ]
     }
 
-    /// What the deletion of all rows does: files alone are left to delete.
+    /// Changes when all rows are deleted: only files remain to be deleted.
     var removeAllRows: [String] {
         [
             fire(.sourceDeleted, "is_file = 1"), deleteAll, deleteAbsent,
@@ -190,14 +190,14 @@ struct RelationshipSQL: Sendable {
         ]
     }
 
-    /// Edges have both ends after all.
+    /// Marks edges whose both ends exist now.
     var uncheckComplete: String {
         """
         UPDATE \(edges) SET is_unchecked = NULL
         WHERE \(Self.unchecked) AND \(Self.hasSource) AND \(Self.hasDestination)
         """
     }
-    /// What is done after that with edges that have a missing end, in this order.
+    /// Then handles edges with a missing end, in this order.
     var check: [String] {
         [
             fire(.sourceDeleted, "\(Self.unchecked) AND NOT \(Self.hasSource) AND \(Self.hasDestination)"),
@@ -205,21 +205,21 @@ struct RelationshipSQL: Sendable {
         ]
     }
     var uncheckedEdges: String { "SELECT \(Self.columns) FROM \(edges) WHERE \(Self.unchecked)" }
-    /// Drops edges that lack an end, in this order.
+    /// Drops edges without an end, in this order.
     var deleteUnchecked: [String] {
         [
             keepAbsent("\(Self.unchecked) AND \(Self.hasSource)"),
             "DELETE FROM \(edges) WHERE \(Self.unchecked)",
         ]
     }
-    /// Keeps edges that lack an end which may still come.
+    /// Keeps edges whose missing end may still come.
     var awaitUnchecked: String {
         "UPDATE \(edges) SET is_unchecked = \(EdgeCheck.awaiting.rawValue) WHERE \(Self.unchecked)"
     }
     var isAwaiting: String {
         "SELECT 1 FROM \(edges) WHERE \(Self.awaiting) UNION ALL SELECT 1 FROM \(absent) LIMIT 1"
     }
-    /// What the insert of a row does to edges that wait for it, in this order. The values are its key and collection.
+    /// Changes of edges that wait for an inserted row, in this order. The values are its key and collection.
     var arrive: [String] {
         let awaited = [Self.isSource, Self.isDestination].map { end in
             """
@@ -228,7 +228,7 @@ struct RelationshipSQL: Sendable {
             """
         }
         return awaited + [
-            // Looked at once more: their destination may be removed unheard while the relationship is filled.
+            // Checked again later, because the destination may be removed unnoticed while the relationship is filled.
             """
             INSERT OR IGNORE INTO \(edges) (\(Self.columns), is_unchecked)
             SELECT \(Self.columns), \(EdgeCheck.open.rawValue) FROM \(absent)
@@ -251,17 +251,17 @@ struct RelationshipSQL: Sendable {
 
     // MARK: Edges of objects without their destination
 
-    /// Adds one: values as `columns`.
+    /// Adds an edge: values as in `columns`.
     var addAbsent: String {
         "INSERT OR REPLACE INTO \(absent) (\(Self.columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
     }
-    /// Those that come back when a row is inserted. The values are its key and collection.
+    /// Selects the edges that come back when a row is inserted. The values are its key and collection.
     var absentOfDestination: String { "SELECT \(Self.columns) FROM \(absent) WHERE \(Self.isDestination)" }
     var absentOfSource: String { "SELECT \(Self.columns) FROM \(absent) WHERE \(Self.isSource)" }
     var deleteAbsentOfSource: String { "DELETE FROM \(absent) WHERE \(Self.isSource)" }
     var deleteAbsent: String { "DELETE FROM \(absent)" }
     var deleteAbsentWithoutSource: String { "DELETE FROM \(absent) WHERE NOT \(Self.hasSource)" }
-    /// The rules that another version declared don't fire. Those of this one are set when the objects are looked at.
+    /// Disables the rules that another version declared. Those of this version are set when the objects are read.
     var dropRulesOfAbsent: String { "UPDATE \(absent) SET rules = 0 WHERE rules != 0" }
 
     /// Keeps edges that are deleted next: their object still has them, and they come back with their destination.
@@ -282,22 +282,22 @@ struct RelationshipSQL: Sendable {
             EXISTS (SELECT 1 FROM \(pending) WHERE is_waiting = \(RuleWait.isHeld.rawValue))
         """
     }
-    /// Adds one: values as `columns`, and the reason.
+    /// Adds a rule: values as in `columns`, and the reason.
     var addPending: String {
         "INSERT INTO \(pending) (\(Self.columns), reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
     }
-    /// Adds one that waits until no more rows come.
+    /// Adds a rule that waits until no more rows come.
     var addWaiting: String {
         """
         INSERT INTO \(pending) (\(Self.columns), reason, is_waiting)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \(RuleWait.comes.rawValue))
         """
     }
-    /// Lets those fire that waited in this way.
+    /// Lets rules run that waited for this.
     func wake(_ wait: RuleWait) -> String {
         "UPDATE \(pending) SET is_waiting = NULL WHERE is_waiting = \(wait.rawValue)"
     }
-    /// Holds those that wait, until what they wait for goes on and ends.
+    /// Holds the waiting rules until the fetch continues and ends.
     var hold: String {
         """
         UPDATE \(pending) SET is_waiting = \(RuleWait.isHeld.rawValue)
@@ -308,7 +308,8 @@ struct RelationshipSQL: Sendable {
         "SELECT \(Self.columns), reason, id FROM \(pending) WHERE is_waiting IS NULL ORDER BY id LIMIT ?1"
     }
     var deletePending: String { "DELETE FROM \(pending) WHERE is_waiting IS NULL AND id <= ?1" }
-    /// Rules of objects' edges that another version declared. Files stay: nothing else names them any more.
+    /// Deletes pending rules of objects' edges that another version declared. Keeps files, because nothing else names
+    /// them any more.
     var deletePendingOfObjects: String { "DELETE FROM \(pending) WHERE is_manual = 0 AND is_file = 0" }
 
     // MARK: Files
@@ -318,7 +319,7 @@ struct RelationshipSQL: Sendable {
     var filesAfter: String { "SELECT id, file FROM \(files) WHERE id > ?1 ORDER BY id LIMIT ?2" }
     var deleteFile: String { "DELETE FROM \(files) WHERE id = ?1" }
     var countAttempt: String { "UPDATE \(files) SET attempts = attempts + 1 WHERE id = ?1" }
-    /// Files that are given up: after so many attempts, or beyond so many files that were tried.
+    /// Selects files to give up: after too many attempts, or beyond too many tried files.
     var hopelessFiles: String {
         """
         SELECT id, file FROM \(files) WHERE attempts >= ?1 UNION SELECT id, file FROM
@@ -332,7 +333,7 @@ struct RelationshipSQL: Sendable {
     var addProblem: String {
         "INSERT OR REPLACE INTO \(problems) (collection, key, message) VALUES (?1, ?2, ?3)"
     }
-    /// Keeps the newest.
+    /// Keeps the newest problems.
     var trimProblems: String {
         """
         DELETE FROM \(problems) WHERE id <= (SELECT id FROM \(problems) ORDER BY id DESC LIMIT 1 OFFSET ?1)
@@ -343,9 +344,9 @@ struct RelationshipSQL: Sendable {
 
     // MARK: Registration
 
-    /// Deletes the edges of objects, which are then filled anew.
+    /// Deletes the edges of objects, which are then filled again.
     var deleteOfObjects: String { "DELETE FROM \(edges) WHERE is_manual = 0" }
-    /// Deletes edges outside of collections, whose parameters are in `list`.
+    /// Deletes edges outside the collections, whose parameters are in `list`.
     func deleteOutside(_ list: String) -> [String] {
         [edges, absent].map { table in
             """
@@ -354,7 +355,7 @@ struct RelationshipSQL: Sendable {
             """
         }
     }
-    /// Those that wait for an end go on, unless it is here.
+    /// Checks edges that wait for an end again, unless it exists.
     var uncheckAll: String {
         """
         UPDATE \(edges) SET is_unchecked = \(EdgeCheck.open.rawValue)
@@ -363,19 +364,19 @@ struct RelationshipSQL: Sendable {
     }
 }
 
-/// What `is_unchecked` has of an edge; null when both ends were found.
+/// Values of an edge's `is_unchecked`. Null if both ends were found.
 enum EdgeCheck: Int64 {
     /// An end may be missing, and then counts as deleted.
     case open = 1
-    /// An end is missing that may come later, because the edge came with a page of rows that are fetched.
+    /// A missing end may come later, because the edge came with a page of fetched rows.
     case awaiting = 2
 }
 
-/// What `is_waiting` has of a rule that counts all sources or destinations; null when it can fire.
+/// Values of `is_waiting` of a rule that counts all sources or destinations. Null if it can run.
 enum RuleWait: Int64 {
     /// More pages are to come.
     case comes = 1
-    /// The fetch of those pages stands still: another user is signed in.
+    /// The fetch of those pages is paused, because another user is signed in.
     case isHeld = 2
 }
 
@@ -399,7 +400,7 @@ extension YapDatabaseEdge {
         ]
     }
 
-    /// The edge on which a statement stands that selects `RelationshipSQL.columns` first.
+    /// Reads the edge of a statement that selects `RelationshipSQL.columns` first.
     init(_ statement: borrowing Statement) {
         let destination = YapCollectionKey(collection: statement.text(at: 3), key: statement.text(at: 4))
         self.init(

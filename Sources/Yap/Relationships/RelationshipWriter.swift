@@ -1,23 +1,24 @@
 import SQLite
 
-/// What a relationship writes in one transaction.
+/// Writes of a relationship in one transaction.
 ///
-/// A deleted row takes its edges out of their table at once. Edges whose rules concern the other end stand in the table
-/// of pending rules until the flush: so their number is no matter of memory, a savepoint undoes them, and rows may be
-/// removed in any number and order before.
+/// A deleted row deletes its edges at once. Edges whose rules concern the other end are kept in the table of pending
+/// rules until the flush. So their number isn't limited by memory, a savepoint undoes them, and any number of rows
+/// may be removed before, in any order.
 final class RelationshipWriter {
     let relationship: YapDatabaseRelationship
-    /// Held until the transaction ends, which lets go of its extensions.
+    /// Retained until the transaction ends, which releases its extensions.
     let transaction: YapDatabaseReadWriteTransaction
     let tables: YapDatabaseExtensionTables
     let sql: RelationshipSQL
-    /// Whether files may have been noted. A savepoint that fails leaves it: then nothing is found to delete.
+    /// True if files may have been noted. A savepoint that fails keeps it true, and nothing is found to delete.
     var hasNotedFiles = false
-    /// Whether edges wait for an end. True after a savepoint that failed: what it removed may be back.
+    /// True if edges wait for an end. True after a savepoint that failed, because the edges that it removed may be
+    /// back.
     private lazy var isAwaiting: Result<Bool, any Error> = Result {
         try tables.withStatement(sql.isAwaiting) { try $0.step() }
     }
-    /// Whether rows of edges may come that aren't here at a registration.
+    /// True if missing rows of edges may come at a registration.
     private lazy var areRowsFetched: Result<Bool, any Error> = Result { try transaction.areRowsFetched() }
     private var changes = RelationshipChanges()
     private lazy var entry = transaction.usesSoFar.first { use in
@@ -48,11 +49,11 @@ final class RelationshipWriter {
         default: break
         }
         let isSameVersion = previous.versionTag == relationship.versionTag
-        // Earlier classes dropped edges for good that their objects still have.
+        // Earlier classes permanently dropped edges that their objects still have.
         if isSameVersion, previous.classVersion == version, previous.missedChanges != .unknown {
             return .isUnchanged
         }
-        // Rules of another version don't fire. Rows at the ends of the others may have been removed.
+        // Rules of another version don't run. Rows at the ends of the other edges may have been removed.
         if !isSameVersion {
             try tables.run(sql.deleteOfObjects)
             try tables.run(sql.deletePendingOfObjects)
@@ -74,7 +75,7 @@ final class RelationshipWriter {
         }
     }
 
-    /// Deletes edges in collections of which it no longer hears.
+    /// Deletes edges in collections that it no longer observes.
     private func deleteUnheard() throws {
         guard let collections = relationship.collections else { return }
         let list = (1...max(1, collections.count)).map { "?\($0)" }.joined(separator: ", ")
@@ -99,7 +100,7 @@ final class RelationshipWriter {
         }
     }
 
-    /// Edges that waited for the row have both ends now.
+    /// Marks edges that waited for the row: both ends exist now.
     private func arrive(_ row: YapDatabaseRowIdentity) throws {
         guard try isAwaiting.get() else { return }
         let values: [YapDatabaseColumnValue] = [.text(row.key), .text(row.collection)]
@@ -116,7 +117,7 @@ final class RelationshipWriter {
             return
         }
         if let mistake {
-            // A stored object that came from elsewhere may have had the mistake then.
+            // A stored object that was fetched may have had the mistake then.
             guard try transaction.passesOverMistakes || !isNew && areRowsFetched.get() else { throw mistake }
             try noteProblem(at: source, mistake)
         }
@@ -138,7 +139,7 @@ final class RelationshipWriter {
         }
     }
 
-    /// Deletes and returns the edges of an object to rows that don't exist.
+    /// Deletes and returns the edges of an object to missing rows.
     private func takeAbsent(of row: YapDatabaseRowIdentity) throws -> Set<YapDatabaseEdge> {
         guard try isAwaiting.get() else { return [] }
         let values: [YapDatabaseColumnValue] = [.text(row.key), .text(row.collection)]
@@ -151,15 +152,15 @@ final class RelationshipWriter {
         return absent
     }
 
-    /// Adds an edge, or sets the rules of the one that is there.
+    /// Adds an edge, or sets the rules of the existing one.
     ///
     /// - Parameters:
-    ///   - heardThrough: Up to which rowid the relationship hears of removals. An end behind it is looked up once more
-    ///     when all rows are there.
-    ///   - isNew: Whether an end may be missing until the flush. Without it the edge is made when the end comes, and
-    ///     if rows are fetched from elsewhere it counts until then.
-    ///   - wasAbsent: Whether its destination was deleted before, and so is no row that may still come: the edge
-    ///     doesn't count without it.
+    ///   - heardThrough: Last rowid with which the relationship receives removals. An end beyond it is looked up
+    ///     again when all rows are there.
+    ///   - isNew: Whether an end may be missing until the flush. Otherwise the edge is created when the end comes,
+    ///     and if rows are fetched it counts until then.
+    ///   - wasAbsent: Whether its destination was deleted before, so that it isn't a row that may still come: the
+    ///     edge doesn't count without it.
     func set(_ edge: YapDatabaseEdge, heardThrough: Int64, isNew: Bool, wasAbsent: Bool = false) throws {
         var ends = edge.isManual ? [edge.source] : []
         switch edge.destination {
@@ -175,14 +176,14 @@ final class RelationshipWriter {
                     try tables.run(sql.addAbsent, edge.values)
                     return
                 }
-                // At once: the flush of this transaction may have to wait until all rows are handed over.
+                // At once, because the flush of this transaction may have to wait until all rows are handed over.
                 check = .awaiting
                 isAwaiting = .success(true)
             } else if rowID ?? .max > heardThrough || rowID == nil {
                 check = check ?? .open
             }
         }
-        // An edge that is equal to the stored one changes no row.
+        // An edge that equals the stored one changes no row.
         let unchecked = check.map { YapDatabaseColumnValue.integer($0.rawValue) } ?? .null
         let count = try tables.run(sql.set, edge.values + [unchecked])
         if count > 0 { note(edge) }
@@ -190,7 +191,7 @@ final class RelationshipWriter {
 
     private func removeEdges(of row: YapDatabaseRowIdentity) throws {
         let values: [YapDatabaseColumnValue] = [.text(row.key), .text(row.collection)]
-        // A row that exists was changed while the relationship wasn't registered; `fill` gets it next.
+        // An existing row was changed while the relationship wasn't registered; `fill` gets it next.
         let isConcerned = try tables.withStatement(sql.concernsMissingRow, values) {
             try $0.step() && $0.int64(at: 0) != 0
         }
@@ -202,7 +203,7 @@ final class RelationshipWriter {
         }
     }
 
-    /// Up to which rowid the relationship hears of removals.
+    /// Last rowid with which the relationship receives removals.
     var heardThrough: Int64 {
         guard let entry else { return 0 }
         return entry.isBehind ? 0 : entry.filledThrough ?? .max
@@ -213,7 +214,7 @@ final class RelationshipWriter {
     var changesSoFar: (any Sendable)? { changes.isEmpty ? nil : changes }
 
     func makeRestorePoint() -> () -> Void {
-        // The earlier changes are not copied: they stand at the beginning.
+        // The earlier changes aren't copied: they are at the beginning.
         let (count, isOfAll) = (changes.count, changes.isOfAll)
         return {
             self.changes.restore(count: count, isOfAll: isOfAll)
@@ -225,10 +226,10 @@ final class RelationshipWriter {
         changes.note(edge, max: transaction.store.changedKeysPerCommitMax)
     }
 
-    /// Notes that anything may have changed.
+    /// Records that anything may have changed.
     func noteAll() { changes.noteAll() }
 
-    /// Notes the edges that a query finds, as far as there is room.
+    /// Records the edges that a query finds, as far as there is room.
     func noteEdges(_ query: String, _ values: [YapDatabaseColumnValue] = []) throws {
         try tables.withStatement(query, values) { statement in
             while !changes.isOfAll, try statement.step() { note(YapDatabaseEdge(statement)) }
@@ -241,7 +242,7 @@ final class RelationshipWriter {
         if try tables.run(sql.addFile, [.text(file)]) > 0 { hasNotedFiles = true }
     }
 
-    /// Removes the notes of files that were deleted, and counts the attempt at those that can't be.
+    /// Removes the notes of deleted files, and counts the attempt for files that can't be deleted.
     func finishFiles(deleted: [Int64], failed: [Int64]) throws {
         for id in deleted { try tables.run(sql.deleteFile, [.integer(id)]) }
         if failed.isEmpty { return }
@@ -263,7 +264,7 @@ final class RelationshipWriter {
 
     // MARK: Rules
 
-    /// Drops edges that have a missing end. Those that came with fetched rows wait for it.
+    /// Drops edges that have a missing end. Edges of fetched rows wait for it.
     func checkEnds() throws {
         try tables.run(sql.uncheckComplete)
         if transaction.mayLackRows {
@@ -276,9 +277,9 @@ final class RelationshipWriter {
         for statement in sql.deleteUnchecked { try tables.run(statement) }
     }
 
-    /// Applies the rules, and those of other relationships to what this one deletes, until none is left.
+    /// Applies the rules, and those of other relationships to the deletions of this one, until none is left.
     ///
-    /// A cascade that goes from one to the other and back, of any length, is one round of the transaction.
+    /// A cascade between relationships, of any length, is one round of the transaction.
     func flush() throws {
         guard try applyRules() else { return }
         let others = transaction.usesSoFar.compactMap {
@@ -292,22 +293,22 @@ final class RelationshipWriter {
             let endless = YapDatabaseError(
                 .extensionsDoNotSettle, "rules of relationships remove rows without end")
             guard transaction.passesOverMistakes else { throw endless }
-            // Else each round of the transaction would go on with them.
+            // Otherwise each round of the transaction would continue with them.
             for other in others where other.canApplyRules { try RelationshipCascade(other).dropRules() }
             return try noteProblem(at: YapCollectionKey(collection: "", key: relationship.name), endless)
         }
     }
 
-    /// False while the relationship lacks edges of rows that aren't handed over yet: by them a row would keep the other
-    /// end of a deleted edge. False too if another process has replaced it: its tables may have another format then.
+    /// False while the relationship lacks edges of rows that aren't handed over yet, because those may keep the other
+    /// end of a deleted edge. False too if another process has replaced it: its tables may then have another format.
     private var canApplyRules: Bool {
         guard let entry else { return false }
         return !entry.isFilling && !entry.isBehind && !entry.isReplaced
     }
 
-    /// Applies the rules, unless it has to wait with it.
+    /// Applies the rules, unless it has to wait.
     ///
-    /// - Returns: Whether rows were removed or replaced.
+    /// - Returns: True if rows were removed or replaced.
     private func applyRules() throws -> Bool {
         guard canApplyRules else { return false }
         let writeCount = transaction.writeCount

@@ -6,17 +6,17 @@
 
 /// How a relationship deletes files.
 ///
-/// It gets the text of the edge's destination, on a thread of the database and outside of any transaction. It may get a
-/// text again after a crash, so a missing file must not be an error.
+/// It receives the text of the edge's destination, on a thread of the database and outside any transaction. It may
+/// receive a text again after a crash, so a missing file must not be an error.
 public struct YapDatabaseFileDeletion: Sendable {
     let delete: @Sendable (String) throws -> Void
 
-    /// - Parameter delete: Deletes a file. When it throws, the deletion is tried again at the next registration.
+    /// - Parameter delete: Deletes a file. If it throws, the deletion is tried again at the next registration.
     public init(_ delete: @escaping @Sendable (String) throws -> Void) { self.delete = delete }
 
     /// Deletes files by absolute paths. A relative path is an error, and so is a folder.
     ///
-    /// Whoever can write an object can name any file. Use `inFolder` if objects come from a server or another user.
+    /// Any writer of an object can name any file. Use `inFolder` if objects come from a server or another user.
     public static let atPaths = YapDatabaseFileDeletion { path in
         guard path.hasPrefix("/") else {
             throw YapDatabaseError(.invalidExtension, "the path of a file isn't absolute: \(path)")
@@ -24,7 +24,7 @@ public struct YapDatabaseFileDeletion: Sendable {
         try unlinkFile(path)
     }
 
-    /// Deletes files of one folder by their names. A text with `/` is an error.
+    /// Deletes files in one folder by their names. A text with `/` is an error.
     ///
     /// - Parameter folder: Path of the folder.
     public static func inFolder(_ folder: String) -> YapDatabaseFileDeletion {
@@ -37,7 +37,7 @@ public struct YapDatabaseFileDeletion: Sendable {
     }
 
     private static func unlinkFile(_ path: String) throws {
-        // Not a removal of whole folders, which a wrong path would make costly.
+        // Doesn't remove whole folders, which would make a wrong path dangerous.
         if unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR { return }
         throw YapDatabaseError(.inputOutput, "\(path) can't be deleted: error \(errno)")
     }

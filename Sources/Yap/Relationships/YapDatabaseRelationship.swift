@@ -12,30 +12,30 @@ import System
 /// ```
 ///
 /// Edges come from declared properties, from objects that are a `YapDatabaseRelationshipNode`, and from `add`. They
-/// follow each write in the same transaction. Rules fire at the end of the transaction's closure, so that rows can be
-/// written in any order. An edge with a missing end at that time is dropped, and the rules for a deleted end fire. The
-/// edge of an object that stays comes back when its destination is stored.
+/// are updated with each write in the same transaction. Rules run at the end of the transaction's closure, so rows
+/// can be written in any order. An edge with a missing end at that time is dropped, and the rules for a deleted end
+/// run. The edge of an object that remains comes back when its destination is stored.
 ///
-/// Objects that are stored already get their edges at the registration, which fires no rule: an edge to a missing row
-/// is made when that row is stored. Rows that were removed while the relationship wasn't registered count as deleted,
-/// up to the 100,000 changes that the database logs.
+/// Stored objects get their edges at the registration, which triggers no rule: an edge to a missing row is created
+/// when that row is stored. Rows that were removed while the relationship wasn't registered count as deleted, up to
+/// the 100,000 changes that the database logs.
 ///
-/// Rows that a sync fetches come in pages, each in a transaction of its own. An edge of such a row whose other end
-/// isn't here stays and fires nothing: the end may come with a later page. Once it has come, its deletion fires the
-/// rules.
+/// Rows fetched by a sync come in pages, each in a transaction of its own. An edge of such a row whose other end is
+/// missing is kept and triggers nothing, because the end may come with a later page. Once it has come, its deletion
+/// triggers the rules.
 public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
-    /// The version of the tables.
+    /// Version of the tables.
     public static let classVersion = 3
-    /// Its transactions note which edges they read.
+    /// Its transactions record the edges that they read.
     public static let notesReads = true
     /// True: its edges have the names of rows.
     public static let catchesUp = true
 
     /// Name of the relationship in transactions and in the file.
     public let name: String
-    /// Version that the app gave, with the declared edges.
+    /// The app's version, and the declared edges.
     public let versionTag: String
-    /// Collections of all ends; nil for all collections.
+    /// Collections of all ends. Nil for all collections.
     public let collections: [String]?
     let declarations: [ExactString: [YapDatabaseRelationshipEdges.Declaration]]
     let whenEdgeDeleted: @Sendable (YapDatabaseEdgeDeletion) throws -> (any Sendable)?
@@ -45,14 +45,15 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
     ///
     /// - Parameters:
     ///   - name: Name of the relationship in transactions and in the file.
-    ///   - version: Change it if the same object has other edges than before: those of objects are then made anew.
-    ///     Manual edges stay. Changed declarations are noticed without it.
-    ///   - collections: Collections of all ends of edges. Default: all collections. Writes in others are faster.
+    ///   - version: Change it if objects have other edges than before. The edges of objects are then created again.
+    ///     Manual edges are kept. Changed declarations are detected without it.
+    ///   - collections: Collections of all ends of edges. Default: all collections. Writes in other collections are
+    ///     faster.
     ///   - fileDeletion: How files are deleted, after the commit. Default: by absolute paths.
     ///   - declare: Declares the edges of properties.
     ///   - whenEdgeDeleted: Called inside the transaction for an edge with a rule that notifies. Returns the object
-    ///     that replaces the one at the other end, or nil. An error fails the transaction, but not one that stores
-    ///     what a sync fetched or follows changes that were missed: there it is kept, see `problems()`.
+    ///     that replaces the one at the other end, or nil. An error fails the transaction, except one that stores
+    ///     fetched or missed changes: there the error is recorded, see `problems()`.
     public init(
         _ name: String, version: String, in collections: [String]? = nil,
         fileDeletion: YapDatabaseFileDeletion = .atPaths,
@@ -72,13 +73,12 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
         versionTag = "\(version);\(heard);\(shape)"
     }
 
-    /// The tables of edges, of rules that are still to fire, of files to delete, of problems, and of the edges of
-    /// objects to rows that don't exist.
+    /// The tables of edges, pending rules, files to delete, problems, and edges of objects to missing rows.
     public func tableNames(registeredName: String) -> [String] {
         ["", "Pending", "Files", "Problems", "Absent"].map { "relationship\($0)_\(registeredName)" }
     }
 
-    /// The relationship at one SQLite handle.
+    /// Creates the part of one SQLite handle.
     public func makeConnection(registeredName: String) -> YapDatabaseRelationshipConnection {
         YapDatabaseRelationshipConnection(self, tables: tableNames(registeredName: registeredName))
     }
@@ -88,14 +88,14 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
         files.begin(registeredName, in: database)
     }
 
-    /// Whether edges may begin and end in a collection.
+    /// Returns true if edges may begin and end in a collection.
     func hears(of collection: String) -> Bool {
         collections?.contains { $0.hasSameBytes(as: collection) } ?? true
     }
 
-    /// The edges of an object, each once, in the order of their declarations; nil if nothing declares any.
+    /// Returns the edges of an object, each once, in the order of their declarations. Nil if nothing declares any.
     ///
-    /// - Returns: Also what is wrong with the first of those that are left out.
+    /// - Returns: Also the mistake of the first edge that is skipped.
     func edges(of object: any Sendable, at source: YapCollectionKey) -> (
         edges: [YapDatabaseEdge], mistake: YapDatabaseError?
     )? {
@@ -127,7 +127,7 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
         return (edges, mistake)
     }
 
-    /// Maximum number of edges that one object has.
+    /// Maximum edges of one object.
     static let edgesPerObjectMax = 100_000
     private static let nameBytesMax = 1_024
     private static let fileBytesMax = 4_096
@@ -158,13 +158,13 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
             return hears(of: row.collection)
                 ? nil : "an edge ends in the collection \"\(row.collection)\", which isn't in `collections`"
         case .file(let file):
-            // To the system a zero byte ends the path: it would be another file.
+            // A zero byte ends a path of the system, which would be another file.
             return (1...Self.fileBytesMax).contains(file.utf8.count) && !file.utf8.contains(0)
                 ? nil : "the text of a file is empty, too long, or has a zero byte"
         }
     }
 
-    /// Throws what is wrong with the declarations.
+    /// Throws if the declarations are invalid.
     func check(in transaction: YapDatabaseReadTransaction) throws {
         for declaration in declarations.values.joined() {
             try declaration.check(transaction, name)
@@ -187,7 +187,7 @@ extension YapDatabaseEdge {
     }
 }
 
-/// A relationship at one SQLite handle. It keeps nothing but the texts of its statements.
+/// A relationship at one SQLite handle. It only keeps its SQL texts.
 public final class YapDatabaseRelationshipConnection: YapDatabaseExtensionConnection {
     let relationship: YapDatabaseRelationship
     let sql: RelationshipSQL
@@ -197,7 +197,7 @@ public final class YapDatabaseRelationshipConnection: YapDatabaseExtensionConnec
         sql = RelationshipSQL(tables: tables)
     }
 
-    /// The relationship in a transaction.
+    /// Creates the part of a transaction.
     public func makeTransaction(
         _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
     ) -> YapDatabaseRelationshipTransaction {
@@ -207,8 +207,8 @@ public final class YapDatabaseRelationshipConnection: YapDatabaseExtensionConnec
         return YapDatabaseRelationshipWriteTransaction(self, writing, tables)
     }
 
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func apply(_ changes: any Sendable) {}
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func dropCaches() {}
 }

@@ -10,16 +10,16 @@ import System
 /// }
 /// ```
 public protocol YapDatabaseRelationshipNode: Sendable {
-    /// Returns the edges of the object. They replace its edges each time that it is stored. Up to 100,000.
+    /// Returns the edges of the object, up to 100,000. They replace its edges each time that it is stored.
     ///
     /// - Parameter source: The row of the object, at which each edge begins.
     func edges(from source: YapCollectionKey) -> [YapDatabaseEdge]
 }
 
-/// A property that has the keys of rows: `String`, `String?`, arrays and sets of texts. An app's own type of keys may
-/// conform.
+/// A property that contains the keys of rows: `String`, `String?`, arrays and sets of texts. An app's own type of
+/// keys may conform.
 public protocol YapDatabaseEdgeKeys: Sendable {
-    /// The keys. Empty if the property has none.
+    /// The keys. Empty if there are none.
     var edgeKeys: [String] { get }
 }
 
@@ -29,17 +29,17 @@ extension String: YapDatabaseEdgeKeys {
 }
 
 extension Optional: YapDatabaseEdgeKeys where Wrapped: YapDatabaseEdgeKeys {
-    /// Those of the value, or none.
+    /// The keys of the value, or none.
     public var edgeKeys: [String] { self?.edgeKeys ?? [] }
 }
 
 extension Array: YapDatabaseEdgeKeys where Element: YapDatabaseEdgeKeys {
-    /// Those of all elements.
+    /// The keys of all elements.
     public var edgeKeys: [String] { flatMap(\.edgeKeys) }
 }
 
 extension Set: YapDatabaseEdgeKeys where Element: YapDatabaseEdgeKeys {
-    /// Those of all elements.
+    /// The keys of all elements.
     public var edgeKeys: [String] { flatMap(\.edgeKeys) }
 }
 
@@ -49,7 +49,7 @@ public struct YapDatabaseRelationshipEdges {
     struct Declaration: Sendable {
         let name: String
         let collection: String
-        /// The collection of the destinations; nil for files.
+        /// Collection of the destinations. Nil for files.
         let destinationCollection: String?
         let rules: YapDatabaseEdgeRules
         let keys: @Sendable (any Sendable) -> [String]
@@ -58,13 +58,13 @@ public struct YapDatabaseRelationshipEdges {
         func edges(of object: any Sendable, at source: YapCollectionKey) -> [YapDatabaseEdge] {
             keys(object).compactMap { key in
                 let row = destinationCollection.map { YapDatabaseEdgeDestination.row(key, in: $0) }
-                // An object without the file has an empty text.
+                // An object without a file has an empty text.
                 if row == nil, key.isEmpty { return nil }
                 return YapDatabaseEdge(name, from: source, to: row ?? .file(key), rules: rules)
             }
         }
 
-        /// What the version tag has of it.
+        /// Its part of the version tag.
         var shape: String {
             let texts = [name, collection, destinationCollection ?? ""].map { "\($0.utf8.count) \($0)" }
             return "\(texts.joined(separator: " ")) \(destinationCollection == nil) \(rules.rawValue)"
@@ -90,7 +90,7 @@ public struct YapDatabaseRelationshipEdges {
         add(name, path, collection, destinationCollection, rules)
     }
 
-    /// Declares an edge for each file in a property. An empty text is no file. Parameters as the other form.
+    /// Declares an edge for each file in a property. An empty text means no file. Parameters: see the other form.
     public mutating func fileEdge<Object: Sendable, Files: YapDatabaseEdgeKeys>(
         _ name: String, _ path: any KeyPath<Object, Files> & Sendable, in collection: String,
         rules: YapDatabaseEdgeRules = .deleteDestinationIfSourceDeleted

@@ -1,30 +1,30 @@
 import SQLite
 
-/// Something that a relationship passed over, because the rows came from the sync or were missed.
+/// An edge or a rule that a relationship skipped, because the rows were fetched or missed.
 ///
-/// What fails a write of the app can't fail a page of the sync, which would come again and again.
+/// Errors that fail a write of the app can't fail a page of the sync, which would be fetched again and again.
 public struct YapDatabaseRelationshipProblem: Hashable, Sendable {
-    /// Maximum number of problems that are kept.
+    /// Maximum problems kept.
     static let countMax = 100
     static let messageCharactersMax = 1_000
 
-    /// The row whose edge was left out, or whose rule wasn't applied. An empty collection for a file that can't be
-    /// deleted, whose text is the key.
+    /// The row whose edge or rule was skipped. For a file that can't be deleted, the collection is empty and the key
+    /// is the file's text.
     public let row: YapCollectionKey
-    /// What was passed over and why.
+    /// What was skipped and why.
     public let message: String
 }
 
 extension YapDatabaseRelationshipTransaction {
-    /// What was passed over, the newest first: up to 100 problems.
+    /// Returns skipped edges and rules, newest first: up to 100 problems.
     ///
     /// ```swift
     /// for problem in try transaction[library].problems() { print(problem.row.key, problem.message) }
     /// ```
     ///
-    /// An edge that can't be stored is left out, and so are edges of an object beyond 100,000. A rule that throws is
-    /// not applied. An object that can't be decoded is not notified. A file that can't be deleted is given up in the
-    /// end.
+    /// An edge that can't be stored is skipped, and so are edges of an object beyond 100,000. A rule that throws
+    /// isn't applied. An object that can't be decoded isn't notified. A file that can't be deleted is given up
+    /// eventually.
     public final func problems() throws -> [YapDatabaseRelationshipProblem] {
         try transaction.check()
         tables.noteRead { _ in true }
@@ -40,7 +40,7 @@ extension YapDatabaseRelationshipTransaction {
 }
 
 extension YapDatabaseRelationshipWriteTransaction {
-    /// Forgets the problems that were noted.
+    /// Deletes the recorded problems.
     public func removeProblems() throws {
         try transaction.check()
         try tables.run(sql.deleteProblems)
@@ -49,7 +49,7 @@ extension YapDatabaseRelationshipWriteTransaction {
 }
 
 extension RelationshipWriter {
-    /// Keeps a problem, and of all the newest.
+    /// Records a problem, and keeps the newest ones.
     func noteProblem(at row: YapCollectionKey, _ error: any Error) throws {
         let message = String("\(error)".prefix(YapDatabaseRelationshipProblem.messageCharactersMax))
         try tables.run(sql.addProblem, [.text(row.collection), .text(row.key), .text(message)])

@@ -1,11 +1,12 @@
 import SQLite
 
-/// A relationship in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, or what the file gave.
+/// A relationship in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, or an error of the
+/// file.
 ///
-/// What it reads includes edges that this transaction added, also those whose ends are still missing.
+/// Results include edges that this transaction added, also those whose ends are still missing.
 public class YapDatabaseRelationshipTransaction {
     final let connection: YapDatabaseRelationshipConnection
-    /// Held until the transaction ends, which lets go of its extensions.
+    /// Retained until the transaction ends, which releases its extensions.
     final let transaction: YapDatabaseReadTransaction
     final let tables: YapDatabaseExtensionTables
     final let writer: RelationshipWriter?
@@ -26,7 +27,7 @@ public class YapDatabaseRelationshipTransaction {
 
     // MARK: Finding
 
-    /// The edges that have each of the given parts, in the order in which they were added.
+    /// Returns the edges that match all given parts, in the order in which they were added.
     ///
     /// ```swift
     /// let edges = try transaction[owns].edges(named: "author", to: .row("hugo", in: "authors"))
@@ -44,7 +45,7 @@ public class YapDatabaseRelationshipTransaction {
         try find(RelationshipSQL.columns, name, source, destination, limit) { YapDatabaseEdge($0) }
     }
 
-    /// Number of edges that have each of the given parts. Parameters as `edges`.
+    /// Returns the number of edges that match all given parts. Parameters: see `edges(named:from:to:limit:)`.
     public final func count(
         named name: String? = nil, from source: YapCollectionKey? = nil,
         to destination: YapDatabaseEdgeDestination? = nil
@@ -54,7 +55,7 @@ public class YapDatabaseRelationshipTransaction {
         return try tables.withStatement(text, values) { try $0.step() ? Int($0.int64(at: 0)) : 0 }
     }
 
-    /// The rows from which edges lead to a row or file, each once.
+    /// Returns the rows from which edges lead to a row or file, each once.
     ///
     /// - Parameters:
     ///   - name: Name of the edges. Default: any.
@@ -67,7 +68,7 @@ public class YapDatabaseRelationshipTransaction {
         }
     }
 
-    /// The rows and files to which edges lead from a row, each once.
+    /// Returns the rows and files to which edges lead from a row, each once.
     ///
     /// - Parameters:
     ///   - name: Name of the edges. Default: any.
@@ -84,7 +85,7 @@ public class YapDatabaseRelationshipTransaction {
 
     // MARK: Inside
 
-    /// Notes that what is read depends on the edges that the filter finds.
+    /// Records that what is read depends on the edges that the filter finds.
     private func filter(
         _ name: String?, _ source: YapCollectionKey?, _ destination: YapDatabaseEdgeDestination?
     ) throws -> RelationshipFilter {
@@ -94,8 +95,8 @@ public class YapDatabaseRelationshipTransaction {
         return filter
     }
 
-    /// The order in which edges were added. With an end, SQLite mustn't take it from the index over names, which it
-    /// would go through as a whole.
+    /// The order in which edges were added. If an end is given, SQLite must not take the order from the index over
+    /// names, which it would scan completely.
     final func order(_ filter: RelationshipFilter) -> String {
         filter.source == nil && filter.destination == nil ? " ORDER BY id" : " ORDER BY +id"
     }
@@ -106,7 +107,7 @@ public class YapDatabaseRelationshipTransaction {
         _ read: (borrowing Statement) throws -> Result
     ) throws -> [Result] {
         let filter = try filter(name, source, destination)
-        // The rows of a DISTINCT come in no order of their own.
+        // The rows of a DISTINCT have no order.
         var (text, values) = sql.find(what, filter, order: what.hasPrefix("DISTINCT") ? "" : order(filter))
         if let limit {
             values.append(.integer(Int64(max(0, limit))))
@@ -119,7 +120,7 @@ public class YapDatabaseRelationshipTransaction {
         }
     }
 
-    /// Files that are to be deleted, in the order of their numbers after `id`.
+    /// Returns files to delete, in the order of their numbers after `id`.
     final func files(after id: Int64, max: Int) throws -> [(id: Int64, file: String)] {
         try tables.withStatement(sql.filesAfter, [.integer(id), .integer(Int64(max))]) { statement in
             var files: [(id: Int64, file: String)] = []
@@ -129,30 +130,30 @@ public class YapDatabaseRelationshipTransaction {
     }
 }
 
-/// How a relationship follows the rows. Only a transaction that writes has a writer, and only there this is called.
+/// Updates a relationship for changes of rows. Only a write transaction has a writer, and only there this is called.
 extension YapDatabaseRelationshipTransaction: YapDatabaseExtensionTransaction {
-    /// Creates the tables, or keeps those that have all edges.
+    /// Creates the tables, or keeps them if they have all edges.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         try relationship.check(in: transaction)
         return try writer?.register(previous: previous) ?? .isUnchanged
     }
 
-    /// Adds the edges of rows that were there before.
+    /// Adds the edges of existing rows.
     public func fill(_ rows: [YapDatabaseStoredRow]) throws { try writer?.fill(rows) }
 
-    /// Replaces the edges of an object that is stored, and removes those of deleted rows.
+    /// Replaces the edges of a stored object, and removes those of deleted rows.
     public func didChange(_ change: YapDatabaseRowChange) throws { try writer?.didChange(change) }
 
-    /// Applies the rules to what the transaction deleted.
+    /// Applies the rules to the deletions of the transaction.
     public func flushPendingChangesToMainDatabaseTable() throws { try writer?.flush() }
 
-    /// The changed edges.
+    /// Returns the changed edges.
     public func changesForConnections() -> (any Sendable)? { writer?.changesSoFar }
 
-    /// Keeps the noted changes.
+    /// Returns a closure that restores the recorded changes.
     public func makeRestorePoint() throws -> () -> Void { writer?.makeRestorePoint() ?? {} }
 
-    /// Lets files be deleted that the transaction noted.
+    /// Starts the deletion of files that the transaction noted.
     public func didCommit(snapshot: UInt64) {
         if writer?.hasNotedFiles == true { relationship.files.schedule() }
     }

@@ -1,10 +1,10 @@
 import SQLite
 
-/// A relationship in a transaction that writes. Reads as in any transaction.
+/// A relationship in a write transaction.
 ///
 /// A method that throws fails the whole transaction, unless it throws `invalidExtension` for its argument.
 public final class YapDatabaseRelationshipWriteTransaction: YapDatabaseRelationshipTransaction {
-    /// Adds a manual edge, or sets the rules of the one that exists. It stays until `remove`, or until one of its ends
+    /// Adds a manual edge, or sets the rules of the existing one. It is kept until `remove`, or until one of its ends
     /// is deleted.
     ///
     /// ```swift
@@ -14,8 +14,7 @@ public final class YapDatabaseRelationshipWriteTransaction: YapDatabaseRelations
     /// ```
     ///
     /// - Parameter edge: The edge. Its ends may be written later in the transaction.
-    /// - Throws: `invalidExtension` for an edge with a name or a file that is too long, or an end outside of
-    ///   `collections`.
+    /// - Throws: `invalidExtension` if a name or a file is too long, or an end is outside `collections`.
     public func add(_ edge: YapDatabaseEdge) throws {
         try transaction.check()
         try relationship.check(edge)
@@ -25,8 +24,8 @@ public final class YapDatabaseRelationshipWriteTransaction: YapDatabaseRelations
     /// Removes a manual edge.
     ///
     /// - Parameters:
-    ///   - edge: The edge. Its rules don't matter: those of the stored edge count.
-    ///   - reason: The rules that fire: none, or those for the deletion of one end, as if that end had been deleted.
+    ///   - edge: The edge. Its rules are ignored; those of the stored edge are used.
+    ///   - reason: The rules to apply: none, or those for the deletion of one end, as if that end had been deleted.
     ///     Default: none.
     /// - Returns: False if the edge doesn't exist, or isn't a manual one.
     @discardableResult
@@ -38,15 +37,15 @@ public final class YapDatabaseRelationshipWriteTransaction: YapDatabaseRelations
         return try failing { try writer?.removeManual(edge.manual, as: reason) ?? false }
     }
 
-    /// Applies the rules now that otherwise fire at the end of the transaction's closure. Edges with a missing end are
+    /// Applies the rules now that otherwise run at the end of the transaction's closure. Edges with a missing end are
     /// dropped.
     public func flush() throws {
         try transaction.check()
         try failing { try writer?.flush() }
     }
 
-    /// Runs `body`. When it throws, the tables may be half changed: the transaction fails even if the app catches the
-    /// error.
+    /// Runs `body`. If it throws, the tables may be half changed, so the transaction fails even if the app catches
+    /// the error.
     private func failing<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -58,9 +57,9 @@ public final class YapDatabaseRelationshipWriteTransaction: YapDatabaseRelations
 }
 
 extension YapDatabaseReadWriteTransaction {
-    /// A relationship in this transaction, with the methods that add and remove edges.
+    /// Returns the transaction of a relationship, with the methods that add and remove edges.
     ///
-    /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`: it isn't registered, or can't be read now.
+    /// - Throws: `YapDatabaseError` with `extensionNotRegistered` if it isn't registered, or can't be read now.
     public subscript(relationship: YapDatabaseRelationship) -> YapDatabaseRelationshipWriteTransaction {
         get throws {
             let part = try ext(relationship.name, as: YapDatabaseRelationship.self)
@@ -72,7 +71,7 @@ extension YapDatabaseReadWriteTransaction {
 }
 
 extension YapDatabaseEdge {
-    /// The edge as one that `add` gets.
+    /// The edge in the form that `add` stores.
     fileprivate var manual: YapDatabaseEdge {
         var edge = self
         edge.isManual = true
@@ -81,7 +80,7 @@ extension YapDatabaseEdge {
 }
 
 extension RelationshipWriter {
-    /// Removes a manual edge and notes the rules that fire.
+    /// Removes a manual edge and records the rules to apply.
     fileprivate func removeManual(_ edge: YapDatabaseEdge, as reason: YapDatabaseEdgeDeletionReason) throws
         -> Bool
     {

@@ -14,7 +14,7 @@ enum IndexColumnPath: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The property as it is written in Swift.
+    /// The property in Swift's notation.
     var description: String { "\(path)" }
 
     static func == (left: IndexColumnPath, right: IndexColumnPath) -> Bool {

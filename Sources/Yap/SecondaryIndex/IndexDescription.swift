@@ -5,12 +5,12 @@ struct IndexDescription<Object: Sendable>: Sendable {
     let columns: [YapDatabaseIndexColumns<Object>.Column]
     private let condition: RowCondition<Object>
     let mistakes: [String]
-    /// The version that the app gave, with the collection and the columns: the tag changes with each of them.
+    /// The app's version, the collection and the columns.
     let versionTag: String
-    /// Whether the index depends on the metadata. If not, it ignores changes of the metadata alone.
+    /// True if the index depends on the metadata. Otherwise it ignores changes of the metadata only.
     let readsMetadata: Bool
 
-    /// - Parameter shape: How the columns are arranged.
+    /// - Parameter shape: Description of the columns.
     init(
         _ name: String, in collection: String, version: String,
         including condition: RowCondition<Object>, columns: [YapDatabaseIndexColumns<Object>.Column],
@@ -23,7 +23,7 @@ struct IndexDescription<Object: Sendable>: Sendable {
         versionTag = "\(version);\(collection);\(types);\(shape)"
     }
 
-    /// Whether the metadata decides which rows are in the index.
+    /// True if the metadata decides which rows are in the index.
     var isIncludedByMetadata: Bool { condition.metadataType != nil }
 
     /// Throws the first mistake in the description.
@@ -33,13 +33,13 @@ struct IndexDescription<Object: Sendable>: Sendable {
         try transaction.checkTypes(Object.self, metadata: metadata, of: collection, for: name)
     }
 
-    /// The values of a row's columns; nil if it doesn't belong in the index.
+    /// Returns the values of a row's columns, or nil if the row isn't in the index.
     func values(of object: any Sendable, _ metadata: (any Sendable)?) throws -> [YapDatabaseColumnValue]? {
         let object = try extensionObject(object, as: Object.self, for: name, of: collection)
         return condition.isIncluded(object, metadata) ? columns.map { $0.value(object, metadata) } : nil
     }
 
-    /// The values of a row of the index after its metadata has changed.
+    /// Returns the values of an indexed row after its metadata has changed.
     func values(_ before: [YapDatabaseColumnValue], withMetadata metadata: (any Sendable)?)
         -> [YapDatabaseColumnValue]
     {
@@ -47,22 +47,22 @@ struct IndexDescription<Object: Sendable>: Sendable {
     }
 }
 
-/// An index of any kind at one SQLite handle: what it is, and its statements.
+/// An index of any kind at one SQLite handle: its description and its SQL statements.
 struct IndexTable<Object: Sendable> {
     let description: IndexDescription<Object>
-    /// The version of the table.
+    /// Version of the table.
     let classVersion: Int
-    /// The statements that make the table anew.
+    /// Creates the table.
     let create: String
-    /// Inserts a row, or replaces it: its rowid, the bounds of its dimensions, and its columns' values.
+    /// Inserts or replaces a row: its rowid, the bounds of its dimensions, and its columns' values.
     let insert: String
     let delete: String
     let sql: SecondaryIndexSQL
-    /// The bounds of columns, by the SQL of these.
+    /// Bounds of columns, by the columns' SQL.
     var bounds: [String: IndexBounds] = [:]
-    /// The bounds of the dimensions of an object; nil if it has none, and doesn't belong in the index.
+    /// Returns the bounds of an object's dimensions, or nil if it has none and isn't in the index.
     var dimensions: ([YapDatabaseColumnValue]) -> [YapDatabaseColumnValue]? = { _ in [] }
 
-    /// Whether a row that isn't in the index may belong in it after a change of its metadata alone.
+    /// True if a change of the metadata only may add a row to the index.
     var mayEnterByMetadata: Bool { description.isIncludedByMetadata || !bounds.isEmpty }
 }

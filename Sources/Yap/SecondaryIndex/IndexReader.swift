@@ -13,9 +13,9 @@ struct IndexReader<Object: Sendable> {
     private var sql: SecondaryIndexSQL { table.sql }
     private var collection: String { table.description.collection }
 
-    /// A condition in SQL. Notes that what is read depends on the rows that it finds.
+    /// Returns a condition in SQL, and records that the result depends on the rows that it finds.
     ///
-    /// - Parameter reads: What is read of these rows.
+    /// - Parameter reads: Parts of these rows that are read.
     func filter(_ condition: ((Properties) -> Condition)?, reads: IndexReads = .columns) throws
         -> SecondaryIndexWhere
     {
@@ -25,26 +25,26 @@ struct IndexReader<Object: Sendable> {
         return try filter(condition)
     }
 
-    /// A condition in SQL.
+    /// Returns a condition in SQL.
     func filter(_ condition: Condition?) throws -> SecondaryIndexWhere {
         try SecondaryIndexWhere(condition, bounds: table.bounds) { sql.column(try place($0)) }
     }
 
-    /// A condition in SQL's own words, which may read anything of the rows.
+    /// Returns a condition given in SQL, which may read anything of the rows.
     func filter(_ expression: String, _ values: [YapDatabaseColumnValue]) throws -> SecondaryIndexWhere {
         try transaction.begin(collection)
         return SecondaryIndexWhere(text: expression, values: values)
     }
 
-    /// A condition as SQLite decides it; nil when it finds all rows.
+    /// Returns a condition as a predicate with SQLite's semantics, or nil if it finds all rows.
     func predicate(_ condition: Condition?) throws -> SecondaryIndexPredicate? {
         try condition.map { try SecondaryIndexPredicate($0, place: place) }
     }
 
-    /// Notes, in an observation, that what is read depends on the rows that `predicate` finds.
+    /// Records, in an observation, that the result depends on the rows that `predicate` finds.
     func noteRead(_ reads: IndexReads, _ predicate: () throws -> SecondaryIndexPredicate?) throws {
         guard transaction.dependencies != nil else { return }
-        // An index that has nothing of the metadata isn't notified of its changes.
+        // An index without metadata isn't notified of changes of it.
         if reads == .rows, !table.description.readsMetadata { try transaction.begin(collection) }
         let predicate = try predicate()
         tables.noteRead { changes in
@@ -74,9 +74,9 @@ struct IndexReader<Object: Sendable> {
         }
     }
 
-    /// The row whose rowid, key and data are the first columns of the statement.
+    /// Returns the row whose rowid, key and data are the first columns of the statement.
     ///
-    /// - Parameter isKept: Whether the cache keeps the object.
+    /// - Parameter isKept: Whether the object is cached.
     func row(_ statement: borrowing Statement, isKept: Bool) throws -> Row {
         let key = statement.text(at: 1)
         let object = try transaction.object(
@@ -102,7 +102,7 @@ struct IndexReader<Object: Sendable> {
         }
     }
 
-    /// The metadata of the row whose rowid and key are the first columns of the statement.
+    /// Returns the metadata of the row whose rowid and key are the first columns of the statement.
     private func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, _ statement: borrowing Statement, column: Int32, isKept: Bool
     ) throws -> Metadata? {
@@ -127,8 +127,8 @@ struct IndexReader<Object: Sendable> {
         var filter = filter
         var text = "SELECT \(wanted)\(sql.fromWithRows)\(filter.text)\(try order(sort))"
         if limit != nil || offset > 0 {
-            // To SQLite, a negative limit is none. Names get the numbers after those of the condition, also after
-            // those for which the caller has forgotten a value.
+            // A negative limit means no limit to SQLite. Named parameters are numbered after those of the condition,
+            // including those for which the caller passed no value.
             text += " LIMIT :yap_limit OFFSET :yap_offset"
             filter.add(values: [
                 .integer(Int64(limit.map { max(0, $0) } ?? -1)), .integer(Int64(max(0, offset))),

@@ -1,4 +1,4 @@
-/// How SQLite orders two values.
+/// SQLite's order of two values.
 enum SQLiteOrder {
     case less, same, greater
 
@@ -6,7 +6,7 @@ enum SQLiteOrder {
         self = left < right ? .less : left > right ? .greater : .same
     }
 
-    /// Whole and floating-point numbers are compared exactly, without rounding the whole one.
+    /// Compares whole and floating-point numbers exactly, without rounding the whole one.
     init(_ left: Int64, _ right: Double) {
         if right < -0x1p63 {
             self = .greater
@@ -18,7 +18,7 @@ enum SQLiteOrder {
         }
     }
 
-    /// By bytes, and the shorter one first.
+    /// Compares by bytes. The shorter one is first.
     init(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) {
         self =
             left.lexicographicallyPrecedes(right)
@@ -35,7 +35,7 @@ enum SQLiteOrder {
 }
 
 extension YapDatabaseColumnValue {
-    /// Whether SQLite stores it as null: NaN too.
+    /// True if SQLite stores it as null, including NaN.
     var isStoredAsNull: Bool {
         switch self {
         case .null: true
@@ -44,7 +44,7 @@ extension YapDatabaseColumnValue {
         }
     }
 
-    /// How SQLite orders this value and another, in a column without a type; nil when one is null.
+    /// Returns SQLite's order of this value and another, in a column without a type. Nil if one is null.
     func compared(to other: YapDatabaseColumnValue) -> SQLiteOrder? {
         if isStoredAsNull || other.isStoredAsNull { return nil }
         return switch (self, other) {
@@ -58,7 +58,7 @@ extension YapDatabaseColumnValue {
         }
     }
 
-    /// The place of its class among the others.
+    /// Rank of its storage class.
     private var storageClass: Int {
         switch self {
         case .null: 0

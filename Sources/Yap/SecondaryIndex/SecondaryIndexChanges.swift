@@ -1,4 +1,4 @@
-/// What a query reads of the rows that it finds.
+/// Parts of the found rows that a query reads.
 enum IndexReads: Sendable {
     /// Columns and keys.
     case columns
@@ -8,20 +8,20 @@ enum IndexReads: Sendable {
     case rows
 }
 
-/// What one commit changed in an index, for observations.
+/// Changes of an index in one commit, for observations.
 struct SecondaryIndexChanges: YapDatabaseCountedChanges {
     /// One change of a row. A row that is changed twice has two.
     struct Row: Sendable {
-        /// The columns before; nil when the row wasn't in the index.
+        /// The columns before. Nil if the row wasn't in the index.
         let before: [YapDatabaseColumnValue]?
-        /// The columns after; nil when the row is no longer in the index.
+        /// The columns after. Nil if the row is no longer in the index.
         let after: [YapDatabaseColumnValue]?
-        /// Whether only the metadata was set or touched.
+        /// True if only the metadata was set or touched.
         let isOfMetadata: Bool
     }
 
     private(set) var rows: [Row] = []
-    /// Whether any row may have changed: all were removed, or there were more changes than a commit names.
+    /// True if any row may have changed, because all were removed, or there were more changes than a commit names.
     var isOfAll: Bool
 
     init(isOfAll: Bool = false) { self.isOfAll = isOfAll }
@@ -29,24 +29,24 @@ struct SecondaryIndexChanges: YapDatabaseCountedChanges {
     var count: Int { rows.count }
     var isEmpty: Bool { rows.isEmpty && !isOfAll }
 
-    /// Notes a change. Beyond `max` changes all rows count as changed.
+    /// Records a change. Beyond `max` changes all rows count as changed.
     mutating func note(_ row: Row, max: Int) {
         guard row.before != nil || row.after != nil else { return }
         if rows.count < max { rows.append(row) } else { isOfAll = true }
     }
 
-    /// Goes back to an earlier state of this value.
+    /// Restores an earlier state of this value.
     mutating func restore(count: Int, isOfAll: Bool) {
         rows.removeLast(rows.count - count)
         self.isOfAll = isOfAll
     }
 
-    /// Whether the result of a query may have changed.
+    /// Returns true if the result of a query may have changed.
     ///
     /// - Parameters:
-    ///   - predicate: The query's condition; nil: it finds all rows.
-    ///   - reads: What else than the columns is a part of the result. If it wasn't set, a row with the same columns as
-    ///     before has changed nothing.
+    ///   - predicate: The query's condition. Nil if it finds all rows.
+    ///   - reads: Parts of the result besides the columns. If none of them was set, a row with the same columns as
+    ///     before hasn't changed the result.
     func mayChange(_ predicate: SecondaryIndexPredicate?, reads: IndexReads) -> Bool {
         isOfAll
             || rows.contains { row in
@@ -58,7 +58,7 @@ struct SecondaryIndexChanges: YapDatabaseCountedChanges {
 }
 
 extension IndexReads {
-    /// Whether a change of a row changes what is read of it besides the columns.
+    /// Returns true if a change of a row changes the parts that are read besides the columns.
     fileprivate func concern(_ row: SecondaryIndexChanges.Row) -> Bool {
         switch self {
         case .columns: false

@@ -1,6 +1,6 @@
-/// A query's condition as SQLite decides it, on the columns of one row.
+/// A query's condition evaluated with SQLite's semantics on the columns of one row.
 ///
-/// SQL's NULL counts as false: no condition tells the two apart, because a negated one is `IS NOT TRUE`.
+/// SQL's NULL counts as false: no condition distinguishes them, because a negated one is `IS NOT TRUE`.
 struct SecondaryIndexPredicate: Sendable {
     typealias Columns = [YapDatabaseColumnValue]
     typealias Test = @Sendable (Columns) -> Bool
@@ -9,14 +9,14 @@ struct SecondaryIndexPredicate: Sendable {
 
     init(_ test: @escaping Test) { self.test = test }
 
-    /// - Parameter place: Returns the place of a property's column.
+    /// - Parameter place: Returns the index of a property's column.
     init<Object>(
         _ condition: YapDatabaseIndexCondition<Object>, place: (IndexColumnPath) throws -> Int
     ) throws {
         test = try Self.test(condition.node, place)
     }
 
-    /// Whether the query finds the row.
+    /// Returns true if the query finds the row.
     func finds(_ columns: Columns) -> Bool { test(columns) }
 
     private static func test<Object>(
@@ -55,7 +55,7 @@ struct SecondaryIndexPredicate: Sendable {
         _ place: Int, _ comparison: String, _ value: YapDatabaseColumnValue
     ) -> Test {
         if value == .null {
-            // `IS NULL`; no other comparison with no value finds a row.
+            // `IS NULL`. No other comparison with null finds a row.
             return { columns in comparison == "=" && columns[place].isStoredAsNull }
         }
         let isWanted: @Sendable (SQLiteOrder) -> Bool =
@@ -82,7 +82,7 @@ struct SecondaryIndexPredicate: Sendable {
 }
 
 extension YapDatabaseColumnValue {
-    /// The bytes of a text; nil for other values.
+    /// The bytes of a text. Nil for other values.
     fileprivate var textBytes: String.UTF8View? {
         if case .text(let text) = self { text.utf8 } else { nil }
     }

@@ -1,17 +1,17 @@
 import SQLite
 
-/// The statements on the table of one index.
+/// SQL statements on the table of one index.
 struct SecondaryIndexSQL: Sendable {
     let find: String
     let insert: String
-    /// Sets one column, whose SQLite indexes alone are then written.
+    /// Sets one column, so that only its SQLite indexes are written.
     let set: [String]
     /// Deletes a row and returns its columns.
     let delete: String
     let deleteAll: String
-    /// The table, by the name that conditions use.
+    /// The table, under the name that conditions use.
     let from: String
-    /// The same with the rows themselves: an index decides the order in which they are visited.
+    /// The same joined with the rows. An index decides the order in which they are visited.
     let fromWithRows: String
     private let columns: [String]
 
@@ -31,9 +31,9 @@ struct SecondaryIndexSQL: Sendable {
         fromWithRows = " FROM \(table) AS i CROSS JOIN database2 AS d ON d.rowid = i.rowid"
     }
 
-    /// The statements that make the table.
+    /// Returns the statements that create the table.
     ///
-    /// - Parameter indexes: The SQLite indexes, each with the places of its columns.
+    /// - Parameter indexes: The SQLite indexes, each as the positions of its columns.
     static func create(table: String, columns: [String], indexes: [[Int]]) -> String {
         let quotedTable = Connection.quoted(table)
         let names = columns.map(Connection.quoted)
@@ -47,12 +47,11 @@ struct SecondaryIndexSQL: Sendable {
         }
     }
 
-    /// The column as conditions name it.
+    /// Returns the column in the form that conditions use.
     func column(_ place: Int) -> String { columns[place] }
 }
 
-/// Two more columns of an index, which its table finds rows by: one that is never greater than a property's column,
-/// and one that is never less.
+/// Two more columns of an index, by which its table finds rows: a lower and an upper bound of a property's column.
 struct IndexBounds: Sendable {
     let lower: String
     let upper: String
@@ -60,18 +59,18 @@ struct IndexBounds: Sendable {
 
 /// The SQL of a query's condition, with the values of its parameters.
 struct SecondaryIndexWhere {
-    /// Of queries with more values than this there are too many texts to keep each prepared.
+    /// Queries with more values have too many different texts to cache each prepared statement.
     private static let keptValuesMax = 32
 
     private(set) var text = ""
     private(set) var values: [YapDatabaseColumnValue] = []
     private var bounds: [String: IndexBounds] = [:]
-    /// Number of values that the app gave. Some are in `values` twice.
+    /// Number of values from the app. Some are in `values` twice.
     private var givenCount = 0
 
     /// - Parameters:
-    ///   - bounds: The bounds of columns, by the SQL of these.
-    ///   - column: returns the SQL of a property's column.
+    ///   - bounds: Bounds of columns, by the columns' SQL.
+    ///   - column: Returns the SQL of a property's column.
     init<Object>(
         _ condition: YapDatabaseIndexCondition<Object>?, bounds: [String: IndexBounds] = [:],
         column: (IndexColumnPath) throws -> String
@@ -87,21 +86,21 @@ struct SecondaryIndexWhere {
         }
     }
 
-    /// A condition in SQL's own words.
+    /// Creates a condition given in SQL.
     init(text: String, values: [YapDatabaseColumnValue]) {
         self.text = " WHERE (\(text)\n)"
         self.values = values
     }
 
-    /// Whether its statement is worth keeping.
+    /// True if its statement is worth caching.
     var isKept: Bool { values.count <= Self.keptValuesMax }
 
-    /// Adds an expression that must be true too.
+    /// Adds an expression that must also be true.
     mutating func add(_ expression: String) {
         text += (text.isEmpty ? " WHERE " : " AND ") + expression
     }
 
-    /// Adds the values of parameters with names.
+    /// Adds the values of named parameters.
     mutating func add(values more: [YapDatabaseColumnValue]) { values += more }
 
     /// Adds a value, and returns its parameter.
@@ -115,7 +114,7 @@ struct SecondaryIndexWhere {
     ) throws -> String {
         switch node {
         case .compare(let path, let comparison, .null):
-            // Nothing is less than no value; only `==` finds it.
+            // No comparison except `==` finds rows without a value.
             return comparison == "=" ? "\(try column(path)) IS NULL" : "0"
         case .compare(let path, let comparison, let value):
             givenCount += 1
@@ -134,12 +133,12 @@ struct SecondaryIndexWhere {
             return "instr(\(try column(path)), \(parameter(.text(text)))) > 0"
         case .and(let left, let right): return "(\(try sql(left, column)) AND \(try sql(right, column)))"
         case .or(let left, let right): return "(\(try sql(left, column)) OR \(try sql(right, column)))"
-        // A comparison with a row that has no value is neither true nor false in SQL.
+        // In SQL a comparison with a row without a value is neither true nor false.
         case .not(let node): return "(\(try sql(node, column))) IS NOT TRUE"
         }
     }
 
-    /// What is true of the column is also true of its bounds, by which the table finds the rows.
+    /// Adds the same comparison of the column's bounds, by which the table finds the rows.
     private mutating func compare(
         _ name: String, _ comparison: String, _ value: YapDatabaseColumnValue
     ) -> String {
@@ -152,7 +151,7 @@ struct SecondaryIndexWhere {
         return "(\(terms.joined(separator: " AND ")))"
     }
 
-    /// A range, which an index finds: from the prefix to the first text after all that begin with it.
+    /// Returns a range that an index can search: from the prefix to the first text after all texts with the prefix.
     private mutating func hasPrefix(_ name: String, _ prefix: String) -> String {
         guard !prefix.isEmpty else { return "\(name) IS NOT NULL" }
         let start = "\(name) >= \(parameter(.text(prefix)))"
@@ -160,11 +159,11 @@ struct SecondaryIndexWhere {
         return "(\(start) AND \(name) < \(parameter(.text(end))))"
     }
 
-    /// The smallest text that is greater than each one with the prefix; nil when there is none.
+    /// Returns the smallest text greater than all texts with the prefix, or nil if there is none.
     static func firstText(afterPrefix prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
-            // After U+D7FF come the surrogates, which no text has.
+            // The surrogates follow U+D7FF, and no text contains them.
             if let next = Unicode.Scalar(last.value == 0xD7FF ? 0xE000 : last.value + 1) {
                 scalars.append(next)
                 var text = String.UnicodeScalarView()

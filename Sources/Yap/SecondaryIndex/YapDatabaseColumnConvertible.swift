@@ -1,22 +1,22 @@
 import FoundationEssentials
 
-/// A type whose values can be columns of an index: Bool, integers of up to 63 bits and a sign, floating-point numbers,
-/// String, Date, UUID, URL, Data and arrays of bytes, optionals of these, and your own types. `UInt64` and `UInt`
-/// aren't among them: their numbers don't fit into a column.
+/// A type whose values can be columns of an index: Bool, integers of up to 63 bits and a sign, floating-point
+/// numbers, String, Date, UUID, URL, Data and arrays of bytes, optionals of these, and your own types. `UInt64` and
+/// `UInt` don't conform, because their numbers don't fit into a column.
 ///
-/// An enumeration with a raw value needs nothing but the name:
+/// An enumeration with a raw value only needs the conformance:
 ///
 /// ```swift
 /// enum Priority: Int, Codable, Sendable { case low, high }
 /// extension Priority: YapDatabaseColumnConvertible {}
 /// ```
 ///
-/// Values are sorted and compared as their columns are: texts by their UTF-8 bytes, so that "Z" is before "a".
+/// Values are sorted and compared by their columns: texts by their UTF-8 bytes, so that "Z" is before "a".
 public protocol YapDatabaseColumnConvertible: Sendable {
-    /// The value as SQLite stores it. Equal values must give equal columns.
+    /// The value for SQLite. Equal values must have equal columns.
     var columnValue: YapDatabaseColumnValue { get }
 
-    /// Makes the value of a column again; nil when the column has none.
+    /// Creates the value from a column. Nil if the column has no such value.
     init?(columnValue: YapDatabaseColumnValue)
 }
 
@@ -24,14 +24,14 @@ extension YapDatabaseColumnConvertible where Self: RawRepresentable, RawValue: Y
     /// The column of the raw value.
     public var columnValue: YapDatabaseColumnValue { rawValue.columnValue }
 
-    /// Makes the value of the column's raw value.
+    /// Creates the value from the column's raw value.
     public init?(columnValue: YapDatabaseColumnValue) {
         guard let rawValue = RawValue(columnValue: columnValue) else { return nil }
         self.init(rawValue: rawValue)
     }
 }
 
-/// A whole number of a type whose numbers all fit into 64 bits with a sign.
+/// Returns a whole number of a type whose numbers all fit into 64 bits with a sign.
 private func number<Value: FixedWidthInteger>(_ column: YapDatabaseColumnValue) -> Value? {
     guard case .integer(let number) = column else { return nil }
     return Value(exactly: number)
@@ -137,7 +137,7 @@ extension Bool: YapDatabaseColumnConvertible {
 }
 
 extension Double: YapDatabaseColumnConvertible {
-    /// The number; NaN is null.
+    /// The number. NaN is null.
     public var columnValue: YapDatabaseColumnValue { isNaN ? .null : .real(self) }
 
     /// The number.
@@ -151,7 +151,7 @@ extension Double: YapDatabaseColumnConvertible {
 }
 
 extension Float: YapDatabaseColumnConvertible {
-    /// The number; NaN is null.
+    /// The number. NaN is null.
     public var columnValue: YapDatabaseColumnValue { Double(self).columnValue }
 
     /// The number, rounded.
@@ -195,10 +195,10 @@ extension Data: YapDatabaseColumnConvertible {
 }
 
 extension Date: YapDatabaseColumnConvertible {
-    /// The seconds since the beginning of 2001, in UTC.
+    /// Seconds since the beginning of 2001 in UTC.
     public var columnValue: YapDatabaseColumnValue { timeIntervalSinceReferenceDate.columnValue }
 
-    /// The date of the seconds.
+    /// Creates the date from seconds since the beginning of 2001 in UTC.
     public init?(columnValue: YapDatabaseColumnValue) {
         guard let seconds = Double(columnValue: columnValue) else { return nil }
         self = Date(timeIntervalSinceReferenceDate: seconds)
@@ -209,7 +209,7 @@ extension UUID: YapDatabaseColumnConvertible {
     /// The 16 bytes.
     public var columnValue: YapDatabaseColumnValue { .blob(withUnsafeBytes(of: uuid) { [UInt8]($0) }) }
 
-    /// The 16 bytes' UUID.
+    /// Creates the UUID from 16 bytes.
     public init?(columnValue: YapDatabaseColumnValue) {
         guard case .blob(let bytes) = columnValue, bytes.count == 16 else { return nil }
         self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
@@ -220,7 +220,7 @@ extension URL: YapDatabaseColumnConvertible {
     /// The absolute URL.
     public var columnValue: YapDatabaseColumnValue { .text(absoluteString) }
 
-    /// The text's URL.
+    /// Creates the URL from its text.
     public init?(columnValue: YapDatabaseColumnValue) {
         guard case .text(let text) = columnValue else { return nil }
         self.init(string: text)
@@ -228,10 +228,10 @@ extension URL: YapDatabaseColumnConvertible {
 }
 
 extension Optional: YapDatabaseColumnConvertible where Wrapped: YapDatabaseColumnConvertible {
-    /// The value's column, or null.
+    /// The column of the value, or null.
     public var columnValue: YapDatabaseColumnValue { self?.columnValue ?? .null }
 
-    /// The column's value; null is nil.
+    /// Creates the value from the column. Null is nil.
     public init?(columnValue: YapDatabaseColumnValue) {
         if case .null = columnValue {
             self = .none

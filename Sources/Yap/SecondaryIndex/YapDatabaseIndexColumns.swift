@@ -5,11 +5,11 @@ public struct YapDatabaseIndexColumns<Object: Sendable> {
         let path: IndexColumnPath
         let name: String
         let typeName: String
-        /// The type of the metadata; nil for a property of the objects.
+        /// Type of the metadata. Nil for a property of the objects.
         let metadataType: (any Sendable.Type)?
-        /// The value of a row with this object and this metadata.
+        /// Returns the value of a row with this object and this metadata.
         let value: @Sendable (Object, (any Sendable)?) -> YapDatabaseColumnValue
-        /// The value of a row with this metadata; nil for a property of the objects.
+        /// Returns the value of a row with this metadata. Nil for a property of the objects.
         var valueOfMetadata: (@Sendable ((any Sendable)?) -> YapDatabaseColumnValue)?
     }
 
@@ -18,21 +18,21 @@ public struct YapDatabaseIndexColumns<Object: Sendable> {
     }
 
     private(set) var columns: [Column] = []
-    /// The SQLite indexes, each with the places of its columns.
+    /// The SQLite indexes, each as the positions of its columns.
     private(set) var indexes: [[Int]] = []
-    /// What is wrong, in words.
+    /// Descriptions of mistakes.
     private(set) var mistakes: [String] = []
 
     init() {}
 
-    /// Adds a column for a property, which queries can then compare and sort by.
+    /// Adds a column for a property, by which queries can then compare and sort.
     ///
     /// - Parameters:
     ///   - path: The property.
-    ///   - name: The column's name in the file, and in SQL. Without it, it is the property's, with `_` for each `.`; a
-    ///     computed property needs one, and so does each in a build without reflection metadata.
-    ///   - isIndexed: Whether it has an SQLite index of its own, which queries that compare or sort by it first need to
-    ///     be quick, and each change of the property has to keep.
+    ///   - name: Name of the column in the file, and in SQL. Default: the property's name, with `_` for each `.`.
+    ///     Required for a computed property, and in builds without reflection metadata.
+    ///   - isIndexed: Whether the column has its own SQLite index. It makes queries fast that compare or sort by the
+    ///     column first, and it is updated with each change of the property.
     public mutating func column<Value: YapDatabaseColumnConvertible>(
         _ path: any KeyPath<Object, Value> & Sendable, _ name: String? = nil, isIndexed: Bool = true
     ) {
@@ -51,9 +51,9 @@ public struct YapDatabaseIndexColumns<Object: Sendable> {
     /// $0.column(metadata: \NoteInfo.downloadedAt)
     /// ```
     ///
-    /// The index then also follows writes that change only the metadata. Registering throws `typeMismatch` or
-    /// `missingRegistration` if the collection's metadata isn't registered with this type. Parameters as the other
-    /// form.
+    /// Writes that change only the metadata then update the index too. Registering throws `typeMismatch` or
+    /// `missingRegistration` if the collection's metadata isn't registered with this type. For the other parameters
+    /// see the first form.
     public mutating func column<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
         metadata path: any KeyPath<Metadata, Value> & Sendable, _ name: String? = nil, isIndexed: Bool = true
     ) {
@@ -93,23 +93,23 @@ public struct YapDatabaseIndexColumns<Object: Sendable> {
             ? "two columns are called \(name)" : nil
     }
 
-    /// What a stored property is called in the source: `\Todo.list.title` is `list_title`.
+    /// Returns the name of a stored property: `list_title` for `\Todo.list.title`.
     static func name(of path: any AnyKeyPath & Sendable) -> String? {
         let text = "\(path)"
         guard let dot = text.firstIndex(of: "."), !text.contains("<") else { return nil }
         return String(text[dot...].dropFirst()).replacing(".", with: "_")
     }
 
-    /// Adds an SQLite index over several columns, for queries that compare the first ones with `==` and the next one in
-    /// any way, or sort by it.
+    /// Adds an SQLite index over several columns, for queries that compare the first ones with `==`, and compare or
+    /// sort by the next one.
     ///
-    /// - Parameter paths: Properties that are columns already, in order.
+    /// - Parameter paths: Properties that already are columns, in order.
     public mutating func index(_ paths: [any PartialKeyPath<Object> & Sendable]) {
         addIndex(paths.map { path in columns.firstIndex { $0.path == .object(path) } })
     }
 
-    /// The same over properties of objects and of metadata, each with its type. If both have the same type, and the
-    /// path is a column of each, it means the object's.
+    /// Adds an SQLite index over properties of objects and of metadata, each with its type. If both have the same
+    /// type, and the path is a column of each, the object's column is used.
     ///
     /// ```swift
     /// $0.index(over: [\Note.kind, \NoteInfo.downloadedAt])

@@ -1,17 +1,17 @@
-/// The properties of an index, in the closure of a query: `$0.due` is the column of `\.due`.
+/// Properties of an index, in the closure of a query: `$0.due` is the column of `\.due`.
 @dynamicMemberLookup
 public struct YapDatabaseIndexProperties<Object: Sendable>: Sendable {
     init() {}
 
-    /// The column of a property. The query throws when the index has none.
+    /// Returns the column of a property. The query throws if the index has none.
     public subscript<Value: YapDatabaseColumnConvertible>(
         dynamicMember path: any KeyPath<Object, Value> & Sendable
     ) -> YapDatabaseIndexColumn<Object, Value> {
         YapDatabaseIndexColumn(path: path)
     }
 
-    /// The column of a property of the metadata, which has no value for a row without metadata. The query throws when
-    /// the index has none.
+    /// Returns the column of a property of the metadata. It has no value for a row without metadata. The query throws
+    /// if the index has none.
     ///
     /// ```swift
     /// try $0[index].rows(where: { $0.kind == .article && $0[metadata: \NoteInfo.downloadedAt] < now })
@@ -22,7 +22,7 @@ public struct YapDatabaseIndexProperties<Object: Sendable>: Sendable {
         YapDatabaseIndexColumn(path: .metadata(path))
     }
 
-    /// The column of a property of the metadata that may have no value.
+    /// Returns the column of an optional property of the metadata.
     public subscript<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
         metadata path: any KeyPath<Metadata, Value?> & Sendable
     ) -> YapDatabaseIndexColumn<Object, Value?> {
@@ -30,8 +30,8 @@ public struct YapDatabaseIndexProperties<Object: Sendable>: Sendable {
     }
 }
 
-/// A column that a query compares with a value. A comparison with `<` and its like finds no row without a value; `==`
-/// and `!=` take nil for a value like others.
+/// A column to compare with a value. `<` and the other comparisons never find rows without a value; `==` and `!=`
+/// treat nil as a value.
 public struct YapDatabaseIndexColumn<Object: Sendable, Value: YapDatabaseColumnConvertible>: Sendable {
     let path: IndexColumnPath
 
@@ -39,37 +39,38 @@ public struct YapDatabaseIndexColumn<Object: Sendable, Value: YapDatabaseColumnC
 
     init(path: any KeyPath<Object, Value> & Sendable) { self.path = .object(path) }
 
-    /// Rows whose value is this one.
+    /// Finds rows whose value equals this one.
     public static func == (column: Self, value: Value) -> YapDatabaseIndexCondition<Object> {
         column.compare("=", value)
     }
 
-    /// Rows whose value is another one.
+    /// Finds rows whose value differs from this one.
     public static func != (column: Self, value: Value) -> YapDatabaseIndexCondition<Object> {
         !(column == value)
     }
 
-    /// Rows whose value is less.
+    /// Finds rows whose value is less.
     public static func < (column: Self, value: Value) -> YapDatabaseIndexCondition<Object> {
         column.compare("<", value)
     }
 
-    /// Rows whose value is less or equal.
+    /// Finds rows whose value is less or equal.
     public static func <= (column: Self, value: Value) -> YapDatabaseIndexCondition<Object> {
         column.compare("<=", value)
     }
 
-    /// Rows whose value is greater.
+    /// Finds rows whose value is greater.
     public static func > (column: Self, value: Value) -> YapDatabaseIndexCondition<Object> {
         column.compare(">", value)
     }
 
-    /// Rows whose value is greater or equal.
+    /// Finds rows whose value is greater or equal.
     public static func >= (column: Self, value: Value) -> YapDatabaseIndexCondition<Object> {
         column.compare(">=", value)
     }
 
-    /// Rows whose value is one of these: at most `YapDatabaseIndexCondition.valuesMax`, or the query throws.
+    /// Finds rows whose value is one of these. With more than `YapDatabaseIndexCondition.valuesMax`, the query
+    /// throws.
     public func isOne(of values: some Sequence<Value>) -> YapDatabaseIndexCondition<Object> {
         YapDatabaseIndexCondition(.isOne(path, values.map(\.columnValue)))
     }
@@ -80,37 +81,37 @@ public struct YapDatabaseIndexColumn<Object: Sendable, Value: YapDatabaseColumnC
 }
 
 extension YapDatabaseIndexColumn where Value == Bool {
-    /// Rows whose value is false.
+    /// Finds rows whose value is false.
     public static prefix func ! (column: Self) -> YapDatabaseIndexCondition<Object> { column == false }
 }
 
 extension YapDatabaseIndexColumn where Value == String {
-    /// Rows whose text begins with this one, byte by byte.
+    /// Finds rows whose text begins with this one, compared by bytes.
     public func hasPrefix(_ prefix: String) -> YapDatabaseIndexCondition<Object> {
         YapDatabaseIndexCondition(.hasPrefix(path, prefix))
     }
 
-    /// Rows whose text has this one in it, byte by byte. Goes through all rows that the rest of the query leaves.
+    /// Finds rows whose text contains this one, compared by bytes. Scans all rows that the rest of the query finds.
     public func contains(_ text: String) -> YapDatabaseIndexCondition<Object> {
         YapDatabaseIndexCondition(.contains(path, text))
     }
 }
 
 extension YapDatabaseIndexColumn where Value == String? {
-    /// Rows whose text begins with this one, byte by byte.
+    /// Finds rows whose text begins with this one, compared by bytes.
     public func hasPrefix(_ prefix: String) -> YapDatabaseIndexCondition<Object> {
         YapDatabaseIndexCondition(.hasPrefix(path, prefix))
     }
 
-    /// Rows whose text has this one in it, byte by byte. Goes through all rows that the rest of the query leaves.
+    /// Finds rows whose text contains this one, compared by bytes. Scans all rows that the rest of the query finds.
     public func contains(_ text: String) -> YapDatabaseIndexCondition<Object> {
         YapDatabaseIndexCondition(.contains(path, text))
     }
 }
 
-/// Which rows of an index a query finds.
+/// Condition of a query on an index.
 public struct YapDatabaseIndexCondition<Object: Sendable>: Sendable {
-    /// The most values in a query.
+    /// Maximum values in a query.
     public static var valuesMax: Int { 10_000 }
 
     typealias Path = IndexColumnPath
@@ -131,25 +132,25 @@ public struct YapDatabaseIndexCondition<Object: Sendable>: Sendable {
         self.node = node
     }
 
-    /// Rows that both conditions find.
+    /// Finds rows that match both conditions.
     public static func && (left: Self, right: Self) -> Self { Self(.and(left.node, right.node)) }
 
-    /// Rows that one of the conditions finds, or both.
+    /// Finds rows that match at least one of the conditions.
     public static func || (left: Self, right: Self) -> Self { Self(.or(left.node, right.node)) }
 
-    /// The rows of the index that the condition doesn't find.
+    /// Finds rows of the index that don't match the condition.
     public static prefix func ! (condition: Self) -> Self { Self(.not(condition.node)) }
 }
 
-/// What the rows of a query are sorted by.
+/// A value to sort the rows of a query by.
 public struct YapDatabaseIndexSort<Object: Sendable>: Sendable {
-    /// A direction. Rows without a value are the smallest.
+    /// Direction of a sort. Rows without a value are the smallest.
     public enum Order: Sendable { case ascending, descending }
 
     let path: IndexColumnPath
     let order: Order
 
-    /// Sorts by a property, and with equal ones as the next sort says.
+    /// Sorts by a property. Rows with equal values are sorted by the next sort.
     public static func by<Value: YapDatabaseColumnConvertible>(
         _ path: any KeyPath<Object, Value> & Sendable, _ order: Order = .ascending
     ) -> Self {

@@ -1,8 +1,8 @@
 import SQLite
 
-/// How an index follows the rows of its collection.
+/// Updates an index for changes of its collection.
 extension YapDatabaseIndexTransaction {
-    /// Makes the table anew, unless it is as this version wants it, or lacks only changes that are known.
+    /// Creates the table, unless it has this version, or lacks only known changes.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         let description = table.description
         try description.check(in: transaction)
@@ -13,7 +13,7 @@ extension YapDatabaseIndexTransaction {
         return .isEmpty
     }
 
-    /// Adds rows that were there before. Observations have read the index only if it catches up; each of them counts.
+    /// Adds existing rows. Observations have read the index only if it catches up; each of them counts.
     public func fill(_ rows: [YapDatabaseStoredRow]) throws {
         changes.isOfAll = true
         for row in rows {
@@ -21,7 +21,7 @@ extension YapDatabaseIndexTransaction {
         }
     }
 
-    /// Follows a change of the collection's rows.
+    /// Updates the index for a change of the collection's rows.
     public func didChange(_ change: YapDatabaseRowChange) throws {
         switch change {
         case .insert(let row, let object, let metadata):
@@ -47,13 +47,13 @@ extension YapDatabaseIndexTransaction {
         }
     }
 
-    /// The changed rows' columns, for observations.
+    /// Returns the changed rows' columns, for observations.
     public func changesForConnections() -> (any Sendable)? {
         if changes.isEmpty { return nil }
         return changes.isOfAll ? SecondaryIndexChanges(isOfAll: true) : changes
     }
 
-    /// Keeps the number of changes; they are only added to.
+    /// Returns a closure that restores the number of changes, which are only appended.
     public func makeRestorePoint() throws -> () -> Void {
         let (count, isOfAll) = (changes.count, changes.isOfAll)
         return { self.changes.restore(count: count, isOfAll: isOfAll) }
@@ -71,8 +71,8 @@ extension YapDatabaseIndexTransaction {
         note(before: before, after: entry.values, isOfMetadata: isOfMetadata)
     }
 
-    /// Follows a change of the metadata alone. The object is read only if it decides, too, whether the row is in the
-    /// index.
+    /// Updates a row after a change of its metadata only. Reads the object only if it also decides whether the row is
+    /// in the index.
     private func setMetadata(_ row: YapDatabaseRowIdentity, _ metadata: (any Sendable)?) throws {
         let description = table.description
         let before = try description.isIncludedByMetadata ? nil : values(ofRow: row.rowID)
@@ -88,7 +88,7 @@ extension YapDatabaseIndexTransaction {
         try set(row.rowID, entry, isOfMetadata: true)
     }
 
-    /// The columns' values of a row; nil if the index doesn't have it.
+    /// Returns the columns' values of a row, or nil if it isn't in the index.
     func values(ofRow rowID: Int64) throws -> [YapDatabaseColumnValue]? {
         try tables.withStatement(table.sql.find, [.integer(rowID)]) { try $0.step() ? $0.columnValues : nil }
     }
@@ -101,7 +101,7 @@ extension YapDatabaseIndexTransaction {
             max: transaction.store.changedKeysPerCommitMax)
     }
 
-    /// What the index has of a row; nil if it doesn't belong in it.
+    /// Returns the index's entry for a row, or nil if the row isn't in the index.
     private func entry(of object: any Sendable, _ metadata: (any Sendable)?) throws -> IndexEntry? {
         try table.description.values(of: object, metadata).flatMap { entry($0) }
     }
@@ -111,9 +111,9 @@ extension YapDatabaseIndexTransaction {
     }
 }
 
-/// What an index has of one object.
+/// Entry of an index for one object.
 struct IndexEntry {
-    /// The bounds of the dimensions; none for an index without dimensions.
+    /// Bounds of the dimensions. Empty for an index without dimensions.
     let bounds: [YapDatabaseColumnValue]
     /// The columns' values.
     let values: [YapDatabaseColumnValue]

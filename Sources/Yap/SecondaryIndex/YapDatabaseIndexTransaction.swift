@@ -1,23 +1,23 @@
 import SQLite
 
-/// What a `YapDatabaseSecondaryIndex` and a `YapDatabaseRTreeIndex` can do in one transaction. Each call throws
+/// Common methods of a `YapDatabaseSecondaryIndex` and a `YapDatabaseRTreeIndex` in one transaction. Each call throws
 /// `YapDatabaseError`: `transactionEnded`, `invalidExtension` for a property that isn't in the index, `decoding`, or
-/// what the file gave.
+/// an error of the file.
 public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtensionTransaction {
-    /// The properties in the closure of a condition.
+    /// Properties in the closure of a condition.
     public typealias Properties = YapDatabaseIndexProperties<Object>
-    /// Which rows a query finds.
+    /// Condition of a query.
     public typealias Condition = YapDatabaseIndexCondition<Object>
-    /// What a query sorts by.
+    /// A value to sort by.
     public typealias Sort = YapDatabaseIndexSort<Object>
     /// A row that a query found.
     public typealias Row = (key: String, object: Object)
 
-    /// Held until the transaction ends, which lets go of its extensions.
+    /// Retained until the transaction ends, which releases its extensions.
     let transaction: YapDatabaseReadTransaction
     let tables: YapDatabaseExtensionTables
     let table: IndexTable<Object>
-    /// What this transaction has changed.
+    /// Changes of this transaction.
     var changes = SecondaryIndexChanges()
     var reader: IndexReader<Object> {
         IndexReader(transaction: transaction, tables: tables, table: table)
@@ -32,7 +32,7 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
 
     // MARK: Following
 
-    /// Inserts a row that the index doesn't have.
+    /// Inserts a row that isn't in the index.
     func insert(_ rowID: Int64, _ entry: IndexEntry) throws {
         try tables.withStatement(table.insert, [.integer(rowID)] + entry.bounds + entry.values) {
             try $0.run()
@@ -44,7 +44,7 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
         try insert(rowID, entry)
     }
 
-    /// Deletes a row, if the index has it, and returns its values.
+    /// Deletes a row, if it is in the index, and returns its values.
     func delete(_ rowID: Int64) throws -> [YapDatabaseColumnValue]? {
         guard let before = try values(ofRow: rowID) else { return nil }
         try tables.withStatement(table.delete, [.integer(rowID)]) { try $0.run() }
@@ -53,14 +53,18 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
 
     // MARK: Finding
 
-    /// The rows that a condition finds, with their keys.
+    /// Returns the rows that a condition finds, with their keys.
+    ///
+    /// ```swift
+    /// let late = try $0[byDue].rows(where: { $0.due < now }, sort: [.by(\.due)], limit: 50)
+    /// ```
     ///
     /// - Parameters:
-    ///   - condition: Which rows; without it, all of the index.
-    ///   - sort: Their order; without it, and among equal ones, no order is promised.
-    ///   - limit: The most rows; without it, all of them.
-    ///   - offset: How many rows are passed over. They are still visited: for the next page of a long list, a condition
-    ///     on the last value is quicker.
+    ///   - condition: The condition. Default: all rows of the index.
+    ///   - sort: The order. Without it, and among equal rows, the order is unspecified.
+    ///   - limit: Maximum number of rows. Default: all.
+    ///   - offset: Number of rows to skip. They are still visited: for the next page of a long list, a condition on
+    ///     the last value is faster.
     public func rows(
         where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = [], limit: Int? = nil,
         offset: Int = 0
@@ -68,12 +72,12 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
         try reader.rows(reader.filter(condition, reads: .objects), sort, limit, offset)
     }
 
-    /// The first row that a condition finds. Parameters as `rows`.
+    /// Returns the first row that a condition finds, or nil. Parameters: see `rows(where:)`.
     public func first(where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = []) throws -> Row? {
         try reader.rows(reader.filter(condition, reads: .objects), sort, 1, 0).first
     }
 
-    /// The keys of the rows that a condition finds; no object is decoded. Parameters as `rows`.
+    /// Returns the keys of the rows that a condition finds, without decoding objects. Parameters: see `rows(where:)`.
     public func keys(
         where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = [], limit: Int? = nil,
         offset: Int = 0
@@ -81,22 +85,22 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
         try reader.keys(reader.filter(condition), sort, limit, offset)
     }
 
-    /// How many rows a condition finds; no row is read.
+    /// Returns the number of rows that a condition finds, without reading rows.
     public func count(where condition: ((Properties) -> Condition)? = nil) throws -> Int {
         try reader.count(reader.filter(condition))
     }
 
     // MARK: Finding by SQL
 
-    /// The rows for which an expression in SQL is true, over the columns' names.
+    /// Returns the rows for which an SQL expression over the columns' names is true.
     ///
     /// ```swift
     /// try $0[byDue].rows(matching: "due < ?1 AND abs(priority) >= ?2", [now.columnValue, .integer(3)])
     /// ```
     ///
     /// A `YapDatabaseRTreeIndex` finds rows by comparisons with bounds: those of `longitude` are `longitude_min` and
-    /// `longitude_max`. They have 32 bits and are rounded outwards. Comparisons with `longitude` itself are exact, and
-    /// visit all rows that the bounds leave.
+    /// `longitude_max`. They have 32 bits and are rounded outwards. Comparisons with `longitude` itself are exact,
+    /// and visit all rows within the bounds.
     ///
     /// ```swift
     /// try $0[places].rows(
@@ -105,10 +109,10 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
     /// ```
     ///
     /// - Parameters:
-    ///   - expression: SQL. What a person typed belongs into `values`.
+    ///   - expression: SQL. Pass user input in `values`, never in the expression.
     ///   - values: The values of `?1`, `?2` and so on, one for each.
-    /// - Throws: also `invalidExtension` if there are more or fewer values than parameters, and `sqlite` with SQLite's
-    ///   message for a mistake in the expression.
+    /// - Throws: Also `invalidExtension` if there are more or fewer values than parameters, and `sqlite` with
+    ///   SQLite's message for a mistake in the expression.
     public func rows(
         matching expression: String, _ values: [YapDatabaseColumnValue] = [], sort: [Sort] = [],
         limit: Int? = nil, offset: Int = 0
@@ -116,7 +120,7 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
         try reader.rows(reader.filter(expression, values), sort, limit, offset)
     }
 
-    /// The keys of the rows for which an expression is true. Parameters and errors as `rows(matching:)`.
+    /// Returns the keys of the rows for which an expression is true. Parameters and errors: see `rows(matching:)`.
     public func keys(
         matching expression: String, _ values: [YapDatabaseColumnValue] = [], sort: [Sort] = [],
         limit: Int? = nil, offset: Int = 0
@@ -124,7 +128,7 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
         try reader.keys(reader.filter(expression, values), sort, limit, offset)
     }
 
-    /// How many rows an expression is true for. Parameters and errors as `rows(matching:)`.
+    /// Returns the number of rows for which an expression is true. Parameters and errors: see `rows(matching:)`.
     public func count(matching expression: String, _ values: [YapDatabaseColumnValue] = []) throws -> Int {
         try reader.count(reader.filter(expression, values))
     }

@@ -1,4 +1,5 @@
-/// An index over properties of the objects of one collection: finds, sorts and counts them without reading the others.
+/// An index over properties of the objects of one collection. It finds, sorts and counts objects without reading the
+/// others.
 ///
 /// ```swift
 /// let byDue = YapDatabaseSecondaryIndex("byDue", of: Todo.self, in: "todos", version: "1") {
@@ -11,41 +12,41 @@
 /// }
 /// ```
 ///
-/// It follows each write inside the transaction, so that the same transaction finds what it wrote. A row is in it while
-/// its object is in the collection and `isIncluded` says so.
+/// It is updated with each write in the same transaction, which sees the result. A row is in it while its object is
+/// in the collection and `isIncluded` returns true.
 ///
-/// Columns may also be properties of the rows' metadata: `$0.column(metadata: \TodoInfo.seenAt)`. A query names such a
-/// column `$0[metadata: \TodoInfo.seenAt]`.
+/// Columns may also be properties of the rows' metadata: `$0.column(metadata: \TodoInfo.seenAt)`. A query names such
+/// a column `$0[metadata: \TodoInfo.seenAt]`.
 public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamedExtension {
-    /// The class's name in the file, whatever the objects' type.
+    /// Class name in the file, independent of the type of the objects.
     public static var className: String { "YapDatabaseSecondaryIndex" }
-    /// The version of the tables.
+    /// Version of the tables.
     public static var classVersion: Int { 1 }
-    /// Its transactions note the conditions of their queries.
+    /// Its transactions record the conditions of their queries.
     public static var notesReads: Bool { true }
     /// True: its rows have the rowids of the objects' rows.
     public static var catchesUp: Bool { true }
 
-    /// What it is reached by in transactions, and known by in the file.
+    /// Name of the index in transactions and in the file.
     public var name: String { description.name }
-    /// The collection that it is over.
+    /// Collection of the objects.
     public var collection: String { description.collection }
-    /// The version that the app gave, with what the columns are.
+    /// The app's version, and a description of the columns.
     public var versionTag: String { description.versionTag }
     let description: IndexDescription<Object>
-    /// The SQLite indexes, each with the places of its columns.
+    /// The SQLite indexes, each as the positions of its columns.
     let indexes: [[Int]]
 
     /// Describes an index.
     ///
     /// - Parameters:
-    ///   - name: What it is known by in the file.
-    ///   - type: The type that the collection is registered with.
+    ///   - name: Name of the index in transactions and in the file.
+    ///   - type: The registered type of the collection.
     ///   - collection: The collection.
-    ///   - version: Change it whenever a property is computed in another way, or `isIncluded` decides in another way:
-    ///     the index is then filled anew. Columns of another name or type are noticed without it.
-    ///   - isIncluded: Which objects are in the index.
-    ///   - describe: Adds the columns. What is wrong with them, registering throws.
+    ///   - version: Change it whenever a property is computed differently, or `isIncluded` decides differently. The
+    ///     index is then filled again. Columns of another name or type are detected without it.
+    ///   - isIncluded: Returns true if an object is in the index. Default: all objects.
+    ///   - describe: Adds the columns. Registering throws their mistakes.
     public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String,
         including isIncluded: @escaping @Sendable (Object) -> Bool = { _ in true },
@@ -54,11 +55,12 @@ public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamed
         self.init(name, in: collection, version: version, including: RowCondition(isIncluded), describe)
     }
 
-    /// Describes an index where `isIncluded` gets the metadata as well as the object. Parameters as in the other form.
+    /// Describes an index where `isIncluded` also receives the metadata. For the other parameters see the first form.
     ///
     /// - Parameters:
-    ///   - metadata: The type that the collection's metadata is registered with.
-    ///   - isIncluded: Which rows are in the index, by object and metadata; nil for a row without metadata.
+    ///   - metadata: The registered type of the collection's metadata.
+    ///   - isIncluded: Returns true if a row is in the index, by object and metadata, which is nil for a row without
+    ///     metadata.
     public convenience init<Metadata: Sendable>(
         _ name: String, of type: Object.Type, metadata: Metadata.Type, in collection: String, version: String,
         including isIncluded: @escaping @Sendable (Object, Metadata?) -> Bool,
@@ -81,19 +83,19 @@ public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamed
             mistakes: described.mistakes + (described.columns.isEmpty ? ["the index has no column"] : []))
     }
 
-    /// The one collection.
+    /// The collection of the objects.
     public var collections: [String]? { [collection] }
 
-    /// The one table, which SQLite's own indexes belong to.
+    /// The table, to which SQLite's own indexes belong.
     public func tableNames(registeredName: String) -> [String] { ["secondaryIndex_\(registeredName)"] }
 
-    /// The index at one SQLite handle.
+    /// Creates the part of one SQLite handle.
     public func makeConnection(registeredName: String) -> YapDatabaseSecondaryIndexConnection<Object> {
         YapDatabaseSecondaryIndexConnection(self, table: tableNames(registeredName: registeredName)[0])
     }
 }
 
-/// An index at one SQLite handle. It keeps nothing but the texts of its statements.
+/// An index at one SQLite handle. It only keeps its SQL texts.
 public final class YapDatabaseSecondaryIndexConnection<Object: Sendable>: YapDatabaseExtensionConnection {
     private let table: IndexTable<Object>
 
@@ -106,15 +108,15 @@ public final class YapDatabaseSecondaryIndexConnection<Object: Sendable>: YapDat
             insert: sql.insert, delete: sql.delete, sql: sql)
     }
 
-    /// The index in a transaction.
+    /// Creates the part of a transaction.
     public func makeTransaction(
         _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
     ) -> YapDatabaseSecondaryIndexTransaction<Object> {
         YapDatabaseSecondaryIndexTransaction(table, transaction, tables)
     }
 
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func apply(_ changes: any Sendable) {}
-    /// Nothing is cached.
+    /// Does nothing, because nothing is cached.
     public func dropCaches() {}
 }

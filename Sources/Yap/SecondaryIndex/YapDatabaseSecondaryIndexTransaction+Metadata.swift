@@ -1,7 +1,7 @@
-/// Computing values of columns of the metadata. Rows without metadata have no value. Conditions and errors as those of
+/// Aggregates over columns of the metadata. Rows without metadata have no value. Conditions and errors are those of
 /// the same methods for properties of objects.
 extension YapDatabaseSecondaryIndexTransaction {
-    /// The smallest value of a property of the metadata that may have none.
+    /// Returns the smallest value of an optional property of the metadata, or nil if no row has a value.
     public func minimum<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
         ofMetadata path: any KeyPath<Metadata, Value?> & Sendable,
         where condition: ((Properties) -> Condition)? = nil
@@ -9,7 +9,7 @@ extension YapDatabaseSecondaryIndexTransaction {
         try reader.aggregate("min", .metadata(path), condition)
     }
 
-    /// The smallest value of a property of the metadata; nil if no row has a value.
+    /// Returns the smallest value of a property of the metadata, or nil if no row has a value.
     public func minimum<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
         ofMetadata path: any KeyPath<Metadata, Value> & Sendable,
         where condition: ((Properties) -> Condition)? = nil
@@ -17,7 +17,7 @@ extension YapDatabaseSecondaryIndexTransaction {
         try reader.aggregate("min", .metadata(path), condition)
     }
 
-    /// The greatest value of a property of the metadata that may have none.
+    /// Returns the greatest value of an optional property of the metadata, or nil if no row has a value.
     public func maximum<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
         ofMetadata path: any KeyPath<Metadata, Value?> & Sendable,
         where condition: ((Properties) -> Condition)? = nil
@@ -25,7 +25,7 @@ extension YapDatabaseSecondaryIndexTransaction {
         try reader.aggregate("max", .metadata(path), condition)
     }
 
-    /// The greatest value of a property of the metadata; nil if no row has a value.
+    /// Returns the greatest value of a property of the metadata, or nil if no row has a value.
     public func maximum<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
         ofMetadata path: any KeyPath<Metadata, Value> & Sendable,
         where condition: ((Properties) -> Condition)? = nil
@@ -33,7 +33,7 @@ extension YapDatabaseSecondaryIndexTransaction {
         try reader.aggregate("max", .metadata(path), condition)
     }
 
-    /// The sum of a property's numbers; 0 without any.
+    /// Returns the sum of a property's numbers, or 0 if there are none.
     public func sum<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
         ofMetadata path: any KeyPath<Metadata, Value> & Sendable,
         where condition: ((Properties) -> Condition)? = nil
@@ -41,7 +41,7 @@ extension YapDatabaseSecondaryIndexTransaction {
         try reader.sum(.metadata(path), condition)
     }
 
-    /// The mean of a property's numbers; nil without any.
+    /// Returns the mean of a property's numbers, or nil if there are none.
     public func average<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
         ofMetadata path: any KeyPath<Metadata, Value> & Sendable,
         where condition: ((Properties) -> Condition)? = nil
@@ -49,8 +49,8 @@ extension YapDatabaseSecondaryIndexTransaction {
         try reader.average(.metadata(path), condition)
     }
 
-    /// The different values of a property of the metadata and how many rows have each, in ascending order. Nil counts
-    /// the rows without a value.
+    /// Returns the distinct values of an optional property of the metadata, each with its number of rows, in
+    /// ascending order. Nil counts the rows without a value.
     public func counts<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
         byMetadata path: any KeyPath<Metadata, Value?> & Sendable,
         where condition: ((Properties) -> Condition)? = nil
@@ -58,7 +58,8 @@ extension YapDatabaseSecondaryIndexTransaction {
         try reader.counts(.metadata(path), condition)
     }
 
-    /// The same of a property that has a value in all metadata. Nil counts the rows without metadata.
+    /// Returns the distinct values of a property of the metadata, each with its number of rows, in ascending order.
+    /// Nil counts the rows without metadata.
     public func counts<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
         byMetadata path: any KeyPath<Metadata, Value> & Sendable,
         where condition: ((Properties) -> Condition)? = nil

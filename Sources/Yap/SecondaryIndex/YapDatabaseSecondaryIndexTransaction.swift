@@ -1,12 +1,11 @@
 import SQLite
 
-/// An index in one transaction, which also computes values of its columns. Finds and throws as
-/// `YapDatabaseIndexTransaction`.
+/// An index in one transaction, with queries and aggregates. Errors are those of `YapDatabaseIndexTransaction`.
 public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDatabaseIndexTransaction<Object>
 {
     // MARK: Following
 
-    /// Sets the columns that change, whose SQLite indexes alone are then written.
+    /// Sets the changed columns, so that only their SQLite indexes are written.
     override func replace(_ rowID: Int64, _ before: [YapDatabaseColumnValue], by entry: IndexEntry) throws {
         let values = entry.values
         for place in values.indices where before[place] != values[place] {
@@ -24,49 +23,49 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
 
     // MARK: Values
 
-    /// The smallest value of a property that may have none. Parameters as the other form.
+    /// Returns the smallest value of an optional property. Parameters: see the other form.
     public func minimum<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value?> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Value? {
         try reader.aggregate("min", .object(path), condition) ?? nil
     }
 
-    /// The smallest value of a property among the rows that a condition finds; nil when none has a value.
+    /// Returns the smallest value of a property among the rows that a condition finds, or nil if none has a value.
     public func minimum<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Value? {
         try reader.aggregate("min", .object(path), condition)
     }
 
-    /// The greatest value of a property that may have none. Parameters as the other form.
+    /// Returns the greatest value of an optional property. Parameters: see the other form.
     public func maximum<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value?> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Value? {
         try reader.aggregate("max", .object(path), condition) ?? nil
     }
 
-    /// The greatest value of a property among the rows that a condition finds; nil when none has a value.
+    /// Returns the greatest value of a property among the rows that a condition finds, or nil if none has a value.
     public func maximum<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Value? {
         try reader.aggregate("max", .object(path), condition)
     }
 
-    /// The sum of a property's numbers; 0 without any. Whole numbers that don't fit are rounded.
+    /// Returns the sum of a property's numbers, or 0 if there are none. Whole numbers that don't fit are rounded.
     public func sum<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Double {
         try reader.sum(.object(path), condition)
     }
 
-    /// The mean of a property's numbers; nil without any.
+    /// Returns the mean of a property's numbers, or nil if there are none.
     public func average<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Double? {
         try reader.average(.object(path), condition)
     }
 
-    /// The different values of a property and how many rows have each, in ascending order.
+    /// Returns the distinct values of a property, each with its number of rows, in ascending order.
     public func counts<Value: YapDatabaseColumnConvertible>(
         by path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> [(value: Value, count: Int)] {

@@ -1,10 +1,10 @@
-/// The names of the properties that a type asks for while it is decoded: those that it knows.
+/// Names of the properties that a type requests while it is decoded.
 final class AskedNames {
     private(set) var names: Set<String> = []
     private var isKeyed = false
     private var includesEveryName = false
 
-    /// The names; nil when the type asked for every name that there is, as a dictionary does, or for none by name.
+    /// The names. Nil if the type requested every existing name, as a dictionary does, or none by name.
     var known: Set<String>? { isKeyed && !includesEveryName ? names : nil }
 
     func beginMap() { isKeyed = true }

@@ -1,11 +1,11 @@
-/// What an object that was stored without a property has in its place.
+/// Default values for properties that a stored object lacks.
 ///
-/// Stored bytes are decoded as they are; what they lack is found out by the error, since only the type knows what it
-/// asks for. Most rows lack nothing, and cost nothing more.
+/// Stored bytes are decoded unchanged. A missing property is detected by the error, because only the type knows which
+/// it requests. Most rows lack nothing, and cost nothing more.
 extension CBORValueDecoder {
-    /// Decodes the value of `child` with what it lacks taken from its type's defaults.
+    /// Decodes the value of `child`, and takes missing properties from its type's defaults.
     ///
-    /// - Throws: `error` when the type has none for it.
+    /// - Throws: `error` if the type has no default for it.
     func decodeWithDefaults<Value: Decodable>(
         _ type: Value.Type, _ child: CBORValueDecoder, _ error: any Error
     ) throws -> Value {
@@ -13,7 +13,7 @@ extension CBORValueDecoder {
             throw error
         }
         var (map, error) = (try CBORMap(child.itemBytes), error)
-        // Each attempt tells of one key that is absent.
+        // Each attempt finds one missing key.
         for _ in 0..<CBORLimits.defaultsMax {
             guard case DecodingError.keyNotFound(let key, let context) = error,
                 try map.fill(

@@ -1,15 +1,15 @@
-/// Turns `Encodable` values into CBOR (RFC 8949).
+/// Encodes `Encodable` values as CBOR (RFC 8949).
 ///
-/// Equal values have equal bytes: lengths are definite, heads the shortest, a model's keys are in the order in
-/// which it encodes them, and sets and dictionaries are sorted. A field that is nil is left out.
+/// Equal values have equal bytes: lengths are definite, heads are the shortest possible, a model's keys are in the
+/// order in which it encodes them, and sets and dictionaries are sorted. A property that is nil is omitted.
 public struct CBOREncoder: Sendable {
-    /// Makes an encoder. It has no settings and can be used from any thread.
+    /// Creates an encoder. It has no settings and can be used from any thread.
     public init() {}
 
-    /// The bytes of `value`.
+    /// Encodes a value.
     ///
-    /// - Throws: `EncodingError.invalidValue` for what has no form (a key written twice, more than 128 levels,
-    ///   more than 256 MiB), and whatever the value's own `encode(to:)` throws.
+    /// - Throws: `EncodingError.invalidValue` for values that can't be encoded (a key written twice, more than 128
+    ///   levels, more than 256 MiB), and any error of the value's `encode(to:)`.
     public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
         let output = CBOROutput(capacity: 512)
         let root = CBORValueEncoder(output: output, parent: nil, key: nil)

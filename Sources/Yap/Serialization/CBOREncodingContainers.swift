@@ -1,4 +1,4 @@
-/// The map of a `CBORValueEncoder`.
+/// The keyed container of a `CBORValueEncoder`.
 struct CBORKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: CBORValueEncoder
 
@@ -60,7 +60,7 @@ struct CBORKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
     }
 }
 
-/// The array of a `CBORValueEncoder`.
+/// The unkeyed container of a `CBORValueEncoder`.
 struct CBORUnkeyedEncodingContainer: UnkeyedEncodingContainer {
     let encoder: CBORValueEncoder
 
@@ -106,7 +106,7 @@ struct CBORUnkeyedEncodingContainer: UnkeyedEncodingContainer {
     }
 }
 
-/// The one value of a `CBORValueEncoder`.
+/// The single-value container of a `CBORValueEncoder`.
 struct CBORSingleValueEncodingContainer: SingleValueEncodingContainer {
     let encoder: CBORValueEncoder
 

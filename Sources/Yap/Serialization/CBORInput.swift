@@ -1,14 +1,14 @@
-/// Why bytes cannot be read as what was asked for; becomes a `DecodingError` where the coding path is known.
+/// Why bytes can't be read as the requested value. Becomes a `DecodingError` where the coding path is known.
 enum CBORFault: Error {
-    /// The bytes at `offset` are not what this format allows.
+    /// The bytes at `offset` violate the format.
     case malformed(offset: Int, reason: String)
-    /// There is another kind of value, or a number that the type cannot hold exactly.
+    /// The value has another kind, or is a number that the type can't hold exactly.
     case mismatch(found: String)
-    /// There is null.
+    /// The value is null.
     case null
 }
 
-/// The bytes of one value while they are read. Every read is checked against their end.
+/// The bytes of one value while they are read. Every read is bounds-checked.
 final class CBORInput {
     /// A major type and its argument: RFC 8949, section 3.
     struct Head {
@@ -29,7 +29,7 @@ final class CBORInput {
         self.bytes = bytes
     }
 
-    /// Forgets the bytes when their owner takes them back: a decoder that a model kept finds nothing then.
+    /// Drops the bytes when their owner takes them back, so that a decoder that a model kept can't read them.
     func invalidate() {
         bytes = UnsafeRawBufferPointer(start: nil, count: 0)
     }
@@ -76,12 +76,12 @@ final class CBORInput {
 
     // MARK: Well-formedness
 
-    /// Refuses bytes that are not one well-formed item and nothing else, unless that is known already.
+    /// Rejects bytes that aren't exactly one well-formed item, unless that is known already.
     func checkWhole() throws(CBORFault) {
         if !isWhole { try checkEnd(try end(ofItemAt: 0)) }
     }
 
-    /// Refuses an outermost item that ends before the bytes do.
+    /// Rejects an outermost item that ends before the bytes do.
     func checkEnd(_ end: Int) throws(CBORFault) {
         guard end == bytes.count else {
             throw .malformed(offset: end, reason: "\(bytes.count - end) bytes after the value")
@@ -93,7 +93,7 @@ final class CBORInput {
         offset < bytes.count && byte(at: offset) >> 5 == 5
     }
 
-    /// Where the item at `offset` ends; every item within it is well-formed.
+    /// Returns the end of the item at `offset`. All items within it are well-formed.
     func end(ofItemAt offset: Int, depth: Int = 0) throws(CBORFault) -> Int {
         let head = try head(at: offset)
         switch head.major {
@@ -120,7 +120,8 @@ final class CBORInput {
         }
     }
 
-    /// The number of items in an array, or of keys and values in a map, which cannot exceed the bytes left.
+    /// Returns the number of items in an array, or of keys and values in a map, which can't exceed the remaining
+    /// bytes.
     private func items(of head: Head, at offset: Int) throws(CBORFault) -> Int {
         let left = bytes.count - head.end
         let each = head.major == 5 ? 2 : 1
@@ -167,7 +168,7 @@ final class CBORInput {
         throw mismatch(head)
     }
 
-    /// A floating-point number of any width, or an integer, that `Value` can hold exactly.
+    /// Returns a floating-point number of any width, or an integer, that `Value` can hold exactly.
     @inline(__always)
     func float<Value: BinaryFloatingPoint>(_ type: Value.Type, at offset: Int) throws(CBORFault) -> Value {
         let head = try head(at: offset)
@@ -206,7 +207,7 @@ final class CBORInput {
     func text(at offset: Int) throws(CBORFault) -> String {
         let range = try contents(at: offset, major: 3)
         let utf8 = UnsafeRawBufferPointer(rebasing: bytes[range])
-        // Twice as fast as validating, for what most texts are.
+        // Twice as fast as validation, for most texts.
         if Self.isASCII(utf8) { return String(decoding: utf8, as: UTF8.self) }
         guard let text = String(validating: utf8, as: UTF8.self) else {
             throw .malformed(offset: range.lowerBound, reason: "invalid UTF-8")
@@ -229,7 +230,7 @@ final class CBORInput {
         return true
     }
 
-    /// Where the contents of the text (`major` 3) or byte string (2) at `offset` are.
+    /// Returns the range of the contents of the text (`major` 3) or byte string (2) at `offset`.
     @inline(__always)
     func contents(at offset: Int, major: UInt8) throws(CBORFault) -> Range<Int> {
         let head = try head(at: offset)
@@ -237,7 +238,7 @@ final class CBORInput {
         return try range(of: head, at: offset)
     }
 
-    /// The number of items of the array (`major` 4), or of pairs of the map (5), and where the first begins.
+    /// Returns the number of items of the array (`major` 4), or of pairs of the map (5), and the offset of the first.
     func container(at offset: Int, major: UInt8) throws(CBORFault) -> (count: Int, start: Int) {
         let head = try head(at: offset)
         guard head.major == major else { throw mismatch(head) }

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A key that no model declares: an array's position, or the place of a superclass.
+/// A key that no model declares: an array's position, or the key of a superclass.
 struct CBORKey: CodingKey {
     static let superclass = CBORKey(text: "super", number: nil)
 
@@ -31,7 +31,7 @@ struct CBORKey: CodingKey {
     var stringValue: String { text }
     var intValue: Int? { number }
 
-    /// Whether two keys of the same length are the same.
+    /// Returns true if two keys of the same length are equal.
     static func areEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         guard let first = a.baseAddress, let second = b.baseAddress, a.count == b.count else {
             return a.isEmpty && b.isEmpty
@@ -39,7 +39,7 @@ struct CBORKey: CodingKey {
         return memcmp(first, second, a.count) == 0
     }
 
-    /// Thirty-two bits of a key's bytes: different tags mean different keys, equal ones must be compared.
+    /// Returns 32 bits of a key's bytes. Keys with different tags differ; keys with equal tags must be compared.
     static func tag(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         let count = bytes.count
         var first: UInt64 = 0
@@ -59,11 +59,11 @@ struct CBORKey: CodingKey {
     }
 }
 
-/// A collection of the standard library that iterates in an order that differs from run to run.
+/// A collection of the standard library whose order of iteration differs from run to run.
 ///
 /// Its encoded entries are sorted, so that equal values have equal bytes.
 protocol CBORUnorderedCollection {
-    /// How many items of an array belong together: a set's element, or a dictionary's key and value.
+    /// Number of array items in one entry: a set's element, or a dictionary's key and value.
     static var itemsPerEntry: Int { get }
 }
 

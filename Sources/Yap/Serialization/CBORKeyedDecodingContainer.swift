@@ -1,6 +1,6 @@
-/// A map: its keys are indexed once, its values are read when they are asked for.
+/// A map. Its keys are indexed once; its values are decoded when they are requested.
 struct CBORKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    /// The only property: the standard library copies this value at each call.
+    /// The only property, because the standard library copies this value at each call.
     private let index: CBORMapIndex
 
     init(decoder: CBORValueDecoder) throws {

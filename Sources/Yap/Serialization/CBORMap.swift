@@ -1,4 +1,4 @@
-/// The entries of a CBOR map, in their order, each value as its bytes: for objects that are changed without their type.
+/// Entries of a CBOR map in order, each value as bytes. Used to change objects without their type.
 struct CBORMap {
     struct Entry {
         var key: String
@@ -7,7 +7,7 @@ struct CBORMap {
 
     var entries: [Entry] = []
 
-    /// Takes bytes apart that are one map and nothing else.
+    /// Parses bytes that are exactly one map.
     init(_ bytes: UnsafeRawBufferPointer) throws {
         let input = CBORInput(bytes)
         var (count, position) = try input.container(at: 0, major: 5)
@@ -21,7 +21,7 @@ struct CBORMap {
         try input.checkEnd(position)
     }
 
-    /// A value's bytes; nil for none. A new one comes last, and nil removes one.
+    /// The bytes of a value, or nil. A new value is appended; nil removes one.
     subscript(key: String) -> [UInt8]? {
         get { entries.first { $0.key == key }?.value }
         set {
@@ -51,8 +51,8 @@ extension CBORMap {
         self = try bytes.withUnsafeBytes { try CBORMap($0) }
     }
 
-    /// Gives the map that `path` leads to the value that `defaults` has in that place under `key`.
-    /// - Returns: Whether it has one.
+    /// Sets, in the map at `path`, the value that `defaults` has there under `key`.
+    /// - Returns: True if it has one.
     mutating func fill(
         _ key: String, at path: some Collection<String>, from defaults: CBORMap
     ) throws -> Bool {

@@ -1,4 +1,4 @@
-/// Where the values of one map are, by their keys' bytes. No key becomes a `String` unless it is asked for.
+/// Offsets of a map's values by their keys' bytes. A key becomes a `String` only if it is requested.
 final class CBORMapIndex {
     private struct Entry {
         var keyOffset: UInt32
@@ -9,14 +9,15 @@ final class CBORMapIndex {
 
     let decoder: CBORValueDecoder
     private let entries: UnsafeMutableBufferPointer<Entry>
-    /// Told of each name that is asked for; nil: nobody listens.
+    /// Records each requested name, or nil.
     private let asked: AskedNames?
-    /// Positions in `entries` by ascending tag, for a map that is too large to be searched from end to end.
+    /// Positions in `entries` by ascending tag, for a map that is too large for linear search.
     private var byTag: [Int] = []
-    /// The entry after the one found last: a model mostly reads its keys in the order in which it wrote them.
+    /// The entry after the one found last, because a model usually reads its keys in the order in which it wrote
+    /// them.
     @exclusivity(unchecked) private var next = 0
 
-    /// Indexes the map that `decoder` stands on. Its keys must be valid texts, and each stand there once.
+    /// Indexes the map of `decoder`. Its keys must be valid texts and unique.
     init(_ decoder: CBORValueDecoder) throws(CBORFault) {
         self.decoder = decoder
         asked = decoder.asked
@@ -44,13 +45,13 @@ final class CBORMapIndex {
         entries.deallocate()
     }
 
-    /// The keys in the order in which they stand in the map.
+    /// The keys in the order of the map.
     var texts: [String] {
         asked?.addAll()
         return entries.map { String(decoding: bytes(of: $0, decoder.input), as: UTF8.self) }
     }
 
-    /// Where the value of `key` begins, or nil.
+    /// Returns the offset of the value of `key`, or nil.
     func valueOffset(of key: UnsafeRawBufferPointer) -> Int? {
         asked?.add(key)
         let input = decoder.input
@@ -58,7 +59,7 @@ final class CBORMapIndex {
             next += 1
             return Int(entries[next - 1].valueOffset)
         }
-        // `contains` and then `decode` ask for the same one twice.
+        // `contains` followed by `decode` requests the same key twice.
         if next > 0, isKey(key, of: entries[next - 1], input) { return Int(entries[next - 1].valueOffset) }
         guard let found = search(key, input) else { return nil }
         next = found + 1
@@ -98,7 +99,7 @@ final class CBORMapIndex {
         }
     }
 
-    /// Refuses `entry`'s key if it is also among `others`, as far as their tags are the same.
+    /// Rejects `entry`'s key if it is also among `others`, as far as their tags are equal.
     private func refuse(
         _ entry: Entry, among others: some Sequence<Entry>, _ input: CBORInput
     ) throws(CBORFault) {
@@ -120,7 +121,7 @@ final class CBORMapIndex {
     private func bytes(of entry: Entry, _ input: CBORInput) -> UnsafeRawBufferPointer {
         let start = Int(entry.keyOffset)
         let end = start + Int(entry.keyCount)
-        // Nothing is left of the input when its owner has taken it back.
+        // The input is empty once its owner has taken it back.
         guard end <= input.bytes.count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(rebasing: input.bytes[start..<end])
     }

@@ -1,9 +1,9 @@
-/// How the objects of a model become bytes and come back: with the model's version, and with its way from earlier ones.
+/// Encodes and decodes the objects of a model, with the model's version, and upgrades from earlier versions.
 ///
-/// `StoredForm` says where the version stands.
+/// `StoredForm` describes where the version is stored.
 struct CBORModel<Value: Codable & Sendable>: Sendable {
     let version: Int
-    /// An object with what stored ones lack, in CBOR.
+    /// An object with default values for missing properties, in CBOR.
     let defaults: [UInt8]?
     let upgrade: (@Sendable (inout YapDatabaseStoredObject) throws -> Void)?
 
@@ -26,7 +26,7 @@ struct CBORModel<Value: Codable & Sendable>: Sendable {
         return try CBORDecoder(defaults: defaults).decode(Value.self, from: map.bytes)
     }
 
-    /// The properties that an earlier version stored, as this one has them.
+    /// Returns the properties of an earlier version in the form of this one.
     private func upgraded(_ map: CBORMap, from stored: Int) throws -> CBORMap {
         guard stored < version, let upgrade else { return map }
         var object = YapDatabaseStoredObject(map, version: stored)
@@ -34,14 +34,14 @@ struct CBORModel<Value: Codable & Sendable>: Sendable {
         return object.map
     }
 
-    /// Reads what a later version stored: a device has such objects when an earlier version is installed again. A
+    /// Decodes an object of a later version, which exists after an earlier version of the app was installed again. A
     /// property that this version can't read counts as absent.
     private func decodeLater(_ bytes: UnsafeRawBufferPointer, asked: AskedNames? = nil) throws -> Value {
         let decoder = CBORDecoder(defaults: defaults)
         var failure: any Error
         do { return try decoder.decode(Value.self, from: bytes, asked: asked) } catch { failure = error }
         guard var map = try? CBORMap(bytes) else { throw failure }
-        // Each attempt tells of one property.
+        // Each attempt finds one property.
         for _ in 0..<CBORLimits.defaultsMax {
             guard let name = (failure as? DecodingError)?.unreadableProperty, map[name] != nil else { break }
             map[name] = nil
@@ -56,8 +56,8 @@ struct CBORModel<Value: Codable & Sendable>: Sendable {
 }
 
 extension DecodingError {
-    /// The outermost object's property that could not be read; nil when that isn't what went wrong. Its value has
-    /// another type, or is a case that isn't known.
+    /// The outermost object's property that couldn't be read, because its value has another type or is an unknown
+    /// case. Nil for any other error.
     fileprivate var unreadableProperty: String? {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
@@ -84,7 +84,7 @@ extension CBORModel: PropertyKeeping {
     }
 
     func keeping(_ old: UnsafeRawBufferPointer, in new: [UInt8]) -> [UInt8] {
-        // What can't be read can't be known, and is replaced.
+        // Bytes that can't be read are replaced.
         guard let form = try? StoredForm(old), var map = try? properties(form),
             let known = map.bytes.withUnsafeBytes({ knownNames($0) }),
             let own = try? new.withUnsafeBytes({ try CBORMap(StoredForm($0).object) })
@@ -93,7 +93,7 @@ extension CBORModel: PropertyKeeping {
         map.entries.removeAll { known.contains($0.key) || written.contains($0.key) }
         guard !map.entries.isEmpty else { return new }
         let bytes = StoredForm.head(kept: map, version: max(version, form.version, form.keptVersion)) + new
-        // A type may ask for one name where another one is absent. What is kept must not change what it reads.
+        // A type may request one name where another one is absent. Kept properties must not change what it reads.
         guard bytes.count <= CBORLimits.bytesMax, let value = try? bytes.withUnsafeBytes({ try decode($0) }),
             (try? encode(value)) == new
         else { return new }
@@ -105,22 +105,22 @@ extension CBORModel: PropertyKeeping {
         let (asked, askedOfOwn) = (AskedNames(), AskedNames())
         let value = try properties(form).bytes.withUnsafeBytes { try decodeLater($0, asked: asked) }
         let ownValue = try? own.bytes.withUnsafeBytes { try decodeLater($0, asked: askedOfOwn) }
-        // What the object itself says under an older name is newer than what was kept under a later one.
+        // A property under an older name in the object itself is newer than one kept under a later name.
         let isHidden = own.entries.contains {
             askedOfOwn.names.contains($0.key) && !asked.names.contains($0.key)
         }
         return isHidden ? ownValue ?? value : value
     }
 
-    /// All properties as this version has them: the object's own, and of the kept ones those that it hasn't. What this
-    /// version has renamed isn't there under its former name, nor what its upgrade removes.
+    /// Returns all properties in the form of this version: the object's own, and those kept properties that it lacks.
+    /// Properties that this version has renamed or removed aren't included.
     func properties(_ form: StoredForm) throws -> CBORMap {
         let own = try CBORMap.ofStoredObject(form.object)
         let kept = try form.kept.map { try CBORMap.ofStoredObject($0) }
         guard let kept, form.keptVersion != form.version else {
             return try upgraded(own.adding(kept), from: form.version)
         }
-        // What is of two versions goes two ways. What was kept and can't go its way is as good as not kept.
+        // Each part is upgraded from its own version. A kept part that can't be upgraded is ignored.
         return try upgraded(own, from: form.version).adding(try? upgraded(kept, from: form.keptVersion))
     }
 }

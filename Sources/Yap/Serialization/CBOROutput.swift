@@ -1,6 +1,6 @@
-/// The bytes of one value while they are written: RFC 8949, definite lengths, each head in its shortest form.
+/// The bytes of one value while they are written: RFC 8949 with definite lengths and the shortest heads.
 final class CBOROutput {
-    /// Where an entry of an open map (or of an unordered collection) begins.
+    /// Begin of an entry of an open map (or of an unordered collection).
     struct Entry {
         var offset: Int
         var tag: UInt32
@@ -10,10 +10,10 @@ final class CBOROutput {
     @exclusivity(unchecked) private(set) var count = 0
     @exclusivity(unchecked) private var capacity: Int
 
-    /// The entries of all open maps, the innermost's last.
+    /// The entries of all open maps, those of the innermost last.
     @exclusivity(unchecked) var entries: [Entry] = []
 
-    /// Which encoder may write now: see `CBORValueEncoder.requireOpen`.
+    /// The encoder that may write now: see `CBORValueEncoder.requireOpen`.
     @exclusivity(unchecked) var openSerial = 0
     @exclusivity(unchecked) private var lastSerial = 0
 
@@ -36,7 +36,7 @@ final class CBOROutput {
         return lastSerial
     }
 
-    /// Takes back what was written from `count` on.
+    /// Removes everything written from `count` on.
     func truncate(to count: Int) {
         self.count = count
         while let last = entries.last, last.offset >= count { entries.removeLast() }
@@ -82,7 +82,7 @@ final class CBOROutput {
         putWord(value.bitPattern)
     }
 
-    /// A text string; returns its UTF-8's place.
+    /// Writes a text string. Returns the range of its UTF-8 bytes.
     @discardableResult
     func write(_ value: String) -> Range<Int> {
         var value = value
@@ -99,12 +99,12 @@ final class CBOROutput {
         append(bytes)
     }
 
-    /// An item that is encoded already.
+    /// Writes an encoded item.
     func write(item: UnsafeRawBufferPointer) {
         append(item)
     }
 
-    /// A major type (in the upper three bits) and its argument.
+    /// Writes a major type (in the upper three bits) and its argument.
     @inline(__always)
     func writeHead(_ major: UInt8, _ argument: UInt64) {
         reserve(9)
@@ -133,14 +133,14 @@ final class CBOROutput {
 
     // MARK: Containers
 
-    /// Leaves the one byte that most maps and arrays need for their head; `closeHead` fills it.
+    /// Reserves the one byte that most maps and arrays need for their head; `closeHead` fills it.
     func openHead() -> Int {
         reserve(1)
         count += 1
         return count - 1
     }
 
-    /// Writes the head at `offset`, moving what follows if the length takes more than the byte left.
+    /// Writes the head at `offset`, and moves the following bytes if the length takes more than the reserved byte.
     func closeHead(at offset: Int, major: UInt8, length: Int) {
         let end = count
         if length >= 24 {
@@ -153,7 +153,7 @@ final class CBOROutput {
         count = max(grown, end)
     }
 
-    /// Puts `inserted` at `offset`, moving what follows.
+    /// Inserts bytes at `offset`, and moves the following bytes.
     func insert(_ inserted: UnsafeRawBufferPointer, at offset: Int) {
         insertGap(at: offset, byteCount: inserted.count)
         UnsafeMutableRawBufferPointer(start: base + offset, count: inserted.count).copyMemory(from: inserted)
@@ -167,7 +167,7 @@ final class CBOROutput {
 
     /// Sorts the bytes from the first of `entries[start...]` to the end by their entries' encoded bytes.
     ///
-    /// That is RFC 8949's bytewise order of keys, because no encoded key is another's beginning.
+    /// That is RFC 8949's bytewise order of keys, because no encoded key is a prefix of another.
     func sortEntries(from start: Int) {
         guard entries.count - start > 1 else { return }
         var spans: [UnsafeRawBufferPointer] = []
@@ -185,7 +185,7 @@ final class CBOROutput {
         }
     }
 
-    /// The text of a key that stands twice in `entries[start...]`, all of which begin with a text string.
+    /// Returns the text of a duplicate key in `entries[start...]`, all of which begin with a text string.
     func duplicateKey(from start: Int) -> String? {
         let number = entries.count - start
         guard number > 1 else { return nil }
@@ -210,7 +210,7 @@ final class CBOROutput {
         return nil
     }
 
-    /// By bytes, as the decoder compares: Swift's `==` would find two spellings of one accented letter equal.
+    /// Compares by bytes, as the decoder does: Swift's `==` would consider two spellings of an accented letter equal.
     private func isSameKey(_ a: Entry, _ b: Entry) -> Bool {
         CBORKey.areEqual(keyBytes(a), keyBytes(b))
     }

@@ -1,4 +1,4 @@
-/// One value, whatever it is.
+/// A single value of any kind.
 struct CBORSingleValueDecodingContainer: SingleValueDecodingContainer {
     let decoder: CBORValueDecoder
 

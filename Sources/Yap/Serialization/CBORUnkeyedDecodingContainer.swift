@@ -1,4 +1,4 @@
-/// An array, read from its first item to its last.
+/// An array, read from the first item to the last.
 struct CBORUnkeyedDecodingContainer: UnkeyedDecodingContainer {
     private let decoder: CBORValueDecoder
     private let itemsCount: Int
@@ -83,7 +83,7 @@ struct CBORUnkeyedDecodingContainer: UnkeyedDecodingContainer {
         decoder.child(at: offset, key: CBORKey(index: currentIndex))
     }
 
-    /// Past the item read: only then, so that a caller that catches an error can try another type.
+    /// Moves past the item. Called after it was decoded, so that a caller that catches an error can try another type.
     private mutating func advance() throws {
         do {
             offset = try decoder.input.end(ofItemAt: offset)

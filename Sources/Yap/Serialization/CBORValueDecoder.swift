@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// The decoder that one value's `init(from:)` sees.
+/// The decoder passed to a value's `init(from:)`.
 final class CBORValueDecoder: Decoder {
     let input: CBORInput
     let offset: Int
-    /// The bytes of the value that the outermost one has in place of what it lacks, when its type says none itself.
+    /// Bytes with default values for the outermost object, if its type has none itself.
     let rootDefaults: [UInt8]?
-    /// Told of the names that the outermost value's type asks for; nil within it, and where nobody listens.
+    /// Records the names that the outermost object's type requests. Nil within it, and if they aren't needed.
     let asked: AskedNames?
     private let parent: CBORValueDecoder?
     private let key: (any CodingKey)?
@@ -30,12 +30,12 @@ final class CBORValueDecoder: Decoder {
             asked: key == nil && offset == self.offset ? asked : nil)
     }
 
-    /// The same place in the value, read from other bytes, which hold nothing else.
+    /// Returns a decoder at the same place of the value that reads other bytes, which contain nothing else.
     func reading(_ input: CBORInput) -> CBORValueDecoder {
         CBORValueDecoder(input: input, offset: 0, parent: parent, key: key, asked: asked)
     }
 
-    /// Whether the value in it is the outermost one.
+    /// True if its value is the outermost one.
     var isRoot: Bool { parent == nil }
 
     /// The bytes of the value.
@@ -69,12 +69,12 @@ final class CBORValueDecoder: Decoder {
         CBORSingleValueDecodingContainer(decoder: self)
     }
 
-    /// What a caller is told about `fault` in the value of `key`, or in this one.
+    /// Returns the error for `fault` in the value of `key`, or in this one.
     func error(_ fault: CBORFault, key: (any CodingKey)? = nil, wanted type: Any.Type) -> DecodingError {
         error(fault, key: key, type: type, wanted: "\(type)")
     }
 
-    /// What a caller is told about `fault` where a container was asked for.
+    /// Returns the error for `fault` where a container was requested.
     func error(_ fault: CBORFault, wanted: String) -> DecodingError {
         error(fault, key: nil, type: Any.self, wanted: wanted)
     }
@@ -99,11 +99,10 @@ final class CBORValueDecoder: Decoder {
 }
 
 extension CBORValueDecoder {
-    /// The value at `offset`: in the form of its own that its type may have, or through its `init(from:)`.
+    /// Decodes the value at `offset`: from its type's own form, if it has one, or through its `init(from:)`.
     ///
-    /// No intermediate result is optional: the optional of a type unknown at compile time costs a table
-    /// look-up. Each cast is preceded by the proof that the types are the same one. `key` names the value in
-    /// errors.
+    /// No intermediate result is optional, because the optional of a type unknown at compile time costs a table
+    /// look-up. Each cast is preceded by the proof that the types are the same. `key` names the value in errors.
     @inline(__always)
     func value<Value: Decodable>(
         _ type: Value.Type, at offset: Int, key: @autoclosure () -> (any CodingKey)?
@@ -167,7 +166,7 @@ extension CBORInput {
         return url
     }
 
-    /// The array at `offset`, or nil if that is none or if an item of it is no `Item`.
+    /// Returns the array at `offset`, or nil if there is none or an item isn't an `Item`.
     fileprivate func array<Item: CBORScalar>(_ type: Item.Type, at offset: Int) -> [Item]? {
         guard let (count, start) = try? container(at: offset, major: 4) else { return nil }
         var items: [Item] = []

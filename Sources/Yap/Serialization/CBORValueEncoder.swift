@@ -1,10 +1,9 @@
 import FoundationEssentials
 
-/// The encoder that one value's `encode(to:)` sees, and the open map or array that it asks for.
+/// The encoder passed to a value's `encode(to:)`, and the open map or array that it requests.
 ///
-/// A value inside a value is written straight to the same output. Containers that the model opens itself
-/// (`nestedContainer`, `superEncoder`) may be filled in any order, so each has an output of its own until its
-/// parent is finished.
+/// A nested value is written directly to the same output. Containers that the model opens itself (`nestedContainer`,
+/// `superEncoder`) may be filled in any order, so each has its own output until its parent is finished.
 final class CBORValueEncoder: Encoder {
     enum Shape { case undecided, map, array, single }
 
@@ -60,7 +59,7 @@ final class CBORValueEncoder: Encoder {
         return CBORSingleValueEncodingContainer(encoder: self)
     }
 
-    /// Asking again for the same kind of container continues it: a class and its superclass may share one.
+    /// Requesting the same kind of container again continues it, because a class and its superclass may share one.
     private func open(_ shape: Shape) {
         guard self.shape == .undecided else {
             if self.shape != shape { failure = error("Two kinds of container were asked for one value.") }
@@ -74,7 +73,7 @@ final class CBORValueEncoder: Encoder {
 
     // MARK: What its containers write
 
-    /// Writes a key of the map; the caller writes its value next.
+    /// Writes a key of the map. The caller then writes its value.
     @inline(__always)
     func put(_ key: String) throws -> CBOROutput {
         try requireOpen()
@@ -86,7 +85,7 @@ final class CBORValueEncoder: Encoder {
         return output
     }
 
-    /// Counts an item of the array; the caller writes it next.
+    /// Counts an item of the array. The caller then writes it.
     func putItem() throws -> CBOROutput {
         try requireOpen()
         if itemsPerEntry > 0, count % itemsPerEntry == 0 {
@@ -96,7 +95,7 @@ final class CBORValueEncoder: Encoder {
         return output
     }
 
-    /// Allows the single value; the caller writes it next.
+    /// Allows the single value. The caller then writes it.
     func putSingle() throws -> CBOROutput {
         try requireOpen()
         guard count == 0 else { throw error("A single value was written twice.") }
@@ -104,7 +103,7 @@ final class CBORValueEncoder: Encoder {
         return output
     }
 
-    /// Refuses a container that is used while a value inside it is being written, or after it is finished.
+    /// Rejects a container that is used while a value inside it is being written, or after it is finished.
     @inline(__always)
     private func requireOpen() throws {
         guard output.openSerial == serial else {
@@ -112,10 +111,9 @@ final class CBORValueEncoder: Encoder {
         }
     }
 
-    /// Writes a value that has no form of its own, for the item that was put at `offset`; `key` only names it
-    /// in errors.
+    /// Writes a value without its own form, for the item put at `offset`. `key` only names it in errors.
     ///
-    /// If its `encode(to:)` throws, neither item nor value stays, so a caller that catches the error can go on.
+    /// If its `encode(to:)` throws, neither item nor value remains, so a caller that catches the error can continue.
     func writeInside<Value: Encodable>(_ value: Value, putAt offset: Int, key: (any CodingKey)?) throws {
         defer { output.openSerial = serial }
         do {
@@ -128,7 +126,7 @@ final class CBORValueEncoder: Encoder {
         }
     }
 
-    /// An encoder, filled later, for the item that `put` makes room for.
+    /// Returns an encoder, filled later, for the item that `put` makes room for.
     func detach(key: any CodingKey, put: () throws -> CBOROutput) -> CBORValueEncoder {
         let child = CBORValueEncoder(output: CBOROutput(capacity: 64), parent: self, key: key)
         do {
@@ -136,7 +134,7 @@ final class CBORValueEncoder: Encoder {
             guard depth < CBORLimits.depthMax else { throw tooDeep() }
             detached.append((output.count, child))
         } catch {
-            // This call cannot throw; `finish` will.
+            // This call can't throw, so `finish` will.
             if failure == nil { failure = error }
         }
         return child
@@ -153,9 +151,9 @@ final class CBORValueEncoder: Encoder {
         try finish()
     }
 
-    /// Writes `value` if its type has a form that its `encode(to:)` does not know.
+    /// Writes `value` if its type has a form of its own, which its `encode(to:)` doesn't use.
     ///
-    /// Each cast is preceded by the proof that the types are the same one.
+    /// Each cast is preceded by the proof that the types are the same.
     func writeOwnForm<Value>(_ value: Value) -> Bool {
         if Value.self == String.self {
             output.write(unsafeBitCast(value, to: String.self))
@@ -183,9 +181,9 @@ final class CBORValueEncoder: Encoder {
         return true
     }
 
-    /// Writes an array of texts or numbers, for which a container would be the most of the work.
+    /// Writes an array of texts or numbers, for which a container would take most of the time.
     private func writeArray<Value>(_ value: Value) -> Bool {
-        // Too deep: `writeInside` will say so.
+        // Too deep: `writeInside` throws.
         guard depth < CBORLimits.depthMax else { return false }
         if Value.self == [String].self {
             let texts = unsafeBitCast(value, to: [String].self)
@@ -224,7 +222,7 @@ final class CBORValueEncoder: Encoder {
         try checkSize()
     }
 
-    /// Refuses what a decoder would refuse.
+    /// Rejects what a decoder would reject.
     func checkSize() throws {
         guard output.count <= CBORLimits.bytesMax else {
             throw error("More than \(CBORLimits.bytesMax) bytes.")

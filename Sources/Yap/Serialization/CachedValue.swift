@@ -1,6 +1,6 @@
-/// A decoded value in a box that caches share between connections.
+/// A decoded value in a box that the caches of connections share.
 ///
-/// A class and not `any Sendable`: a cached read that knows the type then costs a pointer comparison and no
+/// A class and not `any Sendable`, because a cached read of a known type then takes a pointer comparison and no
 /// dynamic cast.
 class CachedValue: @unchecked Sendable {
     // Sendable because the only subclass holds one `let` of a Sendable type.
@@ -17,7 +17,7 @@ final class TypedValue<Value: Sendable>: CachedValue, @unchecked Sendable {
     override var erased: any Sendable { value }
 }
 
-/// What is known of a row's metadata.
+/// State of a row's cached metadata.
 enum CachedMetadata: Sendable {
     case unknown
     case none

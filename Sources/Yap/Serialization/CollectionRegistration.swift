@@ -1,4 +1,4 @@
-/// What is registered for one collection: the coder of its objects, and of its metadata if it has any.
+/// Registration of one collection: the coder of its objects, and of its metadata if it has any.
 struct CollectionRegistration: Sendable {
     let collection: String
     var object: any ValueCoder

@@ -1,24 +1,24 @@
-/// The parts of an object's bytes: what was kept for other versions of its type, the type's version, the object.
+/// Parts of an object's bytes: properties kept for other versions of its type, the type's version, the object.
 ///
-/// Each part but the object is absent mostly. A kept map and what follows are an array of two under a tag (RFC 8949,
-/// section 3.4) of 64 bits, whose first half is "YapK" and whose second is the version of what is kept. A version from
-/// 2 on is a tag of 64 bits, whose first half is "YapM" and whose second is the version.
+/// Usually only the object is present. A kept map and the rest form an array of two under a tag (RFC 8949, section
+/// 3.4) of 64 bits, whose first half is "YapK" and whose second half is the version of the kept properties. A version
+/// from 2 on is a tag of 64 bits, whose first half is "YapM" and whose second half is the version.
 struct StoredForm {
     private static let versionMark: [UInt8] = [0xDB] + Array("YapM".utf8)
     private static let keptMark: [UInt8] = [0xDB] + Array("YapK".utf8)
     private static let markBytes = versionMark.count + 4
     private static let pair: [UInt8] = [0x82]
 
-    /// The properties that the type which stored the object didn't know: a map. nil: none.
+    /// Properties that were unknown to the type that stored the object: a map, or nil.
     let kept: UnsafeRawBufferPointer?
-    /// The version of the type that stored those; 0 for none.
+    /// Version of the type that stored those. 0 if there are none.
     let keptVersion: Int
     /// The version of the type that stored the object.
     let version: Int
-    /// The object as its type encoded it.
+    /// The object as encoded by its type.
     let object: UnsafeRawBufferPointer
 
-    /// - Throws: `DecodingError` when a kept map ends too early.
+    /// - Throws: `DecodingError` if a kept map ends too early.
     init(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes
         if bytes.count > Self.markBytes, bytes.starts(with: Self.keptMark) {
@@ -44,20 +44,20 @@ struct StoredForm {
         return start..<end
     }
 
-    /// The second half of the tag at the beginning.
+    /// Second half of the tag at the beginning.
     private static func number(_ bytes: UnsafeRawBufferPointer) -> Int {
         Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: versionMark.count, as: UInt32.self)))
     }
 
-    /// What stands before an object of a version: nothing for 1.
+    /// Returns the head of an object of a version. Empty for 1.
     static func head(version: Int) -> [UInt8] { version == 1 ? [] : versionMark + bigEndian(version) }
 
-    /// What stands before an object with kept properties of a version.
+    /// Returns the head of an object with kept properties of a version.
     static func head(kept: CBORMap, version: Int) -> [UInt8] {
         head(keptBytes: kept.bytes, version: version)
     }
 
-    /// The same with the map in CBOR.
+    /// Returns the same head from the map in CBOR.
     static func head(keptBytes: [UInt8], version: Int) -> [UInt8] {
         keptMark + bigEndian(version) + pair + keptBytes
     }
@@ -68,7 +68,7 @@ struct StoredForm {
 }
 
 extension CBORMap {
-    /// - Throws: `DecodingError` when the bytes are no map.
+    /// - Throws: `DecodingError` if the bytes aren't a map.
     static func ofStoredObject(_ bytes: UnsafeRawBufferPointer) throws -> CBORMap {
         do {
             return try CBORMap(bytes)
@@ -78,7 +78,7 @@ extension CBORMap {
         }
     }
 
-    /// This map with the entries of another one under names that it doesn't have.
+    /// Returns this map, and the entries of another one under names that it doesn't have.
     func adding(_ other: CBORMap?) -> CBORMap {
         guard let other else { return self }
         let names = Set(entries.map(\.key))

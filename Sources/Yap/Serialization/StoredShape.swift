@@ -1,13 +1,13 @@
-/// A stored object as the search for renamed properties sees it.
+/// A stored object for the search for renamed properties.
 struct StoredShape {
-    /// Objects of more bytes are passed over: what is looked at stays in memory for a moment.
+    /// Maximum bytes. Larger objects are skipped, because examined objects stay in memory for a moment.
     static let bytesMax = 1 << 20
 
-    /// The object's properties, as the upgrade of the registered type leaves them.
+    /// Properties of the object after the upgrade of the registered type.
     let map: CBORMap
-    /// The names of the properties that the type asks for.
+    /// Names of the properties that the type requests.
     let asked: Set<String>
-    /// The names of the object's properties.
+    /// Names of the object's properties.
     let names: Set<String>
 
     init(_ map: CBORMap, asked: Set<String>) {
@@ -34,7 +34,7 @@ extension CBORModel {
         guard let object = try? CBORDecoder(defaults: defaults).decode(Value.self, from: map.bytes),
             let written = try? CBORMap(CBOREncoder().encode(object))
         else { return false }
-        // A type that writes the former name itself has it for other programs.
+        // A type that itself writes the former name does so for other programs.
         return written[property] == value && written[former] == nil
     }
 }

@@ -1,5 +1,5 @@
 extension StoredValue {
-    /// The value in CBOR as the library's encoder writes it, without the payload of a NaN; `foreign` bytes as they are.
+    /// The value in CBOR as the library's encoder writes it, without the payload of a NaN. `foreign` bytes unchanged.
     package var cbor: [UInt8] {
         let output = CBOROutput(capacity: 256)
         write(to: output)
@@ -12,7 +12,7 @@ extension StoredValue {
         case .bool(let value): output.write(value)
         case .integer(let value): output.write(value)
         case .unsigned(let value): output.write(value)
-        // One NaN for all, as texts have it.
+        // One form for every NaN, as in the text form.
         case .double(let value): output.write(value.isNaN ? .nan : value)
         case .float(let value): output.write(value.isNaN ? .nan : value)
         case .text(let text): output.write(text)
@@ -31,17 +31,17 @@ extension StoredValue {
     }
 }
 
-/// The bytes of an object taken apart without its type: the object, the version of the type that stored it, and what
-/// was kept with it for other versions.
+/// An object's bytes parsed without its type: the object, the version of the type that stored it, and properties kept
+/// for other versions.
 package struct StoredObject: Equatable, Sendable {
     /// Versions that can be stored.
     package static let versions = 1...Int(UInt32.max)
 
     package let version: Int
     package let object: StoredValue
-    /// The properties that the type which stored the object didn't know: a map. nil: none.
+    /// Properties that were unknown to the type that stored the object: a map, or nil.
     package let kept: StoredValue?
-    /// The version of the type that stored those; 0 for none.
+    /// Version of the type that stored those. 0 if there are none.
     package let keptVersion: Int
 
     /// - Parameters:
@@ -53,7 +53,7 @@ package struct StoredObject: Equatable, Sendable {
         (self.object, self.version, self.kept, self.keptVersion) = (object, version, kept, keptVersion)
     }
 
-    /// Reads column `data` of a row. Bytes that aren't of this format are `foreign`.
+    /// Parses column `data` of a row. Bytes of another format are `foreign`.
     package init(_ bytes: UnsafeRawBufferPointer) {
         guard let form = try? StoredForm(bytes) else {
             self.init(.foreign([UInt8](bytes)))
@@ -65,13 +65,13 @@ package struct StoredObject: Equatable, Sendable {
             keptVersion: form.keptVersion)
     }
 
-    /// The bytes to store. Most bytes that were read come back as they were; compare to be sure.
+    /// The bytes to store. Usually equal to the bytes that were read; compare to be sure.
     package var bytes: [UInt8] {
         (kept.map { StoredForm.head(keptBytes: $0.cbor, version: keptVersion) } ?? [])
             + StoredForm.head(version: version) + object.cbor
     }
 
-    /// The names of all properties that bytes of an object have, up to `max`; empty if it isn't a map.
+    /// Returns the names of all properties of an object's bytes, up to `max`. Empty if it isn't a map.
     static func propertyNames(_ bytes: UnsafeRawBufferPointer, max: Int) -> Set<String> {
         guard let form = try? StoredForm(bytes) else { return [] }
         var names: Set<String> = []

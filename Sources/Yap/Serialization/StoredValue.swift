@@ -1,4 +1,4 @@
-/// A stored value without its type, for programs that look into a file.
+/// A stored value without its type, for tools that inspect a file.
 package indirect enum StoredValue: Equatable, Sendable {
     case null
     case bool(Bool)
@@ -11,12 +11,12 @@ package indirect enum StoredValue: Equatable, Sendable {
     case text(String)
     case bytes([UInt8])
     case array([StoredValue])
-    /// In stored order, which for an object is that of its properties.
+    /// In stored order, which for an object is the order of its properties.
     case map([Entry])
-    /// Bytes that are no CBOR of this format: the app registered a serializer of its own.
+    /// Bytes that aren't CBOR of this format, from a custom serializer of the app.
     case foreign([UInt8])
 
-    /// A key of a map with its value.
+    /// A key of a map and its value.
     package struct Entry: Equatable, Sendable {
         package let key: StoredValue
         package let value: StoredValue
@@ -24,14 +24,14 @@ package indirect enum StoredValue: Equatable, Sendable {
         package init(key: StoredValue, value: StoredValue) { (self.key, self.value) = (key, value) }
     }
 
-    /// Reads the bytes of an object: the object alone, without what was kept with it for other versions of its type.
+    /// Parses the bytes of an object, without properties kept for other versions of its type.
     ///
     /// - Parameter bytes: Column `data` of a row.
     package init(object bytes: UnsafeRawBufferPointer) {
         self = (try? StoredForm(bytes)).map { Self(cbor: $0.object) } ?? .foreign([UInt8](bytes))
     }
 
-    /// Reads one CBOR item. Bytes that aren't one are `foreign`.
+    /// Parses one CBOR item. Other bytes are `foreign`.
     package init(cbor bytes: UnsafeRawBufferPointer) {
         let input = CBORInput(bytes)
         guard (try? input.checkWhole()) != nil, let value = try? Self.read(input, at: 0) else {
@@ -41,7 +41,7 @@ package indirect enum StoredValue: Equatable, Sendable {
         self = value.value
     }
 
-    /// The item at `offset`, and where it ends. All items are known to be well-formed and of bounded depth.
+    /// Returns the item at `offset`, and its end. All items are known to be well-formed and of bounded depth.
     private static func read(_ input: CBORInput, at offset: Int) throws -> (value: StoredValue, end: Int) {
         let head = try input.head(at: offset)
         switch head.major {

@@ -4,10 +4,10 @@ import System
 protocol ValueCoder: AnyObject, Sendable {
     var typeID: ObjectIdentifier { get }
     var typeName: String { get }
-    /// Whether the stored bytes are CBOR.
+    /// True if the stored bytes are CBOR.
     var isCBOR: Bool { get }
 
-    /// The value in a box of the registered type, or `nil` if it is of another type.
+    /// Returns the value in a box of the registered type, or nil if it has another type.
     func box(_ value: any Sendable) -> CachedValue?
     func preSanitized(_ value: CachedValue, _ name: YapCollectionKey) -> CachedValue
     func postSanitize(_ value: CachedValue, _ name: YapCollectionKey)
@@ -15,21 +15,21 @@ protocol ValueCoder: AnyObject, Sendable {
     var hasPostSanitizer: Bool { get }
     func encode(_ value: CachedValue) throws -> [UInt8]
     func decode(_ bytes: UnsafeRawBufferPointer) throws -> CachedValue
-    /// The value without the properties that were kept for other versions of the type; nil when there are none.
+    /// Decodes the value without properties kept for other versions of the type. Nil if there are none.
     func decodeOwn(_ bytes: UnsafeRawBufferPointer) throws -> CachedValue?
-    /// The names of the properties that the type knows, as it reads `bytes` or read the first ones that it was asked
-    /// about; nil when it takes any.
+    /// Returns the names of the properties that the type knows, as it reads `bytes` or the first ones that were
+    /// passed. Nil if it takes any.
     func knownNames(_ bytes: [UInt8]) -> Set<String>?
-    /// A stored object as `RenameCheck` sees it; nil when nothing can be said of it.
+    /// Returns a stored object for `RenameCheck`, or nil if it isn't suitable.
     func shape(_ bytes: UnsafeRawBufferPointer) -> StoredShape?
-    /// Whether the type reads and writes the value of a stored property as that of one of its own.
+    /// Returns true if the type reads and writes the value of a stored property as that of one of its own.
     func reads(_ former: String, as property: String, of shape: StoredShape) -> Bool
-    /// `new` with what `old` has of properties that the type doesn't know.
+    /// Returns `new` with the properties of `old` that the type doesn't know.
     func keeping(_ old: UnsafeRawBufferPointer, in new: [UInt8]) -> [UInt8]
 }
 
 extension ValueCoder {
-    /// Decodes what `lend` lends; a failure says where the bytes lie.
+    /// Decodes the bytes that `lend` lends. An error names the row.
     func decoded(
         _ key: String, _ collection: String,
         _ lend: ((UnsafeRawBufferPointer) throws -> CachedValue) throws -> CachedValue
@@ -52,7 +52,7 @@ final class TypedValueCoder<Value: Sendable>: ValueCoder {
     let serializer: YapDatabaseSerializer<Value>
     let preSanitizer: PreSanitizer?
     let postSanitizer: PostSanitizer?
-    /// What `knownNames` found; nil: nobody has asked.
+    /// Result of `knownNames`. Nil until first requested.
     private let names = Lock(Set<String>??.none)
 
     init(
@@ -116,7 +116,7 @@ final class TypedValueCoder<Value: Sendable>: ValueCoder {
     }
 
     private func typed(_ value: CachedValue) -> Value {
-        // Every box of a collection is made by this coder, or checked against `typeID` before it is made.
+        // Every box of a collection is created by this coder, or checked against `typeID` before.
         unsafeDowncast(value, to: TypedValue<Value>.self).value
     }
 }

@@ -1,15 +1,25 @@
-/// How the values of one type become bytes and come back. CBOR unless the app registers another.
+/// Encodes and decodes the values of one type. Default: CBOR, unless the app registers another one.
+///
+/// ```swift
+/// $0.register(Todo.self, inCollection: "todos", serializer: YapDatabaseSerializer(
+///     encode: { try [UInt8](JSONEncoder().encode($0)) },
+///     decode: { try JSONDecoder().decode(Todo.self, from: Data($0)) }))
+/// ```
 public struct YapDatabaseSerializer<Value: Sendable>: Sendable {
-    /// Turns a value into bytes.
+    /// Encodes a value.
     public let encode: @Sendable (Value) throws -> [UInt8]
-    /// Turns bytes into a value. The buffer is valid only while the closure runs.
+    /// Decodes a value. The buffer is valid only while the closure runs.
     public let decode: @Sendable (UnsafeRawBufferPointer) throws -> Value
-    /// Keeps the properties that the type doesn't know; nil for bytes of which nothing is known.
+    /// Keeps properties that the type doesn't know. Nil for a custom format.
     let propertyKeeping: (any PropertyKeeping<Value>)?
 
-    /// Makes a serializer of two closures.
+    /// Creates a serializer from two closures.
     ///
-    /// What they throw reaches the caller as `YapDatabaseError` of code `encoding` or `decoding`.
+    /// Their errors reach the caller as `YapDatabaseError` with `encoding` or `decoding`.
+    ///
+    /// - Parameters:
+    ///   - encode: Encodes a value.
+    ///   - decode: Decodes a value. The buffer is valid only while the closure runs.
     public init(
         encode: @escaping @Sendable (Value) throws -> [UInt8],
         decode: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Value
@@ -27,7 +37,7 @@ public struct YapDatabaseSerializer<Value: Sendable>: Sendable {
         self.propertyKeeping = propertyKeeping
     }
 
-    /// A serializer that changes what is decoded, and keeps what this one keeps.
+    /// Returns a serializer that changes decoded values, and keeps the properties that this one keeps.
     package func decoding(_ change: @escaping @Sendable (Value) -> Value) -> YapDatabaseSerializer {
         YapDatabaseSerializer(
             encode: encode, decode: { [decode] in change(try decode($0)) }, propertyKeeping: propertyKeeping)
