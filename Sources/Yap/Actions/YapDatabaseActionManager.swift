@@ -72,8 +72,7 @@ public final class YapDatabaseActionManager<Object: Sendable>: YapDatabaseNamedE
         versionTag = "\(version);\(collection)"
     }
 
-    /// Describes the actions of a collection whose objects have an `actions` property. Parameters: see the first
-    /// form.
+    /// Describes the actions of a collection of objects with an `actions` property. Parameters: see the first form.
     public convenience init(_ name: String, of type: Object.Type, in collection: String, version: String)
     where Object: YapDatabaseActionSource {
         self.init(name, of: type, in: collection, version: version) { $0.actions }

@@ -98,7 +98,7 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
         try !tables.rows(sql.hasIncorrect, [.integer(now)]).isEmpty
     }
 
-    /// Makes actions due again whose next starts were set by a clock that was ahead.
+    /// Makes actions due again if a clock that was ahead set their next starts.
     func correctStarts(now: Int64) throws {
         if try tables.run(sql.correct, [.integer(now)]) > 0 { changes.isOfActions = true }
     }

@@ -101,7 +101,7 @@ extension YapDatabaseCommit {
         keys(collection) { $0.contains(.inserted) }
     }
 
-    /// Returns the keys of the existing rows whose object or metadata was set, sorted.
+    /// Returns the keys of the existing rows with a new object or metadata, sorted.
     public func updatedKeys(inCollection collection: String) -> [String] {
         keys(collection) { !$0.contains(.inserted) && !$0.isDisjoint(with: [.object, .metadata]) }
     }

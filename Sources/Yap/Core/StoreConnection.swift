@@ -202,7 +202,7 @@ final class StoreConnection {
 
     // MARK: Filling, in the writer
 
-    /// Extensions whose tables don't have all rows yet.
+    /// Extensions with tables that don't have all rows yet.
     var filling: [ExtensionEntry] { extensions.filter(\.isFilling) }
 
     /// Adds an extension that is being registered.

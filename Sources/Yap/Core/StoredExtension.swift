@@ -103,7 +103,7 @@ struct StoredExtension {
         self.store = store
     }
 
-    /// Returns the stored registration. Nil if there is none, or one of another class, whose tables are then dropped.
+    /// Returns the stored registration. Nil if there is none, or one of another class, and then drops its tables.
     func registration(of instance: any YapDatabaseExtension) throws -> YapDatabaseExtensionRegistration? {
         let (type, config) = (type(of: instance), store.config)
         guard let className = try config.text(extension: name, key: ConfigTable.classKey) else { return nil }
@@ -191,7 +191,7 @@ protocol VersionSetting: AnyObject {
 }
 
 extension YapDatabaseExtension {
-    /// True if this extension can catch up. An extension whose version a transaction can change may not, even if its
-    /// class can.
+    /// True if this extension can catch up. If a transaction can change its version it may not, even if its class
+    /// can.
     var instanceCatchesUp: Bool { (self as? any VersionSetting)?.catchesUp ?? Self.catchesUp }
 }

@@ -1,4 +1,4 @@
-/// A stored type with initial values for its properties. A struct whose properties all have a default only has to
+/// A stored type with initial values for its properties. If all properties of a struct have a default, it only has to
 /// declare the conformance.
 ///
 /// A property that a stored object lacks, because an earlier version of the app stored it, has its value from

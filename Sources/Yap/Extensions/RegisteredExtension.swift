@@ -9,7 +9,7 @@ struct RegisteredExtension: Sendable {
     /// True if rows are handed to it, now or at an earlier registration.
     var isFilled = false
 
-    /// Returns the same registration for a filled extension, whose tables exist from another snapshot on.
+    /// Returns the same registration for a filled extension. Its tables exist from another snapshot on.
     func filled(since snapshot: UInt64) -> RegisteredExtension {
         RegisteredExtension(
             name: name, instance: instance, sinceSnapshot: snapshot, generation: generation, isFilled: true)

@@ -23,7 +23,7 @@ public protocol YapDatabaseExtension: AnyObject, Sendable {
     /// While it catches up, each of these rows is passed to `didChange(.remove(…))` without a `willChange`, under
     /// each rowid, collection and key that it had since, and then to `fill(_:)` with its current value. Until then
     /// `willChange` and `didChange` are called for these rows as for others. So the extension must accept the removal
-    /// or the update of a row that it doesn't have, and the insertion of a row whose rowid or name it has.
+    /// or the update of a row that it doesn't have, and the insertion of a row with a rowid or name that it has.
     static var catchesUp: Bool { get }
 
     /// Version of the app's configuration (its closures). It is stored, and passed to the next registration.

@@ -16,8 +16,8 @@
 ///
 /// The FTS5 table stores a second copy of the texts. For 10,000 notes of 690 bytes (6.9 MB), it takes 10.4 MB with
 /// the texts and 2.6 MB without them (SQLite 3.40). Without them, each removal would have to pass FTS5 exactly the
-/// texts that were indexed, so an object whose text is now computed differently would damage the index. Snippets, and
-/// the check whether a write changes a text, would have to decode the object.
+/// texts that were indexed, so an object with a text that is now computed differently would damage the index.
+/// Snippets, and the check whether a write changes a text, would have to decode the object.
 public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamedExtension {
     /// Class name in the file, independent of the type of the objects.
     public static var className: String { "YapDatabaseFullTextSearch" }

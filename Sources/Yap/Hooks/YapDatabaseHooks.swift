@@ -38,7 +38,7 @@ public final class YapDatabaseHooks<Object: Sendable>: YapDatabaseNamedExtension
 
     /// Name of the extension in transactions and in the file.
     public let name: String
-    /// Collections whose rows call the hooks. Nil for all.
+    /// Collections with rows that call the hooks. Nil for all.
     public let collections: [String]?
     /// Empty, because nothing depends on the closures of another run.
     public var versionTag: String { "" }
@@ -89,7 +89,7 @@ public final class YapDatabaseHooks<Object: Sendable>: YapDatabaseNamedExtension
 }
 
 extension YapDatabaseHooks where Object == any Sendable {
-    /// Describes hooks of several collections, whose objects may have different types.
+    /// Describes hooks of several collections. Their objects may have different types.
     ///
     /// ```swift
     /// let audit = YapDatabaseHooks("audit", in: ["todos", "notes"], didRemove: { row, transaction in ... })

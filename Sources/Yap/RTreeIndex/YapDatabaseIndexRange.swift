@@ -9,22 +9,22 @@ public struct YapDatabaseIndexRange<Object: Sendable, Bound: Comparable & YapDat
     let from: IndexColumnPath
     let to: IndexColumnPath
 
-    /// Finds rows whose range overlaps this one.
+    /// Finds rows with a range that overlaps this one.
     public func overlaps(_ range: ClosedRange<Bound>) -> YapDatabaseIndexCondition<Object> {
         compare(from, "<=", range.upperBound) && compare(to, ">=", range.lowerBound)
     }
 
-    /// Finds rows whose range is completely within this one.
+    /// Finds rows with a range completely within this one.
     public func isInside(_ range: ClosedRange<Bound>) -> YapDatabaseIndexCondition<Object> {
         compare(from, ">=", range.lowerBound) && compare(to, "<=", range.upperBound)
     }
 
-    /// Finds rows whose range contains all of this one.
+    /// Finds rows with a range that contains all of this one.
     public func contains(_ range: ClosedRange<Bound>) -> YapDatabaseIndexCondition<Object> {
         compare(from, "<=", range.lowerBound) && compare(to, ">=", range.upperBound)
     }
 
-    /// Finds rows whose range contains this value.
+    /// Finds rows with a range that contains this value.
     public func contains(_ value: Bound) -> YapDatabaseIndexCondition<Object> {
         compare(from, "<=", value) && compare(to, ">=", value)
     }
@@ -44,7 +44,7 @@ extension YapDatabaseIndexColumn where Value: YapDatabaseRTreeValue {
         YapDatabaseIndexRange(from: from.path, to: to.path)
     }
 
-    /// Finds rows whose value is in a range.
+    /// Finds rows with a value in a range.
     public func isInside(_ range: ClosedRange<Value.Bound>) -> YapDatabaseIndexCondition<Object> {
         YapDatabaseIndexRange(from: path, to: path).isInside(range)
     }

@@ -41,7 +41,7 @@ public struct YapDatabaseRTreeDimensions<Object: Sendable> {
         dimensions.append(RTreeDimension(from: place, to: place, names: columns.map(\.name)))
     }
 
-    /// Adds a dimension in which each object has a range. An object whose range ends before it begins isn't indexed.
+    /// Adds a dimension in which each object has a range. An object isn't indexed if its range ends before it begins.
     ///
     /// - Parameters:
     ///   - from: The property with the first value of the range.

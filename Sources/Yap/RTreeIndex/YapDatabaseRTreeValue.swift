@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// A type whose values can be in a dimension of a `YapDatabaseRTreeIndex`: numbers, `Date`, optionals of these, and
-/// your own types that have such a raw value.
+/// A type with values that can be in a dimension of a `YapDatabaseRTreeIndex`: numbers, `Date`, optionals of these,
+/// and your own types that have such a raw value.
 ///
 /// ```swift
 /// struct Metres: RawRepresentable, Comparable, Codable, Sendable { ... }

@@ -2,7 +2,7 @@ import System
 
 /// Changes of a relationship in one commit, for observations.
 struct RelationshipChanges: YapDatabaseCountedChanges {
-    /// Edges that were added or removed, or whose rules changed.
+    /// Edges that were added or removed, or have other rules.
     private(set) var edges: [YapDatabaseEdge] = []
     /// True if any edge may have changed, because there were more changes than a commit names.
     private(set) var isOfAll = false

@@ -190,7 +190,7 @@ struct RelationshipSQL: Sendable {
         ]
     }
 
-    /// Marks edges whose both ends exist now.
+    /// Marks edges with two existing ends.
     var uncheckComplete: String {
         """
         UPDATE \(edges) SET is_unchecked = NULL
@@ -212,7 +212,7 @@ struct RelationshipSQL: Sendable {
             "DELETE FROM \(edges) WHERE \(Self.unchecked)",
         ]
     }
-    /// Keeps edges whose missing end may still come.
+    /// Keeps edges with a missing end that may still come.
     var awaitUnchecked: String {
         "UPDATE \(edges) SET is_unchecked = \(EdgeCheck.awaiting.rawValue) WHERE \(Self.unchecked)"
     }
@@ -346,7 +346,7 @@ struct RelationshipSQL: Sendable {
 
     /// Deletes the edges of objects, which are then filled again.
     var deleteOfObjects: String { "DELETE FROM \(edges) WHERE is_manual = 0" }
-    /// Deletes edges outside the collections, whose parameters are in `list`.
+    /// Deletes edges outside the collections in `list`, a list of parameters.
     func deleteOutside(_ list: String) -> [String] {
         [edges, absent].map { table in
             """

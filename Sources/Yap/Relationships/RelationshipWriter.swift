@@ -2,9 +2,9 @@ import SQLite
 
 /// Writes of a relationship in one transaction.
 ///
-/// A deleted row deletes its edges at once. Edges whose rules concern the other end are kept in the table of pending
-/// rules until the flush. So their number isn't limited by memory, a savepoint undoes them, and any number of rows
-/// may be removed before, in any order.
+/// A deleted row deletes its edges at once. Edges with rules for the other end are kept in the table of pending rules
+/// until the flush. So their number isn't limited by memory, a savepoint undoes them, and any number of rows may be
+/// removed before, in any order.
 final class RelationshipWriter {
     let relationship: YapDatabaseRelationship
     /// Retained until the transaction ends, which releases its extensions.

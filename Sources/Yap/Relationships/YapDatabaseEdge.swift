@@ -119,7 +119,7 @@ public enum YapDatabaseEdgeDeletionReason: Int64, Hashable, Sendable {
     case destinationDeleted = 2
 }
 
-/// A deleted edge, with the row at its other end, whose object may be replaced.
+/// A deleted edge, with the row at its other end. The row's object may be replaced.
 public struct YapDatabaseEdgeDeletion: Sendable {
     /// The edge.
     public let edge: YapDatabaseEdge

@@ -20,9 +20,9 @@ import System
 /// when that row is stored. Rows that were removed while the relationship wasn't registered count as deleted, up to
 /// the 100,000 changes that the database logs.
 ///
-/// Rows fetched by a sync come in pages, each in a transaction of its own. An edge of such a row whose other end is
-/// missing is kept and triggers nothing, because the end may come with a later page. Once it has come, its deletion
-/// triggers the rules.
+/// Rows fetched by a sync come in pages, each in a transaction of its own. If the other end of such a row's edge is
+/// missing, the edge is kept and triggers nothing, because the end may come with a later page. Once it has come, its
+/// deletion triggers the rules.
 public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
     /// Version of the tables.
     public static let classVersion = 3

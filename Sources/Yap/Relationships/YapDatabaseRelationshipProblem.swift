@@ -8,8 +8,8 @@ public struct YapDatabaseRelationshipProblem: Hashable, Sendable {
     static let countMax = 100
     static let messageCharactersMax = 1_000
 
-    /// The row whose edge or rule was skipped. For a file that can't be deleted, the collection is empty and the key
-    /// is the file's text.
+    /// The row of the skipped edge or rule. For a file that can't be deleted, the collection is empty and the key is
+    /// the file's text.
     public let row: YapCollectionKey
     /// What was skipped and why.
     public let message: String

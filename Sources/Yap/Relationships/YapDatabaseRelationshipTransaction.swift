@@ -3,7 +3,7 @@ import SQLite
 /// A relationship in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, or an error of the
 /// file.
 ///
-/// Results include edges that this transaction added, also those whose ends are still missing.
+/// Results include edges that this transaction added, also those with missing ends.
 public class YapDatabaseRelationshipTransaction {
     final let connection: YapDatabaseRelationshipConnection
     /// Retained until the transaction ends, which releases its extensions.

@@ -28,7 +28,7 @@ public final class YapDatabaseSearchResultsView<Object: Sendable, Group: YapData
     ///
     /// - Parameters:
     ///   - name: Name of the view in transactions and in the file.
-    ///   - parent: The view whose rows are searched, in its registered version.
+    ///   - parent: The view to search, in its registered version.
     ///   - search: The search that finds the rows, of the parent's collection, in its registered version. For queries
     ///     with `.prefix`, give it prefix indexes: see `search(_:)`.
     ///   - isPersistent: Whether query and rows are kept when the view is registered again, for example by the next

@@ -74,7 +74,7 @@ struct IndexReader<Object: Sendable> {
         }
     }
 
-    /// Returns the row whose rowid, key and data are the first columns of the statement.
+    /// Returns the row from a statement with rowid, key and data as its first columns.
     ///
     /// - Parameter isKept: Whether the object is cached.
     func row(_ statement: borrowing Statement, isKept: Bool) throws -> Row {
@@ -102,7 +102,7 @@ struct IndexReader<Object: Sendable> {
         }
     }
 
-    /// Returns the metadata of the row whose rowid and key are the first columns of the statement.
+    /// Returns the metadata of a row, from a statement with rowid and key as its first columns.
     private func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, _ statement: borrowing Statement, column: Int32, isKept: Bool
     ) throws -> Metadata? {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A type whose values can be columns of an index: Bool, integers of up to 63 bits and a sign, floating-point
+/// A type with values that can be columns of an index: Bool, integers of up to 63 bits and a sign, floating-point
 /// numbers, String, Date, UUID, URL, Data and arrays of bytes, optionals of these, and your own types. `UInt64` and
 /// `UInt` don't conform, because their numbers don't fit into a column.
 ///
@@ -31,7 +31,7 @@ extension YapDatabaseColumnConvertible where Self: RawRepresentable, RawValue: Y
     }
 }
 
-/// Returns a whole number of a type whose numbers all fit into 64 bits with a sign.
+/// Returns a whole number, of a type with numbers that all fit into 64 bits with a sign.
 private func number<Value: FixedWidthInteger>(_ column: YapDatabaseColumnValue) -> Value? {
     guard case .integer(let number) = column else { return nil }
     return Value(exactly: number)

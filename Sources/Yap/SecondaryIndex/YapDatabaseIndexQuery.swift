@@ -39,38 +39,37 @@ public struct YapDatabaseIndexColumn<Object: Sendable, Value: YapDatabaseColumnC
 
     init(path: any KeyPath<Object, Value> & Sendable) { self.path = .object(path) }
 
-    /// Finds rows whose value equals this one.
+    /// Finds rows with a value that equals this one.
     public static func == (column: Self, value: Value) -> YapDatabaseIndexCondition<Object> {
         column.compare("=", value)
     }
 
-    /// Finds rows whose value differs from this one.
+    /// Finds rows with a value other than this one.
     public static func != (column: Self, value: Value) -> YapDatabaseIndexCondition<Object> {
         !(column == value)
     }
 
-    /// Finds rows whose value is less.
+    /// Finds rows with a value less than this one.
     public static func < (column: Self, value: Value) -> YapDatabaseIndexCondition<Object> {
         column.compare("<", value)
     }
 
-    /// Finds rows whose value is less or equal.
+    /// Finds rows with a value less than or equal to this one.
     public static func <= (column: Self, value: Value) -> YapDatabaseIndexCondition<Object> {
         column.compare("<=", value)
     }
 
-    /// Finds rows whose value is greater.
+    /// Finds rows with a value greater than this one.
     public static func > (column: Self, value: Value) -> YapDatabaseIndexCondition<Object> {
         column.compare(">", value)
     }
 
-    /// Finds rows whose value is greater or equal.
+    /// Finds rows with a value greater than or equal to this one.
     public static func >= (column: Self, value: Value) -> YapDatabaseIndexCondition<Object> {
         column.compare(">=", value)
     }
 
-    /// Finds rows whose value is one of these. With more than `YapDatabaseIndexCondition.valuesMax`, the query
-    /// throws.
+    /// Finds rows with one of these values. With more than `YapDatabaseIndexCondition.valuesMax`, the query throws.
     public func isOne(of values: some Sequence<Value>) -> YapDatabaseIndexCondition<Object> {
         YapDatabaseIndexCondition(.isOne(path, values.map(\.columnValue)))
     }
@@ -81,29 +80,31 @@ public struct YapDatabaseIndexColumn<Object: Sendable, Value: YapDatabaseColumnC
 }
 
 extension YapDatabaseIndexColumn where Value == Bool {
-    /// Finds rows whose value is false.
+    /// Finds rows with the value false.
     public static prefix func ! (column: Self) -> YapDatabaseIndexCondition<Object> { column == false }
 }
 
 extension YapDatabaseIndexColumn where Value == String {
-    /// Finds rows whose text begins with this one, compared by bytes.
+    /// Finds rows with a text that begins with this one, compared by bytes.
     public func hasPrefix(_ prefix: String) -> YapDatabaseIndexCondition<Object> {
         YapDatabaseIndexCondition(.hasPrefix(path, prefix))
     }
 
-    /// Finds rows whose text contains this one, compared by bytes. Scans all rows that the rest of the query finds.
+    /// Finds rows with a text that contains this one, compared by bytes. Scans all rows that the rest of the query
+    /// finds.
     public func contains(_ text: String) -> YapDatabaseIndexCondition<Object> {
         YapDatabaseIndexCondition(.contains(path, text))
     }
 }
 
 extension YapDatabaseIndexColumn where Value == String? {
-    /// Finds rows whose text begins with this one, compared by bytes.
+    /// Finds rows with a text that begins with this one, compared by bytes.
     public func hasPrefix(_ prefix: String) -> YapDatabaseIndexCondition<Object> {
         YapDatabaseIndexCondition(.hasPrefix(path, prefix))
     }
 
-    /// Finds rows whose text contains this one, compared by bytes. Scans all rows that the rest of the query finds.
+    /// Finds rows with a text that contains this one, compared by bytes. Scans all rows that the rest of the query
+    /// finds.
     public func contains(_ text: String) -> YapDatabaseIndexCondition<Object> {
         YapDatabaseIndexCondition(.contains(path, text))
     }

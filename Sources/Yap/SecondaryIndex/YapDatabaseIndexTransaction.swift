@@ -39,7 +39,7 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
         }
     }
 
-    /// Replaces a row whose values change.
+    /// Replaces a row with changed values.
     func replace(_ rowID: Int64, _ before: [YapDatabaseColumnValue], by entry: IndexEntry) throws {
         try insert(rowID, entry)
     }

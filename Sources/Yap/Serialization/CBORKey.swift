@@ -59,7 +59,7 @@ struct CBORKey: CodingKey {
     }
 }
 
-/// A collection of the standard library whose order of iteration differs from run to run.
+/// A collection of the standard library with an order of iteration that differs from run to run.
 ///
 /// Its encoded entries are sorted, so that equal values have equal bytes.
 protocol CBORUnorderedCollection {

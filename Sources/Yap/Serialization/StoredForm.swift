@@ -1,8 +1,8 @@
 /// Parts of an object's bytes: properties kept for other versions of its type, the type's version, the object.
 ///
 /// Usually only the object is present. A kept map and the rest form an array of two under a tag (RFC 8949, section
-/// 3.4) of 64 bits, whose first half is "YapK" and whose second half is the version of the kept properties. A version
-/// from 2 on is a tag of 64 bits, whose first half is "YapM" and whose second half is the version.
+/// 3.4) of 64 bits: the first half is "YapK", the second half the version of the kept properties. A version from 2 on
+/// is a tag of 64 bits: the first half is "YapM", the second half the version.
 struct StoredForm {
     private static let versionMark: [UInt8] = [0xDB] + Array("YapM".utf8)
     private static let keptMark: [UInt8] = [0xDB] + Array("YapK".utf8)

@@ -1,9 +1,10 @@
 /// Encodes and decodes the values of one type. Default: CBOR, unless the app registers another one.
 ///
 /// ```swift
-/// $0.register(Todo.self, inCollection: "todos", serializer: YapDatabaseSerializer(
+/// let json = YapDatabaseSerializer<Todo>(
 ///     encode: { try [UInt8](JSONEncoder().encode($0)) },
-///     decode: { try JSONDecoder().decode(Todo.self, from: Data($0)) }))
+///     decode: { try JSONDecoder().decode(Todo.self, from: Data($0)) })
+/// let database = try YapDatabase(url: url) { $0.register(Todo.self, serializer: json, inCollection: "todos") }
 /// ```
 public struct YapDatabaseSerializer<Value: Sendable>: Sendable {
     /// Encodes a value.

@@ -36,7 +36,7 @@ final class CompletionQueue: Sendable {
     /// Releases the places of completions that won't be called.
     func release(_ count: Int) { added.withLock { $0 -= count } }
 
-    /// Queues completions whose places are reserved.
+    /// Queues completions with reserved places.
     func add(_ completions: [Completion]) {
         for completion in completions { queue.add(completion) }
     }

@@ -35,7 +35,7 @@ public final class YapDatabaseManualClock: Sendable {
     /// Current date of the clock, in whole milliseconds.
     public var date: Date { ActionTime.date(time.nowMilliseconds()) }
 
-    /// Moves the clock, and wakes runners whose next actions are then due.
+    /// Moves the clock, and wakes runners with actions that are then due.
     ///
     /// - Parameter seconds: Seconds to move forward. Negative to set the clock back.
     public func advance(bySeconds seconds: Double) {

@@ -173,7 +173,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     /// handlers, and `run` waits for them to end. When the database is closed, `run` returns after the handlers have
     /// ended; they aren't cancelled.
     ///
-    /// If the clock is set back, actions whose retry times were set by the earlier clock are due again.
+    /// If the clock is set back, actions with retry times of the earlier clock are due again.
     ///
     /// - Parameter handler: Performs an action. Several calls run at once. The handler ends an action by writing the
     ///   object without it. Otherwise, and after an error, the action is started again after its retry time. The

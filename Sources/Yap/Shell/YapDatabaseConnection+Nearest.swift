@@ -1,5 +1,5 @@
 extension YapDatabaseConnection {
-    /// Returns the rows whose vectors are nearest to a vector, in a read of its own. If the task is cancelled, the
+    /// Returns the rows with the vectors nearest to a vector, in a read of its own. If the task is cancelled, the
     /// query ends before its next step.
     ///
     /// ```swift
@@ -21,7 +21,7 @@ extension YapDatabaseConnection {
         try await rows(nearest: vector, in: index, limit: limit, distanceMax: distanceMax, among: keys) {}
     }
 
-    /// Returns the rows whose vectors are nearest to a vector, with their metadata.
+    /// Returns the rows with the vectors nearest to a vector, with their metadata.
     ///
     /// ```swift
     /// let near = try await connection.rows(metadata: NoteInfo.self, nearest: vector, in: byMeaning, limit: 20)

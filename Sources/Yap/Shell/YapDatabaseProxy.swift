@@ -165,8 +165,8 @@ extension ProxyChanges.Change {
 public struct YapDatabaseProxyError: Error, Sendable, CustomStringConvertible {
     /// Collection of the proxy.
     public let collection: String
-    /// Key of the row whose change was discarded. If it is nil and `isRemovalOfAllDiscarded` is false, all changes
-    /// stay pending.
+    /// Key of the row of the discarded change. If it is nil and `isRemovalOfAllDiscarded` is false, all changes stay
+    /// pending.
     public let discardedKey: String?
     /// True if `removeAllObjects()` was discarded, so that the rows in the collection stay.
     public let isRemovalOfAllDiscarded: Bool

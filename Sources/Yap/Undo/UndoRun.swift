@@ -90,8 +90,8 @@ struct UndoRun {
 
     // MARK: Rows that were changed since
 
-    /// Removes rows from the group whose value differs from the one that it left. Rows that have their former value
-    /// again need no undo and aren't a conflict.
+    /// Removes rows from the group that have another value than it left. Rows that have their former value again need
+    /// no undo and aren't a conflict.
     private func skipChangedRows() throws -> [YapCollectionKey] {
         var changed: [Row] = []
         for position in try positions(sql.changed, [groupID]) {
@@ -162,7 +162,7 @@ struct UndoRun {
             current, metadata: metadata, forKey: name.key, inCollection: name.collection)
     }
 
-    /// Removes the rows that the group inserted, each in a savepoint of its own. Skips those whose removal would
+    /// Removes the rows that the group inserted, each in a savepoint of its own. Skips rows if their removal would
     /// remove rows outside the group.
     private func removeRowsOneByOne() throws -> [YapCollectionKey] {
         var skipped: [YapCollectionKey] = []

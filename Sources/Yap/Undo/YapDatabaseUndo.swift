@@ -27,7 +27,7 @@ public final class YapDatabaseUndo: YapDatabaseNamedExtension {
 
     /// Name of the log in transactions and in the file.
     public let name: String
-    /// Collections whose rows are recorded. Nil for all.
+    /// Collections with recorded rows. Nil for all.
     public let collections: [String]?
     /// Maximum groups to undo or redo.
     public let groupsMax: Int
@@ -45,8 +45,8 @@ public final class YapDatabaseUndo: YapDatabaseNamedExtension {
     ///
     /// - Parameters:
     ///   - name: Name of the log in transactions and in the file.
-    ///   - collections: The collections whose rows are recorded. Include those whose rows a relationship or a hook
-    ///     changes in a group. Nil for all.
+    ///   - collections: The collections to record. Include those that a relationship or a hook changes in a group.
+    ///     Nil for all.
     ///   - groupsMax: Maximum groups to undo or redo. Default: 100.
     ///   - rowsPerGroupMax: Maximum rows that one group changes. Default: 10,000.
     ///   - bytesMax: Maximum bytes of all groups together. Default: 16 MB.

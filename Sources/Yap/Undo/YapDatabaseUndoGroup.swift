@@ -10,8 +10,8 @@ public struct YapDatabaseUndoGroup: Hashable, Identifiable, Sendable {
     public let bytesCount: Int
 }
 
-/// What undo and redo do with a row whose value differs from the one that the group left, because another device,
-/// another process or a write outside a group has changed it.
+/// What undo and redo do with a row with another value than the group left, because another device, another process
+/// or a write outside a group has changed it.
 public enum YapDatabaseUndoPolicy: Sendable {
     /// Change nothing, and throw `YapDatabaseUndoConflict`.
     case throwConflict

@@ -16,7 +16,7 @@ public final class YapDatabaseUndoWriteTransaction: YapDatabaseUndoTransaction {
 
     // MARK: Groups
 
-    /// Runs `body`, whose writes can be undone together.
+    /// Runs `body` and records its writes, so that they can be undone together.
     ///
     /// ```swift
     /// try transaction[undo].group("Delete List") {

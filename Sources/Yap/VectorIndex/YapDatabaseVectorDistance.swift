@@ -10,7 +10,8 @@ public enum YapDatabaseVectorDistance: String, Sendable {
 }
 
 extension YapDatabaseVectorDistance {
-    /// Maximum length of a vector whose length counts. Distances of such vectors are finite 32-bit numbers.
+    /// Maximum length of a vector, for distances in which the length counts. Distances of such vectors are finite
+    /// 32-bit numbers.
     static let lengthMax = 0x1p62
 
     /// Returns a description of what is wrong with a vector, or nil.

@@ -1,5 +1,5 @@
 /// An index over vectors of the objects of one collection, such as embeddings of texts or images. It finds the
-/// objects whose vectors are nearest to another one.
+/// objects with the vectors nearest to another one.
 ///
 /// ```swift
 /// let byMeaning = YapDatabaseVectorIndex(

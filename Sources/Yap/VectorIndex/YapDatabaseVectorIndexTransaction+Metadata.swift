@@ -7,7 +7,7 @@ extension YapDatabaseVectorIndexTransaction {
         key: String, object: Object, metadata: Metadata?, distance: Float
     )
 
-    /// Returns the rows whose vectors are nearest to a vector, with their metadata.
+    /// Returns the rows with the vectors nearest to a vector, with their metadata.
     ///
     /// ```swift
     /// try $0[byMeaning].rows(metadata: NoteInfo.self, nearest: vector, limit: 20)
@@ -29,7 +29,7 @@ extension YapDatabaseVectorIndexTransaction {
         }
     }
 
-    /// Returns the keys and the metadata of the rows whose vectors are nearest to a vector. No object is decoded.
+    /// Returns the keys and the metadata of the rows with the vectors nearest to a vector. No object is decoded.
     /// Parameters and errors: see `rows(metadata:nearest:)`.
     public func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, nearest vector: [Float], limit: Int, distanceMax: Float? = nil,
@@ -42,7 +42,7 @@ extension YapDatabaseVectorIndexTransaction {
         }
     }
 
-    /// Returns the metadata of the row whose rowid is the first column of the statement.
+    /// Returns the metadata of a row, from a statement with the rowid as its first column.
     private func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, _ key: String, _ statement: borrowing Statement, column: Int32
     ) throws -> Metadata? {

@@ -30,8 +30,8 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
             collection: connection.index.collection)
     }
 
-    /// Returns the rows whose vectors are nearest to a vector, nearest first. Rows of equal distances are in the
-    /// order of their rowids, which is usually that of their insertion.
+    /// Returns the rows with the vectors nearest to a vector, nearest first. Rows of equal distances are in the order
+    /// of their rowids, which is usually that of their insertion.
     ///
     /// ```swift
     /// try $0[byMeaning].rows(nearest: vector, limit: 20, distanceMax: 0.5)
@@ -60,7 +60,7 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
         }
     }
 
-    /// Returns the keys of the rows whose vectors are nearest to a vector. No object is decoded. Parameters and
+    /// Returns the keys of the rows with the vectors nearest to a vector. No object is decoded. Parameters and
     /// errors: see `rows(nearest:)`.
     public func keys(
         nearest vector: [Float], limit: Int, distanceMax: Float? = nil, among keys: [String]? = nil,
@@ -94,7 +94,7 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
         }
     }
 
-    /// Returns the row whose rowid, key and data are the first columns of the statement, and records the read.
+    /// Returns the row from a statement with rowid, key and data as its first columns, and records the read.
     func row(_ statement: borrowing Statement) throws -> (key: String, object: Object) {
         let key = statement.text(at: 1)
         transaction.dependencies?.add(key: key, collection: index.collection)

@@ -1,5 +1,5 @@
 extension ViewDifference {
-    /// Returns the rows shown before and after whose neighbour changed or was replaced.
+    /// Returns the rows shown before and after with a changed or replaced neighbour.
     ///
     /// - Parameters:
     ///   - changes: The changes of all rows.

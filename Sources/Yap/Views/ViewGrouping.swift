@@ -61,7 +61,7 @@ struct ViewGrouping<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacemen
 
     var setting: (any ViewSettings)? { rules }
     var metadataTypes: [any Sendable.Type] { rules.newest.metadataTypes }
-    /// Compared rows would be placed among rows whose keys still belong to their old objects.
+    /// Compared rows would be placed among rows with keys of their old objects.
     var catchesUp: Bool { !rules.newest.isCompared }
 
     func makePart(

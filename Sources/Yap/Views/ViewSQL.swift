@@ -18,7 +18,7 @@ struct ViewSQL: Sendable {
     /// The entries before and after one of a group.
     let entryBefore: String
     let entryAfter: String
-    /// Entries whose rows no longer exist.
+    /// Entries of rows that no longer exist.
     let strays: String
     /// The rowids of all entries.
     let rowIDs: String

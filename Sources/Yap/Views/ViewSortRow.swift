@@ -14,7 +14,7 @@ final class ViewSortRow<Object: Sendable> {
         transaction = nil
     }
 
-    /// Creates a row whose values are read when they are needed.
+    /// Creates a row that reads its values when they are needed.
     init(_ identity: YapDatabaseRowIdentity, in transaction: YapDatabaseReadTransaction) {
         (rowID, collection, key) = (identity.rowID, identity.collection, identity.key)
         self.transaction = transaction

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Entries of a view whose rows the app places.
+/// Entries of a manual view.
 extension ViewTable {
     /// Returns a group's entries by their indexes. Indexes beyond the group are ignored.
     func entries(of group: Group, in range: Range<Int>) throws -> [ViewEntry] {
@@ -14,7 +14,7 @@ extension ViewTable {
         return try entries(sql.last, [.integer(id)], id).first
     }
 
-    /// Returns the rowids of entries whose rows were deleted.
+    /// Returns the rowids of entries of deleted rows.
     func strayRowIDs(collection: String) throws -> [Int64] {
         try rowIDs(sql.strays, [.text(collection)])
     }

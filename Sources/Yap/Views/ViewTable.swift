@@ -12,10 +12,10 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
     let changedRowsMax: Int
     private var pageChanges: [ViewEntry: Int] = [:]
     private var changes = ViewChanges<Group>()
-    /// Maximum entries whose page changes are pending.
+    /// Maximum entries with pending page changes.
     private static var pendingEntriesMax: Int { 10_000 }
 
-    /// Called before a read. Places the rows whose places weren't computed yet.
+    /// Called before a read. Places the rows without a computed place.
     var placePending: () throws -> Void = {}
 
     /// Pages read since the last change.

@@ -23,7 +23,7 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
     /// Places depend on the rows only, unless a sort compares them.
     override public class var catchesUp: Bool { true }
 
-    /// Describes a view whose groups depend on the objects.
+    /// Describes a view with groups that depend on the objects.
     ///
     /// - Parameters:
     ///   - name: Name of the view in transactions and in the file.
@@ -41,7 +41,7 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
             name, of: type, in: collection, version: version, groupByKey: { group($1) }, sort: sort)
     }
 
-    /// Describes a view whose groups depend on the keys as well. Parameters: see the first form.
+    /// Describes a view with groups that depend on the keys as well. Parameters: see the first form.
     public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String,
         groupByKey group: @escaping @Sendable (_ key: String, _ object: Object) -> Group?,
@@ -50,8 +50,8 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
         self.init(name, in: collection, .init(version, collection: collection, .init(group), sort))
     }
 
-    /// Describes a view whose groups depend on the metadata as well. Writes that change only the metadata update it
-    /// too.
+    /// Describes a view with groups that depend on the metadata as well. Writes that change only the metadata update
+    /// it too.
     ///
     /// ```swift
     /// let downloads = YapDatabaseAutoView(

@@ -24,7 +24,7 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
     ///
     /// It reads each row of the view once, and once more for each child view if the row moves. A sort that compares
     /// makes about n * log2(n) comparisons for n rows of a group, each of which may read two objects, while other
-    /// writes wait. It writes the rows whose sort values differ; observed lists receive them as moves, or a reset if
+    /// writes wait. It writes the rows with other sort values; observed lists receive them as moves, or a reset if
     /// they are more than `YapDatabaseOptions.changedKeysPerCommitMax`. The order is valid in this process from this
     /// transaction on, if it is committed. The file stores only the version: register the view with this version and
     /// this sort the next time; otherwise it is filled again. Another process that has the view registered can't read

@@ -18,7 +18,7 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
     /// Places depend on the row and on the parent, which catches up or is filled before.
     override public class var catchesUp: Bool { true }
 
-    /// Describes a view whose filter depends on the group and the object.
+    /// Describes a view with a filter that depends on the group and the object.
     ///
     /// - Parameters:
     ///   - name: Name of the view in transactions and in the file.
@@ -35,7 +35,7 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
             name, of: parent, version: version, filterByKey: { group, _, object in filter(group, object) })
     }
 
-    /// Describes a view whose filter depends on the key as well. Parameters: see the first form.
+    /// Describes a view with a filter that depends on the key as well. Parameters: see the first form.
     public convenience init(
         _ name: String, of parent: YapDatabaseView<Object, Group>, version: String,
         filterByKey filter: @escaping @Sendable (_ group: Group, _ key: String, _ object: Object) -> Bool
@@ -43,8 +43,8 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
         self.init(name, of: ViewParent(view: parent), version: version) { ViewFilter.Rule($0, filter) }
     }
 
-    /// Describes a view whose filter depends on the metadata as well. Writes that change only the metadata update it
-    /// too.
+    /// Describes a view with a filter that depends on the metadata as well. Writes that change only the metadata
+    /// update it too.
     ///
     /// ```swift
     /// let recent = YapDatabaseFilteredView("recent", of: open, metadata: NoteInfo.self, version: "1") {

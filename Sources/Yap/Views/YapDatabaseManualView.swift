@@ -1,4 +1,4 @@
-/// A view whose rows the app places.
+/// A view with rows that the app places.
 ///
 /// ```swift
 /// let playlist = YapDatabaseManualView(

@@ -96,7 +96,8 @@ public struct YapDatabaseViewMappings<Group: Hashable & Comparable & Sendable>: 
     /// Shows the rows of one group from last to first. A range that was set before keeps its rows.
     public func reversed(_ group: Group) -> Self { with { $0.isReversed[group] = true } }
 
-    /// Declares rows whose drawing depends on a neighbour, so that they are reported when the neighbour changes.
+    /// Declares rows that depend on a neighbour for their drawing, so that they are reported when the neighbour
+    /// changes.
     ///
     /// With the offset 1, the row after each changed, inserted, deleted or moved row is reported with the flag
     /// `dependency`: for example, a message that shows the time since the message above it.

@@ -139,7 +139,7 @@ extension YapDatabaseViewSort {
     /// ```
     ///
     /// No value of the row is stored. A written row is compared with its neighbours and, if it belongs elsewhere,
-    /// with about log2(n) of the n rows of its group, whose objects are read for it. Prefer sorting by a value. A
+    /// with about log2(n) of the n rows of its group. Their objects are read for it. Prefer sorting by a value. A
     /// view that compares can't catch up: it is filled again when rows were written without it.
     ///
     /// - Parameter areInIncreasingOrder: Returns true if the first argument precedes the second. It must depend on

@@ -45,7 +45,7 @@ extension YapDatabaseViewTransaction {
         return ViewSortRow(identity, in: transaction)
     }
 
-    /// Returns nil for an entry whose row can't be read. Other rows can be written nevertheless.
+    /// Returns nil for an entry of an unreadable row. Other rows can be written nevertheless.
     private func isBefore(
         _ entry: ViewEntry, _ row: ViewSortRow<Object>,
         _ precedes: (ViewSortRow<Object>, ViewSortRow<Object>) throws -> Bool

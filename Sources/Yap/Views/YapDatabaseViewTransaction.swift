@@ -77,10 +77,10 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
     /// Returns true if the place of a row isn't computed yet. The child views wait for it.
     func isPending(_ rowID: Int64) -> Bool { parent?.isPending(rowID) ?? false }
 
-    /// Places the rows whose places aren't computed yet.
+    /// Places the rows without a computed place.
     func placePending() throws { try parent?.placePending() }
 
-    /// Discards rows whose places aren't computed yet. Nil for all of them.
+    /// Discards rows without a computed place. Nil for all of them.
     func removePending(_ rowIDs: [Int64]?) {}
 
     /// Returns a closure that restores pending pages, groups, changes and closures.
