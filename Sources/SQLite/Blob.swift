@@ -1,9 +1,9 @@
 import CSQLite
 
-/// One blob in a table, open so that parts of it can be read and written in place. SQLite writes only the pages of
-/// these parts. The size of the blob doesn't change.
+/// One blob in a table, open for incremental reads and writes in place. SQLite writes only the affected pages. The
+/// size of the blob doesn't change.
 ///
-/// It belongs to one connection and, like it, to one thread at a time.
+/// It belongs to one connection and must be used, like it, by one thread at a time.
 public struct Blob: ~Copyable {
     private let pointer: OpaquePointer
     private let database: OpaquePointer
@@ -13,14 +13,14 @@ public struct Blob: ~Copyable {
     }
 
     deinit {
-        // Its code would be that of a call that has thrown already.
+        // The code is that of a call that has thrown already.
         sqlite3_blob_close(pointer)
     }
 
     /// Size in bytes.
     public var count: Int { Int(sqlite3_blob_bytes(pointer)) }
 
-    /// Reads the bytes from `offset` on into `bytes`, which they fill.
+    /// Reads bytes from `offset` on, and fills `bytes` with them.
     ///
     /// - Throws: `SQLiteError`, also if the blob ends before.
     public func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws {
@@ -29,9 +29,9 @@ public struct Blob: ~Copyable {
         try check(sqlite3_blob_read(pointer, start, count, offset))
     }
 
-    /// Returns a number of bytes from `offset` on. Throws as the other form.
+    /// Returns a number of bytes from `offset` on. Throws the errors of the other form.
     public func read(count: Int, at offset: Int) throws -> [UInt8] {
-        // Before the memory is allocated.
+        // Checked before the memory is allocated.
         _ = try checked(count, offset)
         var bytes = [UInt8](repeating: 0, count: count)
         try bytes.withUnsafeMutableBytes { try read($0, at: offset) }
@@ -47,7 +47,7 @@ public struct Blob: ~Copyable {
         try check(sqlite3_blob_write(pointer, start, count, offset))
     }
 
-    /// The numbers as SQLite takes them.
+    /// Returns the numbers in SQLite's type.
     private func checked(_ count: Int, _ offset: Int) throws -> (Int32, Int32) {
         guard offset >= 0, count >= 0, offset <= self.count, count <= self.count - offset else {
             throw SQLiteError(
@@ -63,16 +63,16 @@ public struct Blob: ~Copyable {
 }
 
 extension Connection {
-    /// Opens a blob while `body` runs, and returns what it returns.
+    /// Opens a blob while `body` runs, and returns the result of `body`.
     ///
     /// - Parameters:
-    ///   - table: Name of the table, as it is stored.
+    ///   - table: Name of the table, not quoted.
     ///   - column: Name of the column.
     ///   - rowID: The row.
-    ///   - isWritable: Whether `body` may write. A write outside of a transaction is one of its own.
-    ///   - body: Reads and writes. It changes the row in no other way.
-    /// - Throws: `SQLiteError`, also if there is no such row, or its column has neither a blob nor a text. What `body`
-    ///   throws.
+    ///   - isWritable: Whether `body` may write. A write outside a transaction is a transaction of its own.
+    ///   - body: Reads and writes the blob. It must not change the row in any other way.
+    /// - Throws: `SQLiteError`, also if the row doesn't exist, or its column has neither a blob nor a text. The error
+    ///   of `body`.
     public func withBlob<Result>(
         _ table: String, _ column: String, rowID: Int64, isWritable: Bool = false,
         _ body: (borrowing Blob) throws -> Result

@@ -2,50 +2,52 @@ import CSQLite
 
 /// An open database file, in WAL mode.
 ///
-/// Not thread-safe: one thread at a time, which its owner sees to. Every failure throws `SQLiteError`.
+/// Not thread-safe: the owner makes sure that one thread at a time uses it. Every failure throws `SQLiteError`.
 public final class Connection {
     let handle: OpaquePointer
     private let cache = StatementCache()
     var recentSavepoint: SavepointSQL?
-    /// The log's frames, which SQLite's hook counts.
+    /// Number of frames in the log, updated by SQLite's hook.
     private let logCounter: UnsafeMutablePointer<Int32>
     private var copier: Connection?
     private var isOpen = true
-    /// What a statement that is being prepared may do; nil: everything.
+    /// Permissions of the statement that is being prepared. Nil permits everything.
     var access: TableAccess?
-    /// What the statement was not allowed to do first, in words.
+    /// Description of the first thing that the statement was not permitted to do.
     var refusal: String?
-    /// Whether the statement that is being prepared drops a table of its owner.
+    /// True if the statement that is being prepared drops a table of its owner.
     var dropsTable = false
-    /// Whether the owner's statement runs: what is prepared now is prepared by a virtual table.
+    /// True while the owner's statement runs: a statement that is prepared now belongs to a virtual table.
     var isRunning = false
-    /// The tables of all owners, in lower case, and how many name each.
+    /// Number of owners of each table, by its name in lower case.
     var ownedTables: [String: Int] = [:]
     var hasAuthorizer = false
     var hasFullTextExcerpts = false
-    /// The files as they were when they were opened without locks; nil with locks.
+    /// State of the files when they were opened without locks. Nil with locks.
     private let filesAlone: DatabaseFiles?
 
-    /// The path it was opened with.
+    /// Path that it was opened with.
     public let path: String
-    /// The options it was opened with.
+    /// Options that it was opened with.
     public let options: OpenOptions
-    /// Why the last checkpoint after a commit failed; nil when it went well. The log keeps all until one does.
+    /// Error of the last checkpoint after a commit, or nil if it succeeded. The log keeps everything until one
+    /// succeeds.
     public internal(set) var checkpointError: SQLiteError?
-    /// From how many frames in the log `commit()` makes a checkpoint.
+    /// Number of frames in the log from which `commit()` makes a checkpoint.
     var checkpointDueFrames: Int32
 
-    /// Opens the file at `path` (`:memory:` for a database in memory) and sets WAL, synchronous and busy timeout.
+    /// Opens the file at `path` (`:memory:` for a database in memory), and sets WAL mode, synchronous and busy
+    /// timeout.
     ///
-    /// - Throws: `SQLiteError`: `isCannotOpen`, `isNotADatabase` (the file is left as it is), `isCorrupt`, `isBusy`.
+    /// - Throws: `SQLiteError`: `isCannotOpen`, `isNotADatabase` (the file isn't changed), `isCorrupt`, `isBusy`.
     public convenience init(path: String, options: OpenOptions = OpenOptions()) throws {
         try self.init(path, options, inspect: { _ in })
     }
 
-    /// Opens a file for writing once `inspect` has accepted it. One that it refuses by throwing stays as it is.
+    /// Opens a file for writing after `inspect` has accepted it. If `inspect` throws, the file isn't changed.
     ///
-    /// `inspect` reads, and may be called twice: with a connection that can't write, and again before the file is
-    /// switched to WAL, which another program would notice.
+    /// `inspect` reads, and may be called twice: with a read-only connection, and again before the file is switched
+    /// to WAL mode, which another program would notice.
     package convenience init(path: String, options: OpenOptions, inspect: (Connection) throws -> Void) throws
     {
         var readOnly = options
@@ -54,13 +56,13 @@ public final class Connection {
             let connection = try Connection(path, readOnly, inspect: inspect)
             try connection.close()
         } catch let error as SQLiteError where error.isCannotOpen || error.isReadOnly {
-            // There is no file yet, or a process died in a transaction with a rollback journal, as it is used until
-            // the switch to WAL: the next open for writing rolls it back.
+            // The file doesn't exist yet, or a process was killed in a transaction with a rollback journal, which is
+            // used until the switch to WAL mode. The next open for writing rolls it back.
         }
         try self.init(path, options, inspect: inspect)
     }
 
-    /// Opens a file for reading in a mode that its permissions don't call for, for tests.
+    /// Opens a file for reading in a given mode, regardless of its permissions, for tests.
     convenience init(path: String, mode: ReadingMode) throws {
         var options = OpenOptions()
         options.readOnly = true
@@ -87,7 +89,7 @@ public final class Connection {
     }
 
     deinit {
-        // A statement from `prepare` may still live: with close_v2 the file closes when the last of them goes.
+        // A statement from `prepare` may still exist: with close_v2 the file is closed when the last one is released.
         cache.removeAll()
         copier = nil
         if isOpen {
@@ -99,8 +101,9 @@ public final class Connection {
 
     /// Finalises the cached statements and closes the file. The connection can't be used afterwards.
     ///
-    /// The last connection to a file also checkpoints and removes its write-ahead log. A second call does nothing.
-    /// - Throws: `SQLiteError` with `isBusy` when a statement is still in use; the connection then stays open.
+    /// The last connection to a file also makes a checkpoint and removes the write-ahead log. A second call does
+    /// nothing.
+    /// - Throws: `SQLiteError` with `isBusy` if a statement is still in use; the connection then stays open.
     public func close() throws {
         guard isOpen else { return }
         cache.removeAll()
@@ -109,15 +112,15 @@ public final class Connection {
         isOpen = false
     }
 
-    /// Runs one or more statements and passes over their rows.
+    /// Runs one or more statements and ignores their rows.
     public func execute(_ sql: String) throws {
         precondition(isOpen, "the connection is closed")
         try check(sqlite3_exec(handle, sql, nil, nil, nil), sql: sql)
     }
 
-    /// Prepares one statement, for a caller that keeps it.
+    /// Prepares one statement, which the caller keeps.
     ///
-    /// - Throws: `SQLiteError`, also when `sql` holds no statement or more than one.
+    /// - Throws: `SQLiteError`, also if `sql` contains no statement or more than one.
     public func prepare(_ sql: String) throws -> Statement {
         precondition(isOpen, "the connection is closed")
         var text = sql
@@ -127,10 +130,10 @@ public final class Connection {
         return Statement(pointer: pointer)
     }
 
-    /// Lends `body` a prepared statement from the connection's cache, and returns what it returns.
+    /// Passes `body` a prepared statement from the connection's cache, and returns the result of `body`.
     ///
-    /// Afterwards the statement is reset and its bindings are cleared. A statement that is already in use (the same SQL
-    /// inside the closure) is prepared anew.
+    /// Afterwards the statement is reset and its bindings are cleared. If the statement is already in use (the same
+    /// SQL inside the closure), another one is prepared.
     public func withStatement<Result>(
         _ sql: String, _ body: (borrowing Statement) throws -> Result
     ) throws -> Result {
@@ -139,27 +142,28 @@ public final class Connection {
         return try body(entry.statement)
     }
 
-    /// Whether a transaction is open.
+    /// True if a transaction is open.
     ///
-    /// Ask after every error: a full disk, a failed write or a lack of memory can roll the whole transaction back.
+    /// Check it after every error: a full disk, a failed write or a lack of memory can roll the whole transaction
+    /// back.
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// How many frames (pages) the write-ahead log had after this connection's last commit.
+    /// Number of frames (pages) in the write-ahead log after this connection's last commit.
     public var logFrames: Int { Int(logCounter.pointee) }
 
-    /// How many rows the last INSERT, UPDATE or DELETE changed.
+    /// Number of rows that the last INSERT, UPDATE or DELETE changed.
     public var changesCount: Int { Int(sqlite3_changes64(handle)) }
 
-    /// How many rows were inserted, updated or deleted since the connection was opened.
+    /// Number of rows inserted, updated or deleted since the connection was opened.
     public var totalChangesCount: Int { Int(sqlite3_total_changes64(handle)) }
 
-    /// The rowid of the last row that was inserted.
+    /// Rowid of the last inserted row.
     public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// The version of the SQLite library that is loaded, such as "3.40.1".
+    /// Version of the loaded SQLite library, for example "3.40.1".
     public static var libraryVersion: String { String(cString: sqlite3_libversion()) }
 
-    /// The options that the loaded SQLite library was built with, such as "ENABLE_FTS5".
+    /// Build options of the loaded SQLite library, for example "ENABLE_FTS5".
     public static func compileOptions() -> [String] {
         var options: [String] = []
         while let option = sqlite3_compileoption_get(Int32(options.count)) {
@@ -197,7 +201,7 @@ public final class Connection {
         try execute("PRAGMA synchronous=\(synchronous.rawValue)")
     }
 
-    /// One of SQLite's open files, by the opcode that asks for it.
+    /// Returns one of SQLite's open files, by the opcode that returns it.
     func file(_ opcode: Int32) -> UnsafeMutablePointer<sqlite3_file>? {
         var file: UnsafeMutablePointer<sqlite3_file>?
         return sqlite3_file_control(handle, nil, opcode, &file) == SQLITE_OK ? file : nil
@@ -206,7 +210,7 @@ public final class Connection {
     private static func open(
         _ path: String, _ options: OpenOptions, _ mode: ReadingMode?
     ) throws -> (handle: OpaquePointer, filesAlone: DatabaseFiles?) {
-        // An empty path or a leading NUL would silently open a temporary database.
+        // SQLite would open a temporary database for an empty path or a leading NUL.
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path is empty or holds a NUL")
         }
@@ -218,7 +222,7 @@ public final class Connection {
         }
         var (name, filesAlone) = (path, nil as DatabaseFiles?)
         try checkEncryption(options)
-        // Permissions are those of the system's files.
+        // Only the system's files have permissions to check.
         if options.readOnly, options.vfsName == nil {
             switch mode ?? ReadingMode(path: path) {
             case .shared: break
@@ -240,7 +244,7 @@ public final class Connection {
         return (handle, filesAlone)
     }
 
-    /// The name by which SQLite opens a file without locks and without a log.
+    /// Returns the name by which SQLite opens a file without locks and without a log.
     private static func immutableURI(of path: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let escaped = path.utf8.flatMap { byte -> [UInt8] in
@@ -254,7 +258,7 @@ public final class Connection {
         return start + String(decoding: escaped, as: UTF8.self) + "?immutable=1"
     }
 
-    /// SQLite's refusal to open or to write, with the permission that this process lacks.
+    /// Adds the missing permission to SQLite's error of opening or writing.
     private static func explained(
         _ error: SQLiteError, _ path: String, _ options: OpenOptions
     ) -> SQLiteError {
@@ -266,8 +270,8 @@ public final class Connection {
             extendedCode: error.extendedCode, message: "\(error.message): \(missing.text)", sql: error.sql)
     }
 
-    /// Throws an error with `isBusy` if the files were opened without locks and aren't the same any more: what was read
-    /// may be of several moments.
+    /// Throws an error with `isBusy` if the files were opened without locks and have changed since, because the reads
+    /// may be inconsistent.
     func checkUnchanged() throws {
         guard let filesAlone, DatabaseFiles(path: path) != filesAlone else { return }
         throw SQLiteError(
@@ -279,14 +283,14 @@ public final class Connection {
         try setBusyTimeout(milliseconds: options.busyTimeoutMilliseconds)
         try set(options.synchronous)
         if let bytes = options.cacheBytes {
-            // A negative number is in KiB, a positive one would be pages.
+            // A negative number is in KiB; a positive one would be a number of pages.
             try execute("PRAGMA cache_size=\(-max(1, bytes / 1024))")
         }
         if let bytes = options.mmapBytes { try execute("PRAGMA mmap_size=\(bytes)") }
         if let bytes = options.journalSizeLimitBytes { try execute("PRAGMA journal_size_limit=\(bytes)") }
     }
 
-    /// Keeps count of the log's frames. The hook takes the place of SQLite's own, which would make a checkpoint.
+    /// Counts the log's frames. The hook replaces SQLite's own, which would make a checkpoint.
     private func countLogFrames() {
         sqlite3_wal_hook(
             handle,
@@ -296,7 +300,7 @@ public final class Connection {
             }, logCounter)
     }
 
-    /// The connection that copies the log for this one's checkpoints; opened when it is first needed.
+    /// The connection that copies the log for this one's checkpoints. Opened when first needed.
     func checkpointer() throws -> Connection {
         if let copier { return copier }
         var options = options
@@ -307,7 +311,8 @@ public final class Connection {
     }
 
     private func setWriteAheadLog() throws {
-        // Also for a read-only connection: the first read of the file is here, so what is no database is seen at once.
+        // Also for a read-only connection: this is the first read of the file, so a file that isn't a database is
+        // detected at once.
         let keepsMode = options.readOnly || options.keepsJournalMode
         let sql = keepsMode ? "PRAGMA journal_mode" : "PRAGMA journal_mode=WAL"
         let statement = try prepare(sql)

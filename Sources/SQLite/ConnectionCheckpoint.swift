@@ -1,39 +1,39 @@
 import CSQLite
 
-/// What a checkpoint found and did.
+/// Result of a checkpoint.
 public struct CheckpointResult: Hashable, Sendable {
-    /// Frames (pages) in the log; -1 when the database has no log.
+    /// Number of frames (pages) in the log. -1 if the database has no log.
     public let logFrames: Int
-    /// Of these, how many are in the database file now.
+    /// Number of these frames that are in the database file now.
     public let checkpointedFrames: Int
-    /// Whether somebody reads from the log, so that no commit can begin it anew.
+    /// True if a connection reads from the log, so that no commit can restart it.
     public let hasReaders: Bool
 }
 
-// SQLite 3.7.0 to 3.51.2 loses commits when a checkpoint begins right after another one has ended, and a commit begins
-// the log anew meanwhile (https://www.sqlite.org/wal.html, "The WAL-Reset Bug"). Here nobody commits during a
-// `checkpoint()`, in this process or another: this connection holds the file's write lock. A second one copies, because
-// SQLite makes no checkpoint in a transaction. Of SQLite's modes only PASSIVE is used, which takes no write lock; the
-// others go on without it when it is taken.
+// SQLite 3.7.0 to 3.51.2 loses commits when a checkpoint begins right after another one has ended, and a commit
+// restarts the log meanwhile (https://www.sqlite.org/wal.html, "The WAL-Reset Bug"). Here no connection of any
+// process commits during a `checkpoint()`, because this connection holds the file's write lock. A second one copies,
+// because SQLite makes no checkpoint in a transaction. Only SQLite's PASSIVE mode is used, which takes no write lock;
+// the others continue without it if it is taken.
 //
-// `copyLogWhileOthersCommit` holds no write lock. Another connection reads meanwhile: while one reads from the log, no
-// commit begins it anew (https://www.sqlite.org/walformat.html, "WAL Locks"). A reader that found all copied reads from
-// the file, and its lock keeps a checkpoint from writing to that.
+// `copyLogWhileOthersCommit` holds no write lock. Another connection reads meanwhile: while one reads from the log,
+// no commit restarts it (https://www.sqlite.org/walformat.html, "WAL Locks"). A reader that found everything copied
+// reads from the file, and its lock keeps a checkpoint from writing to the file.
 //
 // The checkpoint that SQLite makes when the last connection is closed holds the file's exclusive lock, and every
-// connection that uses the log holds a shared one: nobody else is there to commit. Recovery makes no checkpoint, and
-// holds the locks of writer, checkpoint and readers.
+// connection that uses the log holds a shared one, so no other connection can commit. Recovery makes no checkpoint,
+// and holds the locks of writer, checkpoint and readers.
 extension Connection {
-    /// Copies pages from the write-ahead log into the database file, as far as no reader holds them back, and syncs
-    /// both. Nobody commits meanwhile.
+    /// Copies pages from the write-ahead log to the database file, as far as no reader prevents it, and syncs both.
+    /// No connection commits meanwhile.
     ///
     /// - Parameters:
-    ///   - readersMilliseconds: How long to wait for readers, so that all is copied and the next commit begins the log
-    ///     anew.
-    ///   - whenCopied: Called each time that all is copied, while no connection can commit. A reader of the newest
-    ///     commit that ends its transaction meanwhile and begins another one then reads the same from the file, and no
-    ///     longer needs the log.
-    /// - Throws: `SQLiteError`: `isBusy` when another connection writes longer than the busy timeout.
+    ///   - readersMilliseconds: How long to wait for readers, so that everything is copied and the next commit
+    ///     restarts the log.
+    ///   - whenCopied: Called each time that everything is copied, while no connection can commit. A reader at the
+    ///     newest commit that ends its transaction meanwhile and begins another one then reads the same from the
+    ///     file, and no longer needs the log.
+    /// - Throws: `SQLiteError`: `isBusy` if another connection writes longer than the busy timeout.
     @discardableResult
     public func checkpoint(
         readersMilliseconds: Int32 = 0, whenCopied: () -> Void = {}
@@ -49,35 +49,35 @@ extension Connection {
         }
     }
 
-    /// Makes a checkpoint when the log has grown by `checkpointFrames` since the last attempt.
+    /// Makes a checkpoint if the log has grown by `checkpointFrames` since the last attempt.
     func checkpointIfDue() {
         if logFrames >= checkpointDueFrames { attemptCheckpoint() }
     }
 
-    /// Makes a checkpoint, waiting for nobody. It can't fail the commit before it: `checkpointError` says what came of
-    /// it.
+    /// Makes a checkpoint without waiting for readers. It can't fail the commit before it: `checkpointError` has its
+    /// error.
     public func attemptCheckpoint() {
         try? setBusyTimeout(milliseconds: 0)
         defer { try? setBusyTimeout(milliseconds: options.busyTimeoutMilliseconds) }
         do {
             try checkpoint()
         } catch let error as SQLiteError {
-            // Who writes now makes it, or the next commit here.
+            // The connection that is writing makes it, or the next commit here.
             guard !error.isBusy else { return }
             checkpointError = error
-            // Each attempt copies all again.
+            // Each attempt copies everything again.
             checkpointDueFrames = Int32(clamping: logFrames + Int(options.checkpointFrames))
         } catch {
             preconditionFailure("a checkpoint threw no SQLiteError: \(error)")
         }
     }
 
-    /// Copies what the log of the file at `path` holds now into the file, and syncs both, while other connections go on
-    /// committing. A `checkpoint()` afterwards has only their commits left to copy.
+    /// Copies the current log of the file at `path` to the file, and syncs both, while other connections continue to
+    /// commit. A later `checkpoint()` only has to copy their commits.
     ///
-    /// - Parameter options: those with which the file is open.
-    /// - Returns: How many frames of the log are in the file now.
-    /// - Throws: `SQLiteError`: `isBusy` when another checkpoint is under way.
+    /// - Parameter options: The options with which the file is open.
+    /// - Returns: Number of frames of the log that are in the file now.
+    /// - Throws: `SQLiteError`: `isBusy` if another checkpoint is running.
     @discardableResult
     public static func copyLogWhileOthersCommit(path: String, options: OpenOptions) throws -> Int {
         var options = options
@@ -111,8 +111,8 @@ extension Connection {
         return (Int(logFrames), Int(checkpointedFrames))
     }
 
-    /// Bytes of the file of the write-ahead log; 0 without one. It is cut to `OpenOptions.journalSizeLimitBytes` when a
-    /// commit begins the log anew.
+    /// Bytes of the write-ahead log's file, or 0 if there is none. It is truncated to
+    /// `OpenOptions.journalSizeLimitBytes` when a commit restarts the log.
     package var logFileBytes: Int64 {
         var bytes: Int64 = 0
         guard let log = file(SQLITE_FCNTL_JOURNAL_POINTER),
@@ -121,11 +121,11 @@ extension Connection {
         return bytes
     }
 
-    /// Whether anybody reads from the log. A reader that begins after all of it was copied reads from the file.
+    /// True if a connection reads from the log. A reader that begins after everything was copied reads from the file.
     private var hasLogReaders: Bool {
         guard let file = file(SQLITE_FCNTL_FILE_POINTER), let lock = file.pointee.pMethods?.pointee.xShmLock
         else { return false }
-        // https://www.sqlite.org/walformat.html, "WAL Locks": the reader locks 1 to 4, after those of the writer, the
+        // https://www.sqlite.org/walformat.html, "WAL Locks": the reader locks 1 to 4 follow those of the writer, the
         // checkpoint, recovery, and readers of the file.
         guard lock(file, 4, 4, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE) == SQLITE_OK else { return true }
         _ = lock(file, 4, 4, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)

@@ -1,19 +1,19 @@
 import CSQLite
 
 extension Connection {
-    /// Copies the database as it is now to a new file with another key, while others go on reading and writing.
+    /// Copies the current database to a new file with another key. Reads and writes continue meanwhile.
     ///
-    /// Rows are copied one by one by SQLCipher: a backup copies pages, which have one key.
+    /// SQLCipher copies the rows one by one, because a backup copies pages, which have one key.
     ///
     /// - Parameters:
     ///   - path: The file to create. Only its owner can read it.
-    ///   - key: Its key; nil for a file without encryption.
-    /// - Throws: `SQLiteError`: `isEncryptionUnavailable`; `isCannotOpen` if a file exists at `path`, which stays as it
-    ///   is; else nothing is left at `path`.
+    ///   - key: Its key. Nil for an unencrypted file.
+    /// - Throws: `SQLiteError`: `isEncryptionUnavailable`; `isCannotOpen` if a file exists at `path`, which isn't
+    ///   changed; otherwise no file is left at `path`.
     package func export(to path: String, encryptionKey key: EncryptionKey?) throws {
         precondition(!isInTransaction, "an export reads in a transaction of its own")
         guard Self.hasEncryption else { throw Self.encryptionUnavailable }
-        // A name that SQLite takes for memory or a URI is that of a file here.
+        // Makes a file name of a text that SQLite would interpret as memory or a URI.
         let path = path.hasPrefix("/") ? path : "./" + path
         guard try NewFile.create(path) else {
             throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "a file exists")

@@ -1,28 +1,29 @@
 import CSQLite
 
-// A commit whose sync failed leaves complete frames in the log. SQLite doesn't count them, but recovery finds them when
-// the file is next opened (https://www.sqlite.org/walformat.html, "WAL recovery").
+// A commit with a failed sync leaves complete frames in the log. SQLite doesn't count them, but recovery finds them
+// when the file is next opened (https://www.sqlite.org/walformat.html, "WAL recovery").
 extension Connection {
     /// Commits again without a change, which overwrites the frames of the failed commit.
     ///
-    /// This commit isn't synced, because syncs fail: a power loss before the next sync may bring the failed one back.
+    /// This commit isn't synced, because syncs fail. A power loss before the next sync may bring the failed commit
+    /// back.
     func overwriteFailedFrames() {
-        // NORMAL syncs only the header of a log that is begun anew, before the first frame is overwritten. Without that
-        // sync a power loss may leave the old header over old frames, and recovery puts their pages over newer ones
-        // (https://sqlite.org/src/info/ff5be73dee).
+        // NORMAL syncs only the header of a log that is restarted, before the first frame is overwritten. Without
+        // that sync a power loss may leave the old header over old frames, and recovery puts their pages over newer
+        // ones (https://sqlite.org/src/info/ff5be73dee).
         do {
             try commitNothing(.normal)
         } catch let error as SQLiteError where error.isSyncFailure {
-            // The log was begun anew, and its header's sync failed. If that sync failed in the failed commit too, the
-            // commit wrote no frames. If it succeeded then, the frames follow the header, which is safe to write again:
-            // it has the same salts. In a file's first log the salts are new, and hide the frames. Nobody else begins
-            // the log anew before it has frames.
+            // The log was restarted, and the sync of its header failed. If that sync failed in the failed commit too,
+            // the commit wrote no frames. If it succeeded then, the frames follow the header, which can safely be
+            // written again, because it has the same salts. In a file's first log the salts are new, and hide the
+            // frames. No other connection restarts the log before it has frames.
             if logBeginsWithItsOwnFrame { try? commitNothing(.off) }
         } catch {}
     }
 
     private func commitNothing(_ synchronous: Synchronous) throws {
-        // Not by `commit`: no checkpoint may follow while sync fails.
+        // Not in `commit`: no checkpoint may follow while syncs fail.
         defer {
             try? rollback()
             try? set(options.synchronous)
@@ -34,7 +35,7 @@ extension Connection {
         try execute("BEGIN IMMEDIATE; PRAGMA user_version=\(version); COMMIT")
     }
 
-    /// Whether the first frame in the log's file belongs to its header: both have the same salts.
+    /// True if the first frame in the log's file belongs to its header: both have the same salts.
     private var logBeginsWithItsOwnFrame: Bool {
         guard let log = file(SQLITE_FCNTL_JOURNAL_POINTER), let read = log.pointee.pMethods?.pointee.xRead
         else { return false }

@@ -1,12 +1,12 @@
 import CSQLite
 
 extension Connection {
-    /// How often SQLite prepared the connection's statements anew. It does after a change of the schema, and for each
-    /// new value of a parameter that it compared with the term of a partial index.
+    /// Number of times that SQLite prepared the connection's statements again. It does so after a change of the
+    /// schema, and for each new value of a parameter that it compared with the term of a partial index.
     package var repreparesCount: Int { sum(ofStatus: SQLITE_STMTSTATUS_REPREPARE) }
 
-    /// How many operations the connection's prepared statements have run: about the same number for each row that they
-    /// visit. Those of statements that were finalised don't count.
+    /// Number of operations that the connection's prepared statements have run: about the same number for each row
+    /// that they visit. Operations of finalised statements don't count.
     package var operationsCount: Int { sum(ofStatus: SQLITE_STMTSTATUS_VM_STEP) }
 
     private func sum(ofStatus status: Int32) -> Int {
@@ -18,7 +18,7 @@ extension Connection {
         return count
     }
 
-    /// Finalises the statements that are kept prepared, and frees the memory of pages that aren't in use.
+    /// Finalises the cached statements, and frees the memory of unused pages.
     package func releaseMemory() {
         clearStatements()
         sqlite3_db_release_memory(handle)
@@ -36,7 +36,7 @@ extension Connection {
         )
     }
 
-    /// How many pages statements of this connection have visited, in its page cache or not.
+    /// Number of pages that statements of this connection have visited, in its page cache or not.
     package var visitedPagesCount: Int {
         [SQLITE_DBSTATUS_CACHE_HIT, SQLITE_DBSTATUS_CACHE_MISS].reduce(0) { sum, kind in
             var (current, highest) = (Int32(0), Int32(0))
@@ -45,35 +45,35 @@ extension Connection {
         }
     }
 
-    /// Most messages that `integrityCheck()` returns.
+    /// Maximum messages that `integrityCheck()` returns.
     public static let integrityMessagesMax = 100
 
-    /// Checks the structure of the whole file. Returns what is wrong with it: nothing when it is sound.
+    /// Checks the structure of the whole file. Returns the problems, or nothing if the file is intact.
     public func integrityCheck() throws -> [String] {
         try withStatement("PRAGMA integrity_check(\(Self.integrityMessagesMax))") { statement in
             var messages: [String] = []
             do {
                 while try statement.step() { messages.append(statement.text(at: 0)) }
             } catch let error as SQLiteError where error.isCorrupt {
-                // Too damaged to go on checking.
+                // Too damaged to continue.
                 messages.append(error.message)
             }
             return messages == ["ok"] ? [] : messages
         }
     }
 
-    /// Copies the database as it is now to `path`, while others go on reading and writing.
-    /// The copy of an encrypted database has the same key.
+    /// Copies the current database to `path`. Reads and writes continue meanwhile. The copy of an encrypted database
+    /// has the same key.
     ///
-    /// An existing database at `path` is overwritten, in one transaction: it is the old or the new one, never half. A
-    /// new file is one that only its owner can read.
+    /// An existing database at `path` is overwritten in one transaction: it is the old or the new one, never a
+    /// mixture. Only the owner can read a new file.
     /// - Parameters:
-    ///   - path: The file to write. Not a file that this connection has open.
-    ///   - pagesPerStep: How many pages are copied between two calls of `progress`.
-    ///   - progress: Told the pages that remain and the pages in all; throws to give up.
-    /// - Throws: `SQLiteError`, or what `progress` threw; `path` then holds no new database, and no file if there
-    ///   was none. Only if the error `isBusy` because a file that is read without locks was written meanwhile, a
-    ///   database that was at `path` is overwritten with a copy to discard.
+    ///   - path: The file to write. It must not be open in this connection.
+    ///   - pagesPerStep: Number of pages copied between two calls of `progress`.
+    ///   - progress: Called with the remaining pages and the total. Throw to cancel the copy.
+    /// - Throws: `SQLiteError`, or the error of `progress`. `path` then has no new database, and no file if there was
+    ///   none. Only if `isBusy` is thrown because a file that is read without locks was written meanwhile, an
+    ///   existing database at `path` is overwritten with an unusable copy.
     public func backup(
         to path: String, pagesPerStep: Int32 = 256,
         progress: (_ remainingPages: Int, _ totalPages: Int) throws -> Void = { _, _ in }
@@ -86,7 +86,7 @@ extension Connection {
         options.encryptionKey = self.options.encryptionKey
         try NewFile.orExisting(path, vfsName: options.vfsName) {
             let target = try Connection(path: path, options: options)
-            // It holds one snapshot, so that other connections' commits don't start the copy anew.
+            // It holds one snapshot, so that other connections' commits don't restart the copy.
             try begin(.deferred)
             defer { try? rollback() }
             try withStatement("SELECT count(*) FROM sqlite_schema") { try $0.run() }

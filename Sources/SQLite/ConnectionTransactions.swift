@@ -1,23 +1,24 @@
 /// How a transaction takes its locks.
 public enum TransactionKind: String, Sendable {
-    /// At the first read and the first write. A write after a read fails with `isBusy` if another has written between.
+    /// At the first read and the first write. A write after a read fails with `isBusy` if another connection has
+    /// written in between.
     case deferred = "BEGIN DEFERRED"
-    /// The write lock at once, so that no later statement fails for want of it.
+    /// The write lock at once, so that no later statement fails because the lock is taken.
     case immediate = "BEGIN IMMEDIATE"
 }
 
 extension Connection {
     /// Begins a transaction.
     ///
-    /// - Throws: `SQLiteError`: `isBusy` when another holds the write lock longer than the busy timeout.
+    /// - Throws: `SQLiteError`: `isBusy` if another connection holds the write lock longer than the busy timeout.
     public func begin(_ kind: TransactionKind) throws {
         try run(kind.rawValue)
     }
 
-    /// Commits. When it throws, `isInTransaction` says whether there is still something to roll back.
+    /// Commits. After an error, `isInTransaction` tells whether there is still a transaction to roll back.
     ///
-    /// What failed in its sync is rolled back, and taken out of the log too. A log of `checkpointFrames` is then copied
-    /// into the file.
+    /// A commit with a failed sync is rolled back, and removed from the log. A log of `checkpointFrames` is then
+    /// copied to the file.
     public func commit() throws {
         do {
             try run("COMMIT")
@@ -29,15 +30,15 @@ extension Connection {
         checkpointIfDue()
     }
 
-    /// Rolls the transaction back; does nothing when SQLite has done so already after an error.
+    /// Rolls the transaction back. Does nothing if SQLite has done so already after an error.
     public func rollback() throws {
         guard isInTransaction else { return }
         try run("ROLLBACK")
     }
 
-    /// Runs `body` in a transaction: commits when it returns, rolls back and rethrows when it or the commit throws.
+    /// Runs `body` in a transaction: commits when it returns, rolls back and rethrows if it or the commit throws.
     ///
-    /// - Throws: What `body` throws; `SQLiteError`: also `isBusy` when a file that is read without locks, as
+    /// - Throws: The error of `body`; `SQLiteError`: also `isBusy` if a file that is read without locks, as
     ///   `OpenOptions.readOnly` describes, was written by another process.
     public func transaction<Result>(_ kind: TransactionKind, _ body: () throws -> Result) throws -> Result {
         try begin(kind)
@@ -47,18 +48,18 @@ extension Connection {
             try checkUnchanged()
             return result
         } catch {
-            // The first error is the one to report. A rollback that fails leaves nothing committed: the log ends
-            // without a commit mark, or `commit` has taken it away.
+            // The first error is the one to report. A failed rollback leaves nothing committed: the log ends without
+            // a commit mark, or `commit` has removed it.
             try? rollback()
-            // What looks damaged may have been written meanwhile.
+            // Apparent damage may be a write of another process meanwhile.
             try checkUnchanged()
             throw error
         }
     }
 
-    /// Runs `body` in a savepoint: releases it when `body` returns, rolls back to it and rethrows when it throws.
+    /// Runs `body` in a savepoint: releases it when `body` returns, rolls back to it and rethrows if it throws.
     ///
-    /// After an error ask `isInTransaction`: a full disk also takes the outer transaction with it, and with that the
+    /// After an error check `isInTransaction`: a full disk also rolls back the outer transaction, and with it
     /// savepoints that were released before.
     public func savepoint<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
         let sql = savepointSQL(name)
@@ -73,9 +74,9 @@ extension Connection {
         }
     }
 
-    /// `name` as an SQL identifier.
+    /// Returns `name` as an SQL identifier.
     public static func quoted(_ name: String) -> String {
-        // By scalars: a quote with a combining accent is one Character, and to SQLite the end of the name.
+        // By scalars: a quote with a combining accent is one Character, but ends the name in SQLite.
         let parts = name.unicodeScalars.split(separator: "\"", omittingEmptySubsequences: false)
         return "\"" + parts.map { String($0) }.joined(separator: "\"\"") + "\""
     }
@@ -86,8 +87,8 @@ extension Connection {
             try run(sql.rollBack)
             try run(sql.release)
         } catch {
-            // What can't be undone alone must not be committed with the rest: the whole transaction goes, and
-            // `isInTransaction` says so.
+            // Writes that can't be undone separately must not be committed with the rest, so the whole transaction is
+            // rolled back, which `isInTransaction` reports.
             try? rollback()
         }
     }
@@ -96,7 +97,8 @@ extension Connection {
         try withStatement(sql) { try $0.run() }
     }
 
-    /// The statements of the savepoint `name`: kept, because most savepoints have the name of the one before.
+    /// Returns the statements of the savepoint `name`. Cached, because most savepoints have the same name as the
+    /// previous one.
     private func savepointSQL(_ name: String) -> SavepointSQL {
         if let known = recentSavepoint, known.name == name { return known }
         let made = SavepointSQL(name)

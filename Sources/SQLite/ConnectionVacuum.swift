@@ -1,13 +1,13 @@
 import CSQLite
 
 extension Connection {
-    /// The pages of a database.
+    /// Numbers of pages of a database.
     package struct PageCounts: Hashable, Sendable {
         /// Bytes of a page.
         package let pageBytes: Int64
-        /// Pages of the file, with the free ones.
+        /// Pages of the file, including free ones.
         package let pagesCount: Int64
-        /// Pages that have no content.
+        /// Pages without content.
         package let freeCount: Int64
 
         /// Bytes of the pages with content.
@@ -24,20 +24,20 @@ extension Connection {
             freeCount: number("freelist_count"))
     }
 
-    /// How many steps of SQLite's machine go by between two calls of `isCancelled`.
+    /// Number of steps of SQLite's virtual machine between two calls of `isCancelled`.
     private static let stepsPerCall: Int32 = 100
 
-    /// Rebuilds the file without its free pages (SQLite's `VACUUM`), then copies the log into it, which makes it
+    /// Rebuilds the file without its free pages (SQLite's `VACUUM`), then copies the log to it, which makes it
     /// smaller unless a reader still needs the log.
     ///
-    /// Readers go on meanwhile; other writers wait. The log and a temporary file each need as many bytes as the pages
+    /// Reads continue meanwhile; other writes wait. The log and a temporary file each need as many bytes as the pages
     /// with content.
     ///
     /// - Parameters:
-    ///   - readersMilliseconds: How long readers are waited for at the end.
-    ///   - isCancelled: Called again and again; true gives up.
-    /// - Throws: `SQLiteError`: `isBusy`, `isDiskFull`; `isInterrupted` if `isCancelled` returned true. The file then
-    ///   is as it was.
+    ///   - readersMilliseconds: How long to wait for readers at the end.
+    ///   - isCancelled: Called repeatedly. Return true to cancel.
+    /// - Throws: `SQLiteError`: `isBusy`, `isDiskFull`; `isInterrupted` if `isCancelled` returned true. The file
+    ///   isn't changed then.
     package func vacuum(
         readersMilliseconds: Int32, whenCopied: () -> Void = {}, isCancelled: () -> Bool
     ) throws {
@@ -59,7 +59,7 @@ extension Connection {
         do {
             try checkpoint(readersMilliseconds: readersMilliseconds, whenCopied: whenCopied)
         } catch let error as SQLiteError where error.isBusy {
-            // The log has all, and a later checkpoint makes the file smaller.
+            // The log contains everything, and a later checkpoint makes the file smaller.
         }
     }
 
@@ -70,6 +70,6 @@ extension Connection {
 }
 
 extension SQLiteError {
-    /// The statement was given up because the caller wanted it.
+    /// True if the statement was interrupted by the caller.
     package var isInterrupted: Bool { code == SQLITE_INTERRUPT }
 }

@@ -4,10 +4,10 @@
     import Darwin
 #endif
 
-/// A database's file and the files that SQLite keeps beside it, as they are at one moment, and what this process may do
-/// with them. No file is opened: closing one would release the locks that this process has on it.
+/// A database's file and the files that SQLite keeps beside it, at one moment, and the permissions of this process.
+/// No file is opened, because closing one would release the locks that this process has on it.
 struct DatabaseFiles: Hashable {
-    /// A file by what changes when it is written or replaced.
+    /// Attributes that change when a file is written or replaced.
     struct Version: Hashable {
         let device: UInt64
         let inode: UInt64
@@ -16,31 +16,31 @@ struct DatabaseFiles: Hashable {
         let nanoseconds: Int
     }
 
-    /// One of the files, and the rights of this process.
+    /// One of the files, and the permissions of this process.
     struct File: Hashable {
         let version: Version
         let canRead: Bool
     }
 
-    /// The file's real path. SQLite puts the others beside it, and not beside a link to it.
+    /// Real path of the file. SQLite puts the others beside it, and not beside a link to it.
     let path: String
     var file: File
     var canWriteFile: Bool
     var canWriteFolder: Bool
-    /// Whether files that this process makes beside it belong to the owner of the file.
+    /// True if files that this process creates beside it belong to the owner of the file.
     var isOwner: Bool
     /// The write-ahead log. It exists while a process has the file open.
     var log: File?
     /// The log's index (-shm), which processes share.
     var index: File?
-    /// What a process left that ended in a transaction without a write-ahead log.
+    /// Journal of a process that was killed in a transaction without a write-ahead log.
     var journal: File?
 
     var logPath: String { path + "-wal" }
     var indexPath: String { path + "-shm" }
     var folder: String { Self.folder(of: path) }
 
-    /// Looks at the files. Nil if no regular file is at `path`.
+    /// Reads the state of the files. Nil if no regular file is at `path`.
     init?(path: String) {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }

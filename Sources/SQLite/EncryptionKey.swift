@@ -1,13 +1,13 @@
 import CSQLite
 
-/// The key of an encrypted file, in the form that SQLCipher takes: https://www.zetetic.net/sqlcipher/sqlcipher-api/#key
+/// Key of an encrypted file, in the form that SQLCipher takes: https://www.zetetic.net/sqlcipher/sqlcipher-api/#key
 ///
 /// Its descriptions don't show it.
 public struct EncryptionKey: Sendable {
     /// Bytes of a key that isn't derived from a passphrase.
     public static let bytesCount = 32
 
-    /// What SQLCipher takes as the key. Not in any error.
+    /// The key in SQLCipher's form. No error contains it.
     let value: String
 
     var pragma: String {
@@ -15,7 +15,7 @@ public struct EncryptionKey: Sendable {
         return "PRAGMA key = '\(String(decoding: escaped, as: UTF8.self))'"
     }
 
-    /// A key of 32 bytes, used as it is. Returns nil for another number of bytes.
+    /// Creates a key from 32 bytes, used unchanged. Nil for another number of bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == Self.bytesCount else { return nil }
         let digits = Array("0123456789abcdef".utf8)
@@ -23,8 +23,8 @@ public struct EncryptionKey: Sendable {
         value = "x'\(String(decoding: hex, as: UTF8.self))'"
     }
 
-    /// A passphrase, from which SQLCipher derives the key each time a connection is opened. Returns nil for an empty
-    /// one and for one with a NUL, where SQL ends.
+    /// Creates a key from a passphrase, from which SQLCipher derives the key each time a connection is opened. Nil if
+    /// it is empty or contains a NUL, where SQL ends.
     public init?(passphrase: String) {
         guard !passphrase.isEmpty, !passphrase.utf8.contains(0) else { return nil }
         value = passphrase
@@ -32,16 +32,16 @@ public struct EncryptionKey: Sendable {
 }
 
 extension EncryptionKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The same text for each key.
+    /// The same text for every key.
     public var description: String { "EncryptionKey(hidden)" }
-    /// The same text for each key.
+    /// The same text for every key.
     public var debugDescription: String { description }
     /// Without children, so that `dump` doesn't show the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Connection {
-    /// Whether the loaded SQLite library is SQLCipher.
+    /// True if the loaded SQLite library is SQLCipher.
     public static let hasEncryption: Bool = {
         var options = OpenOptions()
         options.synchronous = .off
@@ -49,7 +49,8 @@ extension Connection {
         return (try? connection.withStatement("PRAGMA cipher_version") { try $0.step() }) ?? false
     }()
 
-    /// SQLite without encryption takes the key's statement for one of no meaning, and would write the file as it is.
+    /// Throws if the options have a key and the library has no encryption. SQLite without encryption would ignore the
+    /// key's statement, and write an unencrypted file.
     package static func checkEncryption(_ options: OpenOptions) throws {
         if options.encryptionKey != nil, !hasEncryption { throw encryptionUnavailable }
     }
@@ -60,7 +61,7 @@ extension Connection {
             message: "the loaded SQLite library (\(libraryVersion)) has no encryption; SQLCipher has")
     }
 
-    /// Gives SQLCipher the key. It must be the first statement that reaches the file.
+    /// Passes SQLCipher the key. It must be the first statement that reaches the file.
     func setKey() throws {
         guard let key = options.encryptionKey else { return }
         let result = sqlite3_exec(handle, key.pragma, nil, nil, nil)

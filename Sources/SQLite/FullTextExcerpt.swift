@@ -1,25 +1,25 @@
-/// A part of a text, with the places where a full-text query matches. All offsets are bytes of UTF-8.
+/// A part of a text, with the matches of a full-text query. All offsets are bytes of UTF-8.
 public struct FullTextExcerpt: Equatable, Sendable {
-    /// Maximum bytes of an excerpt for each of its tokens: a bound for texts with hardly any word.
+    /// Maximum bytes of an excerpt for each of its tokens, for texts with very few words.
     private static let bytesPerToken = 256
 
-    /// The number of the column.
+    /// Number of the column.
     public var column = 0
-    /// Whether the text goes on before the excerpt.
+    /// True if text precedes the excerpt.
     public var isCutAtStart = false
-    /// Whether the text goes on after the excerpt.
+    /// True if text follows the excerpt.
     public var isCutAtEnd = false
-    /// The bytes of the excerpt.
+    /// Bytes of the excerpt.
     public var bytes: [UInt8] = []
-    /// The matches in `bytes`, in ascending order and apart from each other.
+    /// The matches in `bytes`, in ascending order and without overlap.
     public var ranges: [Range<Int>] = []
 
-    /// Chooses the part of a text that has the most different phrases of a query.
+    /// Chooses the part of a text with the most different phrases of a query.
     ///
     /// - Parameters:
     ///   - text: The whole text.
     ///   - tokens: The tokens' ranges in the text, in order. They may overlap.
-    ///   - hits: Where phrases match: the phrase's number, and a range of tokens.
+    ///   - hits: Matches of phrases: the phrase's number, and a range of tokens.
     ///   - count: Maximum number of tokens; 0 for the whole text.
     public init(
         _ text: UnsafeRawBufferPointer, tokens: [Range<Int>], hits: [(phrase: Int, tokens: Range<Int>)],
@@ -56,7 +56,8 @@ public struct FullTextExcerpt: Equatable, Sendable {
         }
     }
 
-    /// The first token of the best part: the one with the most different phrases, then the most hits, then the first.
+    /// Returns the first token of the best part: the one with the most different phrases, then the most hits, then
+    /// the first one.
     private static func firstToken(
         _ hits: [(phrase: Int, tokens: Range<Int>)], _ count: Int, of total: Int
     ) -> Int {
@@ -74,7 +75,7 @@ public struct FullTextExcerpt: Equatable, Sendable {
                 if score > best.score { best = (score, range) }
                 counts[hit.phrase] = counts[hit.phrase].flatMap { $0 > 1 ? $0 - 1 : nil }
             } else {
-                // A phrase that is longer than the part.
+                // The phrase is longer than the part.
                 if best.score == (0, 0) { best.range = hit.tokens.lowerBound..<hit.tokens.lowerBound + count }
                 end += 1
             }
@@ -83,7 +84,7 @@ public struct FullTextExcerpt: Equatable, Sendable {
         return min(max(0, best.range.lowerBound - before), total - count)
     }
 
-    /// The beginning of a part, cut between two scalars.
+    /// Returns the beginning of a part, cut between two scalars.
     private static func limited(_ part: Range<Int>, to bytesMax: Int, _ text: UnsafeRawBufferPointer)
         -> Range<Int>
     {
@@ -104,7 +105,7 @@ extension FullTextExcerpt {
         } + bytes
     }
 
-    /// Reads what the SQL function returned; nil for anything else.
+    /// Parses the result of the SQL function. Nil for anything else.
     public init?(blob: UnsafeRawBufferPointer) {
         func number(_ place: Int) -> Int {
             Int(UInt32(littleEndian: blob.loadUnaligned(fromByteOffset: place * 4, as: UInt32.self)))

@@ -5,10 +5,10 @@ import CSQLite
 extension Connection {
     /// Adds the FTS5 function `yap_excerpt(table, column, tokens)`. It returns a `FullTextExcerpt` as a blob.
     ///
-    /// Its arguments: the hidden column of the FTS5 table, the number of a column or -1 for the one that has the most
+    /// Arguments: the hidden column of the FTS5 table, the number of a column or -1 for the one with the most
     /// different phrases, and the maximum number of tokens or 0 for the whole text.
     ///
-    /// - Throws: `SQLiteError`, also when SQLite was built without FTS5.
+    /// - Throws: `SQLiteError`, also if SQLite was built without FTS5.
     public func addFullTextExcerpts() throws {
         guard !hasFullTextExcerpts else { return }
         guard let api = try fullTextAPI(), let create = api.pointee.xCreateFunction else {
@@ -27,7 +27,7 @@ extension Connection {
         hasFullTextExcerpts = true
     }
 
-    /// As https://www.sqlite.org/fts5.html#extending_fts5 describes.
+    /// Returns FTS5's API: https://www.sqlite.org/fts5.html#extending_fts5
     private func fullTextAPI() throws -> UnsafeMutablePointer<fts5_api>? {
         let statement = try prepare("SELECT fts5(?1)")
         var api: UnsafeMutablePointer<fts5_api>?
@@ -44,7 +44,7 @@ extension Connection {
     }
 }
 
-/// The row of an FTS5 query at which a function is called.
+/// The row of an FTS5 query for which a function is called.
 private struct FullTextRow {
     let api: UnsafePointer<Fts5ExtensionApi>
     let context: OpaquePointer
@@ -95,7 +95,7 @@ private struct FullTextRow {
         return hits
     }
 
-    /// The column with the most different phrases; the first one if there is none.
+    /// Returns the column with the most different phrases, or the first one if there is none.
     private func best(_ hits: [Hit]) -> Int32 {
         var phrases: [Int32: Set<Int>] = [:]
         for hit in hits { phrases[hit.column, default: []].insert(hit.phrase) }
@@ -106,7 +106,7 @@ private struct FullTextRow {
         var tokens: [Range<Int>] = []
         let result = withUnsafeMutablePointer(to: &tokens) { tokens in
             api.pointee.xTokenize?(context, start, size, tokens) { tokens, flags, _, _, start, end in
-                // A token at the place of the one before it, such as a synonym.
+                // A token at the place of the previous one, such as a synonym.
                 if flags & FTS5_TOKEN_COLOCATED == 0 {
                     tokens?.assumingMemoryBound(to: [Range<Int>].self).pointee.append(
                         Int(start)..<Int(max(start, end)))

@@ -4,10 +4,10 @@
     import Darwin
 #endif
 
-/// A permission that this process doesn't have and needs to open a database's file.
+/// A permission that this process lacks and needs to open a database's file.
 struct MissingPermission: Hashable {
     enum Right: Int32, Hashable {
-        /// Of a folder: to open what lies in it.
+        /// Of a folder: to open files in it.
         case search = 1
         case write = 2
         case read = 4
@@ -16,7 +16,7 @@ struct MissingPermission: Hashable {
     let right: Right
     let path: String
     let isFolder: Bool
-    /// Why it is needed, where that isn't plain.
+    /// Why it is needed, if that isn't obvious.
     var reason: String?
 
     /// One sentence without its full stop: the permission, the file or folder, the reason.
@@ -33,7 +33,8 @@ struct MissingPermission: Hashable {
 
     var error: SQLiteError { SQLiteError(extendedCode: SQLiteError.cannotOpenCode, message: text) }
 
-    /// The folder on the way to `path` that this process can't enter. Nil if there is none, or the file is missing.
+    /// Returns the missing permission of the folder on the way to `path` that this process can't enter. Nil if there
+    /// is none, or the file is missing.
     static func folder(onTheWayTo path: String) -> MissingPermission? {
         var status = stat()
         guard stat(path, &status) != 0, errno == EACCES else { return nil }
@@ -47,7 +48,7 @@ struct MissingPermission: Hashable {
         return nil
     }
 
-    /// What a process that wants to write the file at `path` is not allowed. Nil if that is nothing.
+    /// Returns the permission that this process lacks to write the file at `path`, or nil.
     static func forWriting(_ path: String) -> MissingPermission? {
         if let folder = folder(onTheWayTo: path) { return folder }
         guard let files = DatabaseFiles(path: path) else {
@@ -66,10 +67,10 @@ struct MissingPermission: Hashable {
 }
 
 extension MissingPermission.Right {
-    /// Whether this process, with its effective user and groups, has the right to the file or folder.
+    /// Returns true if this process, with its effective user and groups, has the permission for the file or folder.
     func isGranted(_ path: String) -> Bool { faccessat(AT_FDCWD, path, rawValue, AT_EACCESS) == 0 }
 
-    /// Whether the system refuses the right to what exists at `path`.
+    /// Returns true if the system refuses the permission for an existing file or folder.
     func isRefused(_ path: String) -> Bool {
         !isGranted(path) && [EACCES, EPERM, EROFS].contains(errno)
     }

@@ -4,25 +4,25 @@
     import Darwin
 #endif
 
-/// Whether other processes have a database open.
+/// Detects whether other processes have a database open.
 ///
 /// Each process that has one open holds a shared lock on a byte of the log's index (-shm)
-/// (https://www.sqlite.org/walformat.html, "WAL Locks"; in SQLite's source `UNIX_SHM_DMS`). Closing a file releases the
-/// locks that the process has on it, so the index stays open until the process ends. Make one before this process opens
-/// the database, and few of them: for programs that live for one task.
+/// (https://www.sqlite.org/walformat.html, "WAL Locks"; in SQLite's source `UNIX_SHM_DMS`). Closing a file releases
+/// the locks that the process has on it, so the index stays open until the process ends. Create one before this
+/// process opens the database, and few of them: for programs that run for one task.
 package final class OtherOpeners {
-    /// The byte behind the eight locks, which begin at 120.
+    /// The byte after the eight locks, which begin at 120.
     private static let openByte: off_t = 128
 
     private let path: String
     private var index: Int32 = -1
 
-    /// - Parameter path: The database.
+    /// - Parameter path: Path of the database.
     package init(path: String) { self.path = path }
 
-    /// Whether another process has it open now.
+    /// Returns true if another process has it open now.
     ///
-    /// - Throws: `SQLiteError` if that can't be found out.
+    /// - Throws: `SQLiteError` if that can't be determined.
     package func exist() throws -> Bool {
         guard let files = DatabaseFiles(path: path), files.index != nil else { return false }
         if index < 0 || !isCurrent(files.indexPath) { index = open(files.indexPath, O_RDONLY | O_CLOEXEC) }
@@ -46,7 +46,8 @@ package final class OtherOpeners {
         return lock.l_type != Int16(F_UNLCK)
     }
 
-    /// Whether the open index is still the one at its path: the last process that closes a database removes it.
+    /// Returns true if the open index is still the one at its path: the last process that closes a database removes
+    /// it.
     private func isCurrent(_ path: String) -> Bool {
         var (opened, current) = (stat(), stat())
         return fstat(index, &opened) == 0 && stat(path, &current) == 0 && opened.st_ino == current.st_ino

@@ -1,10 +1,10 @@
-/// How a file is opened by a connection that only reads it.
+/// How a read-only connection opens a file.
 enum ReadingMode: Hashable {
-    /// With SQLite's locks, log and index, beside the processes that write it. SQLite makes the log and the index when
-    /// they are missing, and they stay.
+    /// With SQLite's locks, log and index, beside processes that write it. SQLite creates the log and the index if
+    /// they are missing, and they remain.
     case shared
-    /// Without locks and without a log (SQLite's `immutable`): no process has the file open, and nothing is made beside
-    /// it. The files must still be the same at the end of a transaction.
+    /// Without locks and without a log (SQLite's `immutable`): no process has the file open, and no file is created
+    /// beside it. The files must be unchanged at the end of a transaction.
     case alone(DatabaseFiles)
     /// Neither is possible.
     case refused(MissingPermission)
@@ -15,12 +15,12 @@ enum ReadingMode: Hashable {
         } else if let files = DatabaseFiles(path: path) {
             self.init(files)
         } else {
-            // SQLite says what is there instead of a file.
+            // SQLite reports what exists instead of a file.
             self = .shared
         }
     }
 
-    /// Decides by what the files are.
+    /// Chooses the mode by the state of the files.
     init(_ files: DatabaseFiles) {
         func refused(_ right: MissingPermission.Right, _ path: String, _ reason: String? = nil) -> Self {
             .refused(
@@ -31,7 +31,7 @@ enum ReadingMode: Hashable {
             self = refused(.read, files.path)
             return
         }
-        // SQLite can make what is missing beside the file.
+        // SQLite can create missing files beside the file.
         if files.canWriteFile && files.canWriteFolder {
             self = .shared
             return
@@ -39,12 +39,12 @@ enum ReadingMode: Hashable {
         let logHasContent = (files.log?.version.bytes ?? 0) > 0
         let place = files.canWriteFolder ? files.path : files.folder
         if let log = files.log, let index = files.index {
-            // A process may have the file open. Its locks and its log are the truth.
+            // A process may have the file open. Its locks and its log must be respected.
             let unread: String? = !log.canRead ? files.logPath : !index.canRead ? files.indexPath : nil
             self = unread.map { refused(.read, $0, "its log is part of the database") } ?? .shared
         } else if logHasContent {
-            // The last commits are in the log alone, and reading it takes an index, which another user's process would
-            // leave for the owner's.
+            // The last commits are only in the log. Reading it needs an index, and one created by another user's
+            // process would block the owner's.
             self =
                 files.canWriteFolder && files.isOwner
                 ? .shared

@@ -1,17 +1,17 @@
 import CSQLite
 
-/// What SQLite refused or failed to do: the code, the words for it, and the SQL that was running.
+/// An error of SQLite: the code, the message, and the SQL that was running.
 public struct SQLiteError: Error, Hashable, Sendable {
-    /// The primary result code, such as 5 for `SQLITE_BUSY`.
+    /// Primary result code, for example 5 for `SQLITE_BUSY`.
     public let code: Int32
-    /// The extended result code, such as 2067 for `SQLITE_CONSTRAINT_UNIQUE`; its low byte is `code`.
+    /// Extended result code, for example 2067 for `SQLITE_CONSTRAINT_UNIQUE`. Its low byte is `code`.
     public let extendedCode: Int32
     /// SQLite's own message.
     public let message: String
-    /// The SQL that was prepared or running, if any was.
+    /// The SQL that was prepared or running, if any.
     public let sql: String?
 
-    /// Makes an error from an extended result code.
+    /// Creates an error from an extended result code.
     package init(extendedCode: Int32, message: String, sql: String? = nil) {
         code = extendedCode & 0xFF
         self.extendedCode = extendedCode
@@ -19,10 +19,10 @@ public struct SQLiteError: Error, Hashable, Sendable {
         self.sql = sql
     }
 
-    /// The error that `database` reports last, for a call that returned `result`.
+    /// Creates the error that `database` reports last, for a call that returned `result`.
     init(_ result: Int32, database: OpaquePointer?, sql: String? = nil) {
-        // The handle may hold an older error when a call failed before it touched the handle (SQLITE_MISUSE):
-        // then the words for the result itself are the right ones.
+        // The handle may have an older error if a call failed before it touched the handle (SQLITE_MISUSE). Then the
+        // message of the result itself is used.
         let reported = database.map { sqlite3_extended_errcode($0) } ?? result
         let isCurrent = database != nil && reported & 0xFF == result & 0xFF
         let words = isCurrent ? sqlite3_errmsg(database) : sqlite3_errstr(result)
@@ -31,35 +31,36 @@ public struct SQLiteError: Error, Hashable, Sendable {
             message: words.map { String(cString: $0) } ?? "unknown error", sql: sql)
     }
 
-    /// A mistake in the SQL, or in a value that a function or virtual table parses: `SQLITE_ERROR`.
+    /// True for a mistake in the SQL, or in a value that a function or virtual table parses: `SQLITE_ERROR`.
     public var isMistake: Bool { code == SQLITE_ERROR }
-    /// Another connection holds the lock, and the busy timeout passed. Trying again later may succeed.
+    /// True if another connection holds the lock, and the busy timeout passed. Retrying later may succeed.
     public var isBusy: Bool { code == SQLITE_BUSY }
-    /// The disk (or a quota) is full. SQLite may have rolled the transaction back: see `Connection.isInTransaction`.
+    /// True if the disk (or a quota) is full. SQLite may have rolled the transaction back: see
+    /// `Connection.isInTransaction`.
     public var isDiskFull: Bool { code == SQLITE_FULL }
-    /// The file is not an SQLite database. It was not changed.
+    /// True if the file isn't an SQLite database. It wasn't changed.
     public var isNotADatabase: Bool { code == SQLITE_NOTADB }
-    /// The file is a damaged database.
+    /// True if the file is a damaged database.
     public var isCorrupt: Bool { code == SQLITE_CORRUPT }
-    /// A UNIQUE, NOT NULL, CHECK, PRIMARY KEY or FOREIGN KEY constraint refused the row.
+    /// True if a UNIQUE, NOT NULL, CHECK, PRIMARY KEY or FOREIGN KEY constraint rejected the row.
     public var isConstraint: Bool { code == SQLITE_CONSTRAINT }
-    /// The operating system reported a failed read, write, sync or lock.
+    /// True if the operating system reported a failed read, write, sync or lock.
     public var isInputOutput: Bool { code == SQLITE_IOERR }
-    /// A file could not be synced.
+    /// True if a file couldn't be synced.
     public var isSyncFailure: Bool { extendedCode == SQLITE_IOERR | 4 << 8 }
     static let cannotOpenCode = SQLITE_CANTOPEN
-    /// The file can't be opened: no such folder or file, or no permission.
+    /// True if the file can't be opened: the folder or file is missing, or permission is denied.
     public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
-    /// The statement names a table, or does something, that its owner has no right to.
+    /// True if the owner of the statement has no permission for a table or an operation in it.
     public var isRefused: Bool { code == SQLITE_AUTH }
-    /// The file should be opened with a key, and the loaded library has no encryption.
+    /// True if the file should be opened with a key, and the loaded library has no encryption.
     public var isEncryptionUnavailable: Bool { code == SQLITE_NOTFOUND }
-    /// The file or the connection allows reading only.
+    /// True if the file or the connection is read-only.
     public var isReadOnly: Bool { code == SQLITE_READONLY }
 }
 
 extension SQLiteError: CustomStringConvertible {
-    /// Code, message, what to do about it where there is something to do, and the SQL.
+    /// Code, message, suggested remedy if there is one, and the SQL.
     public var description: String {
         var text = "SQLite error \(code)"
         if extendedCode != code { text += " (extended \(extendedCode))" }

@@ -2,14 +2,14 @@ import CSQLite
 
 /// A version of the SQLite library.
 public struct SQLiteVersion: Hashable, Sendable {
-    /// As SQLite writes it, such as "3.40.1".
+    /// In SQLite's notation, for example "3.40.1".
     public let text: String
     private let parts: [Int]
 
-    /// The version that is loaded.
+    /// Version of the loaded library.
     public static let loaded = SQLiteVersion(number: Int(sqlite3_libversion_number()))
 
-    /// Reads a version; nil when it isn't one.
+    /// Parses a version. Nil if the text isn't one.
     public init?(_ text: String) {
         let parts = text.split(separator: ".").map { Int($0) }
         guard parts.count >= 3, !parts.contains(nil) else { return nil }
@@ -26,8 +26,8 @@ public struct SQLiteVersion: Hashable, Sendable {
         self.parts = parts
     }
 
-    /// Whether it loses commits when one begins the log anew while a checkpoint starts
-    /// (https://www.sqlite.org/wal.html, "The WAL-Reset Bug"). `Connection.checkpoint` lets that happen in none.
+    /// True if it loses commits when one restarts the log while a checkpoint starts (https://www.sqlite.org/wal.html,
+    /// "The WAL-Reset Bug"). `Connection.checkpoint` prevents that in all versions.
     public var hasWALResetBug: Bool {
         func isBefore(_ other: [Int]) -> Bool { parts.lexicographicallyPrecedes(other) }
         guard !isBefore([3, 7, 0]), isBefore([3, 51, 3]) else { return false }

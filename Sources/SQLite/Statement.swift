@@ -1,8 +1,8 @@
 import CSQLite
 
-/// A prepared statement: bound by 1-based parameter, read by 0-based column, finalised when it goes.
+/// A prepared statement: bound by 1-based parameter, read by 0-based column, finalised when it is released.
 ///
-/// It belongs to one connection and, like it, to one thread at a time.
+/// It belongs to one connection and must be used, like it, by one thread at a time.
 public struct Statement: ~Copyable {
     @usableFromInline let pointer: OpaquePointer
 
@@ -19,23 +19,23 @@ public struct Statement: ~Copyable {
         sqlite3_sql(pointer).map { String(cString: $0) } ?? ""
     }
 
-    /// Whether it writes nothing.
+    /// True if it writes nothing.
     public var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
 
-    /// How many columns a row has; 0 for a statement that returns none.
+    /// Number of columns of a row. 0 for a statement that returns none.
     public var columnCount: Int32 { sqlite3_column_count(pointer) }
 
     /// Number of the last parameter, which is the number of parameters unless some numbers aren't used.
     public var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
 
-    /// The name of the column, as the SQL's `AS` gives it.
+    /// Returns the name of the column, as given by the SQL's `AS`.
     public func columnName(at column: Int32) -> String {
         sqlite3_column_name(pointer, column).map { String(cString: $0) } ?? ""
     }
 
-    /// Runs to the next row. Returns `false` when there are no more.
+    /// Runs to the next row. Returns false if there are no more.
     ///
-    /// - Throws: `SQLiteError`; the statement is then reset. The transaction may be gone: see
+    /// - Throws: `SQLiteError`; the statement is then reset. The transaction may have been rolled back: see
     ///   `Connection.isInTransaction`.
     @inlinable
     public func step() throws -> Bool {
@@ -45,9 +45,9 @@ public struct Statement: ~Copyable {
         throw failed(result)
     }
 
-    /// Runs to the end, passing over any rows, and resets. The bindings stay.
+    /// Runs to the end, ignoring any rows, and resets. The bindings stay.
     ///
-    /// - Throws: as `step()`.
+    /// - Throws: The errors of `step()`.
     @inlinable
     public func run() throws {
         var result = sqlite3_step(pointer)
@@ -56,10 +56,10 @@ public struct Statement: ~Copyable {
         sqlite3_reset(pointer)
     }
 
-    /// Goes back to before the first row and lets go of the read or write lock. The bindings stay.
+    /// Returns to before the first row and releases the read or write lock. The bindings stay.
     @inlinable
     public func reset() {
-        // The code that sqlite3_reset returns is that of the last step, which has thrown it already.
+        // sqlite3_reset returns the code of the last step, which has thrown it already.
         sqlite3_reset(pointer)
     }
 
@@ -69,7 +69,7 @@ public struct Statement: ~Copyable {
         sqlite3_clear_bindings(pointer)
     }
 
-    /// The error of a call on this statement. Resets it, so that it holds no lock afterwards.
+    /// Returns the error of a call on this statement. Resets it, so that it holds no lock afterwards.
     @usableFromInline
     func failed(_ result: Int32) -> SQLiteError {
         let error = SQLiteError(result, database: sqlite3_db_handle(pointer), sql: sql)

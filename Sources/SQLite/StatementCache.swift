@@ -1,4 +1,4 @@
-/// The prepared statements of one connection, by SQL text, bounded.
+/// Bounded cache of the prepared statements of one connection, by SQL text.
 final class StatementCache {
     final class Entry {
         let sql: String
@@ -12,12 +12,12 @@ final class StatementCache {
         }
     }
 
-    /// A text that is equal only to the same bytes. Swift takes "é" and "e" with a combining accent for one string, and
-    /// SQLite for two.
+    /// A text that is equal only to the same bytes. Swift considers "é" and "e" with a combining accent equal, SQLite
+    /// doesn't.
     private struct Key: Hashable {
         let sql: String
 
-        // The hash stays that of the string: the same bytes have the same one.
+        // The hash of the string is sufficient: the same bytes have the same hash.
         static func == (left: Key, right: Key) -> Bool {
             left.sql.utf8.withContiguousStorageIfAvailable { bytes in
                 right.sql.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
@@ -33,17 +33,17 @@ final class StatementCache {
     private var recent: [Recent] = []
     private var nextRecent = 0
 
-    /// An entry by the place of its text in memory, which for a literal is always the same, so that the text
-    /// need not be hashed. The entry keeps the text, so that no other can come to lie there.
+    /// An entry found by the address of its text, which is constant for a literal, so that the text needn't be
+    /// hashed. The entry retains the text, so that no other can have its address.
     private struct Recent {
         let address: UnsafePointer<UInt8>
         let count: Int
         let entry: Entry
     }
 
-    /// The cached statement for `sql`, marked as in use, or one that `make` prepares.
+    /// Returns the cached statement for `sql`, marked as in use, or one that `make` prepares.
     ///
-    /// When the cached one is in use (a query that runs the same query inside) the new one is not kept.
+    /// If the cached one is in use (a query that runs the same query inside), the new one isn't cached.
     func take(_ sql: String, make: () throws -> Statement) throws -> Entry {
         useCount += 1
         if let entry = find(sql) {
@@ -66,7 +66,7 @@ final class StatementCache {
         entry.isInUse = false
     }
 
-    /// Finalises all but those in use.
+    /// Finalises all statements that aren't in use.
     func removeAll() {
         entries = entries.filter { $0.value.isInUse }
         recent = []
@@ -81,7 +81,7 @@ final class StatementCache {
     }
 
     private func find(_ sql: String) -> Entry? {
-        // Up to 15 bytes the text is in the value itself and has no address of its own.
+        // A text of up to 15 bytes is stored in the value itself and has no address of its own.
         guard sql.utf8.count > 15 else { return entries[Key(sql: sql)] }
         return sql.utf8.withContiguousStorageIfAvailable { text in
             guard let address = text.baseAddress else { return nil }
@@ -89,7 +89,7 @@ final class StatementCache {
                 return known.entry
             }
             guard let entry = entries[Key(sql: sql)] else { return nil }
-            // The one it was prepared with may lie elsewhere.
+            // The text that it was prepared with may have another address.
             if entry.sql.utf8.withContiguousStorageIfAvailable({ $0.baseAddress == address }) == true {
                 remember(Recent(address: address, count: text.count, entry: entry))
             }

@@ -1,8 +1,9 @@
 import CSQLite
 
-/// Reading the row that `step()` came to. Columns count from 0; SQLite converts between types as its manual says.
+/// Reading the current row after `step()`. Columns count from 0; SQLite converts between types as documented in its
+/// manual.
 extension Statement {
-    /// Whether the column is NULL.
+    /// Returns true if the column is NULL.
     @inlinable
     public func isNull(at column: Int32) -> Bool {
         sqlite3_column_type(pointer, column) == SQLITE_NULL
@@ -11,7 +12,7 @@ extension Statement {
     /// SQLite's storage classes.
     public enum Kind: Sendable { case null, integer, real, text, blob }
 
-    /// What the column has, before SQLite converts it.
+    /// Returns the column's storage class before any conversion.
     public func kind(at column: Int32) -> Kind {
         switch sqlite3_column_type(pointer, column) {
         case SQLITE_INTEGER: .integer
@@ -22,33 +23,34 @@ extension Statement {
         }
     }
 
-    /// The column as a whole number; NULL is 0.
+    /// Returns the column as a whole number. NULL is 0.
     @inlinable
     public func int64(at column: Int32) -> Int64 {
         sqlite3_column_int64(pointer, column)
     }
 
-    /// The column as a floating point number; NULL is 0.
+    /// Returns the column as a floating-point number. NULL is 0.
     @inlinable
     public func double(at column: Int32) -> Double {
         sqlite3_column_double(pointer, column)
     }
 
-    /// The column as text; NULL is empty. Bytes that are not UTF-8 become U+FFFD.
+    /// Returns the column as text. NULL is empty. Bytes that aren't UTF-8 become U+FFFD.
     public func text(at column: Int32) -> String {
         guard let start = sqlite3_column_text(pointer, column) else { return "" }
         let count = Int(sqlite3_column_bytes(pointer, column))
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// The column's bytes, copied; NULL is empty.
+    /// Returns a copy of the column's bytes. NULL is empty.
     public func bytes(at column: Int32) -> [UInt8] {
         withBytes(at: column) { Array($0) }
     }
 
-    /// Lends the column's bytes to `body` without a copy; NULL is empty.
+    /// Lends the column's bytes to `body` without a copy. NULL is empty.
     ///
-    /// They are SQLite's own and gone at the next step: don't keep the pointer, don't step inside `body`.
+    /// SQLite owns them, and they are invalid after the next step: don't keep the pointer, and don't step inside
+    /// `body`.
     @inlinable
     public func withBytes<Result>(
         at column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result

@@ -2,18 +2,18 @@ import CSQLite
 
 /// Statements for the owner of some tables: they write these, and read these and a few others.
 ///
-/// SQLite checks each name while it prepares a statement, so that no wording of the SQL reaches another table.
-/// Transactions, pragmas, triggers, views and attached files are refused; so is a common table expression of which no
-/// column is read, such as one that is only counted.
+/// SQLite checks each name while it prepares a statement, so that no form of SQL reaches another table. Transactions,
+/// pragmas, triggers, views and attached files are rejected; so is a common table expression of which no column is
+/// read, such as one that is only counted.
 public final class TableStatements {
     private let connection: Connection
     private let access: TableAccess
     private let cache = StatementCache()
 
     /// - Parameters:
-    ///   - connection: Where the tables are.
-    ///   - owned: The tables that may be created, read, written and dropped, with those that SQLite makes for a virtual
-    ///     table of that name. They needn't exist.
+    ///   - connection: The connection to the tables.
+    ///   - owned: The tables that may be created, read, written and dropped, with those that SQLite creates for a
+    ///     virtual table of that name. They needn't exist.
     ///   - readable: Other tables that may be read.
     public init(_ connection: Connection, owned: [String], readable: [String] = []) {
         self.connection = connection
@@ -28,32 +28,32 @@ public final class TableStatements {
         }
     }
 
-    /// Runs one or more statements and passes over their rows.
+    /// Runs one or more statements and ignores their rows.
     ///
-    /// - Throws: `SQLiteError`: `isRefused` when a statement names another table, or does what is refused.
+    /// - Throws: `SQLiteError`: `isRefused` if a statement names another table, or a rejected operation.
     public func execute(_ sql: String) throws {
         var text = sql
         try text.withUTF8 { bytes in
             try bytes.withMemoryRebound(to: CChar.self) { characters in
                 var rest = characters[...]
                 while !rest.isEmpty {
-                    // One at a time: each has limits of its own.
+                    // One at a time, because each has its own permissions.
                     try connection.limited(to: access, sql) { try connection.executeFirst(&rest, of: sql) }
                 }
             }
         }
     }
 
-    /// Whether the owner of one table may write another: it is that table, or named like one that SQLite makes for a
-    /// virtual table.
+    /// Returns true if the owner of one table may write another: the same table, or one with the name of a table that
+    /// SQLite creates for a virtual table.
     public static func owner(of table: String, mayWrite other: String) -> Bool {
         TableAccess(owned: [table], readable: []).isOwned(other)
     }
 
-    /// Lends `body` a prepared statement as `Connection.withStatement` does, from a cache of the owner's.
+    /// Passes `body` a prepared statement, as `Connection.withStatement` does, from a cache of the owner.
     ///
-    /// - Parameter isKept: whether the cache gets it: not a statement of which there are very many texts.
-    /// - Throws: As `execute`, and what `body` throws.
+    /// - Parameter isKept: Whether the statement is cached. Pass false if there are very many different texts.
+    /// - Throws: The errors of `execute`, and the error of `body`.
     public func withStatement<Result>(
         _ sql: String, isKept: Bool = true, _ body: (borrowing Statement) throws -> Result
     ) throws -> Result {
@@ -66,11 +66,11 @@ public final class TableStatements {
         return try body(entry.statement)
     }
 
-    /// Runs `body`, in which statements that SQLite itself prepares have the owner's limits too: those of virtual
-    /// tables. It runs no code of others.
+    /// Runs `body`. Statements that SQLite itself prepares meanwhile, for virtual tables, have the owner's
+    /// permissions too. `body` must not run code of others.
     ///
-    /// A full-text table of another owner may write the words that it has in memory meanwhile: SQLite lets it do that
-    /// before each statement that may be undone alone.
+    /// A full-text table of another owner may write its cached words meanwhile: SQLite lets it do that before each
+    /// statement that may be undone separately.
     public func limited<Result>(_ body: () throws -> Result) throws -> Result {
         try connection.limited(to: access, nil) {
             connection.isRunning = true
@@ -79,14 +79,14 @@ public final class TableStatements {
     }
 }
 
-/// What statements may do with which tables.
+/// Permissions of statements for tables.
 struct TableAccess {
-    /// What SQLite appends to the name of a virtual table (FTS5, R-tree) for the tables beneath it.
+    /// Suffixes of the tables that SQLite creates for a virtual table (FTS5, R-tree).
     private static let virtualTableSuffixes = [
         "_config", "_content", "_data", "_docsize", "_idx", "_node", "_parent", "_rowid",
     ]
-    /// SQLite's own tables, which DDL writes. SQLite refuses statements that write the schema in their own name; its
-    /// statistics decide about speed alone.
+    /// SQLite's own tables, which DDL writes. SQLite itself rejects statements that write the schema directly; its
+    /// statistics only affect speed.
     private static let schemaTables: Set<String> = [
         "sqlite_master", "sqlite_schema", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4",
     ]
@@ -102,10 +102,11 @@ struct TableAccess {
         self.readable = Set(readable.map { $0.lowercased() }).union(Self.functions)
     }
 
-    /// Answers SQLite's question, as https://www.sqlite.org/c3ref/c_alter_table.html lists them.
+    /// Returns the answer to SQLite's authorizer callback. The actions are listed in
+    /// https://www.sqlite.org/c3ref/c_alter_table.html.
     ///
-    /// - Parameter dropsTable: Whether the statement drops a table of the owner. SQLite then deletes the table's number
-    ///   in `sqlite_sequence`, which has the numbers of all owners.
+    /// - Parameter dropsTable: Whether the statement drops a table of the owner. SQLite then deletes the table's
+    ///   number in `sqlite_sequence`, which has the numbers of all owners.
     func allows(_ action: Int32, _ first: String, _ second: String, dropsTable: Bool) -> Bool {
         switch action {
         case SQLITE_SELECT, SQLITE_RECURSIVE, SQLITE_REINDEX: true
@@ -113,11 +114,11 @@ struct TableAccess {
         case SQLITE_READ: isOwned(first) || Self.isSchema(first) || readable.contains(first.lowercased())
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
             first.lowercased() == "sqlite_sequence" ? dropsTable : isOwned(first) || Self.isSchema(first)
-        // An AUTOINCREMENT makes `sqlite_sequence`; SQLite reserves the name.
+        // An AUTOINCREMENT creates `sqlite_sequence`; SQLite reserves the name.
         case SQLITE_CREATE_TABLE: isOwned(first) || Self.isSchema(first)
         case SQLITE_DROP_TABLE, SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE, SQLITE_ANALYZE: isOwned(first)
         case SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX, SQLITE_ALTER_TABLE: isOwned(second)
-        // FTS5 and R-tree ask so themselves.
+        // FTS5 and R-tree use these pragmas themselves.
         case SQLITE_PRAGMA: ["data_version", "page_size"].contains(first.lowercased()) && second.isEmpty
         default: false
         }
@@ -131,14 +132,14 @@ struct TableAccess {
         }
     }
 
-    /// The tables beneath a full-text table that it uses when it writes the words that it has in memory, with the
-    /// columns that it reads then. The words themselves, in `block`, aren't among them: with `content=` a full-text
-    /// table of another owner could show them.
+    /// The tables of a full-text table that it uses when it writes its cached words, with the columns that it reads
+    /// then. The words themselves, in `block`, aren't included: with `content=` a full-text table of another owner
+    /// could show them.
     private static let flushedColumns: [String: Set<String>] = [
         "_config": ["k", "v"], "_data": ["id"], "_idx": ["segid", "term", "pgno"],
     ]
 
-    /// Whether this is such a write of a full-text table, if `isOwned` knows the table.
+    /// Returns true if this is such a write of a full-text table, if `isOwned` knows the table.
     static func allowsFlush(
         _ action: Int32, _ name: String, _ column: String, isOwned: (String) -> Bool
     ) -> Bool {
@@ -155,7 +156,7 @@ struct TableAccess {
 }
 
 extension Connection {
-    /// Runs `body`, in which statements are prepared that may do what `access` allows.
+    /// Runs `body`, in which statements with the permissions of `access` are prepared.
     fileprivate func limited<Result: ~Copyable>(
         to access: TableAccess, _ sql: String?, _ body: () throws -> Result
     ) throws -> Result {
@@ -166,7 +167,7 @@ extension Connection {
         do {
             return try body()
         } catch let error as SQLiteError {
-            // SQLite's own code is a general one for some refusals.
+            // SQLite's own code is unspecific for some rejections.
             guard let refusal else { throw error }
             throw SQLiteError(
                 extendedCode: SQLITE_AUTH, message: "this owner of tables may not \(refusal)",
@@ -174,7 +175,7 @@ extension Connection {
         }
     }
 
-    /// Runs the first statement, passes over its rows, and removes its text.
+    /// Runs the first statement, ignores its rows, and removes its text.
     fileprivate func executeFirst(_ rest: inout Slice<UnsafeBufferPointer<CChar>>, of sql: String) throws {
         let text = UnsafeBufferPointer(rebasing: rest)
         guard let count = Int32(exactly: text.count) else {
@@ -184,7 +185,7 @@ extension Connection {
         try check(sqlite3_prepare_v3(handle, text.baseAddress, count, 0, &statement, &tail), sql: sql)
         let used = text.baseAddress.flatMap { start in tail.map { $0 - start } } ?? text.count
         rest = rest.dropFirst(used == 0 ? text.count : used)
-        // A comment is no statement.
+        // A comment isn't a statement.
         guard let statement else { return }
         isRunning = true
         var result = sqlite3_step(statement)
@@ -192,7 +193,7 @@ extension Connection {
         try check(sqlite3_finalize(statement), sql: sql)
     }
 
-    /// Once for a connection: each installation makes SQLite prepare all statements anew.
+    /// Once for a connection, because each installation makes SQLite prepare all statements again.
     private func installAuthorizer() {
         guard !hasAuthorizer else { return }
         hasAuthorizer = true
