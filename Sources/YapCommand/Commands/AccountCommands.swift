@@ -8,7 +8,7 @@ import Crypto
     import Darwin
 #endif
 
-/// `yap account ...`: the people who may sign in.
+/// `yap account ...`: accounts that may sign in.
 enum AccountCommands {
     static let create = Command(
         name: "account create", summary: "make an account",
@@ -132,7 +132,7 @@ enum AccountCommands {
                 ? "account \(account.name)" : "account \(account.name): " + told.joined(separator: " "))
     }
 
-    /// What JSON tells of an account.
+    /// Members of an account's JSON.
     private static func told(_ account: ControlAccount) -> [(String, JSON)] {
         [
             ("account", .string(account.name)), ("givenName", .text(account.givenName)),
@@ -167,7 +167,7 @@ enum AccountCommands {
         guard invocation.has("yes") else {
             throw Failure.usage("this can't be undone: add --yes when you mean it")
         }
-        // First, so that nobody writes behind what is erased; and it stays so when something fails in between.
+        // First, so that no device writes after the erasure. The account stays disabled if a later step fails.
         try control.accounts.disable(named: name)
         let environments = try invocation.environments(control, console)
         for data in environments { try data.forgetDevices(ofAccount: name) }
@@ -182,7 +182,8 @@ enum AccountCommands {
             [("account", .string(name)), ("erased", .integer(Int64(erased)))], invocation, console)
     }
 
-    /// Until a server that runs has heeded what was ended, and has written what it had let in before.
+    /// Waits until a running server has applied the end of sessions, and has written the requests that it had
+    /// accepted before.
     private static func waitForServer(_ folder: DataFolder) {
         if folder.isServed { usleep(1_000_000) }
     }
@@ -245,7 +246,7 @@ enum AccountCommands {
             try console.print("account \(name) has another password; its devices must sign in again")
             if given == nil { try MadeUpPassword.tell(password, console) }
         }
-        // Last: what fails here must not take the password along that nobody has seen yet.
+        // Last: an error here must not lose a password that hasn't been shown yet.
         for data in try invocation.environments(control, console) { try data.forgetDevices(ofAccount: name) }
     }
 }

@@ -1,14 +1,14 @@
 import CloudService
 import CloudStore
 
-/// What several commands take and say.
+/// Arguments that several commands share.
 extension Invocation {
-    /// The server's folder as the option, the environment or the default names it.
+    /// Returns the server's folder from the option, the environment variable or the default.
     func dataFolder(_ console: Console) -> DataFolder {
         DataFolder(path: value("data") ?? console.environment["YAP_DATA"] ?? "yap-data")
     }
 
-    /// The control file of the folder, which `yap init` has made.
+    /// Returns the control file of the folder, which `yap init` has created.
     func control(_ console: Console, _ lengths: SignInLengths = SignInLengths()) throws -> ControlStore {
         let folder = dataFolder(console)
         guard folder.isMade else {
@@ -20,11 +20,10 @@ extension Invocation {
         return try ControlStore(path: folder.controlPath, signInLengths: lengths)
     }
 
-    /// The container that the line names.
+    /// Returns the container that the command line names.
     ///
-    /// - Parameter remedy: how to make it when it isn't there; nil: by `yap init`.
-    /// - Throws: `Failure.notThere` with the containers that are there, the nearest first;
-    ///   `ControlError.isBeingRemoved`.
+    /// - Parameter remedy: How to create a missing container. Nil: by `yap init`.
+    /// - Throws: `Failure.notThere` with the existing containers, closest first; `ControlError.isBeingRemoved`.
     func container(in control: ControlStore, _ console: Console, remedy: String? = nil) throws -> String {
         let named = try required("container")
         guard try !control.containers.exists(named) else { return named }
@@ -40,7 +39,7 @@ extension Invocation {
                 + (remedy ?? "\(program) init\(dataWords(console)) --container \(ShellText.word(named))"))
     }
 
-    /// Every environment that keeps something.
+    /// Returns every environment that has data.
     func environments(_ control: ControlStore, _ console: Console) throws -> [EnvironmentData] {
         let folder = dataFolder(console)
         return try folder.environments().map { container, environment in
@@ -50,12 +49,12 @@ extension Invocation {
         }
     }
 
-    /// How a further line must name the folder: nothing when it is where it is looked for.
+    /// Returns the option that a further command needs for the folder, or nothing for the default folder.
     func dataWords(_ console: Console) -> String {
         value("data").map { " --data \(ShellText.word($0))" } ?? ""
     }
 
-    /// The environment, which is development unless it is said.
+    /// Returns the environment. Default: development.
     func environment() throws -> String {
         let environment = value("environment") ?? "development"
         guard ["development", "production"].contains(environment) else {
@@ -64,9 +63,9 @@ extension Invocation {
         return environment
     }
 
-    /// A new password, as `password` reads it.
+    /// Returns a new password, read as in `password`.
     ///
-    /// - Throws: `Failure.refused` with the rule when it is too short.
+    /// - Throws: `Failure.refused` with the rule if it is too short.
     func newPassword(_ console: Console) throws -> String? {
         guard let password = try password(console) else { return nil }
         guard password.count >= AccountTables.passwordCharactersMin else {
@@ -78,7 +77,7 @@ extension Invocation {
         return password
     }
 
-    /// A password from a file or the standard input; nil when neither is named.
+    /// Returns a password from a file or the standard input, or nil if neither is given.
     func password(_ console: Console) throws -> String? {
         if has("password-stdin") { return try console.secret(from: "-") }
         return try value("password-file").map { try console.secret(from: $0) }
@@ -97,9 +96,9 @@ extension Command.Option {
         name: "password-stdin", help: "take the password from the standard input's first line")
 }
 
-/// Words as a person must type them.
+/// Quotes words for a shell.
 enum ShellText {
-    /// The word as a shell takes it for one.
+    /// Returns the word quoted for a shell, if necessary.
     static func word(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
@@ -111,7 +110,7 @@ enum ShellText {
     }
 }
 
-/// Times as text, without a calendar from outside: UTC, ISO 8601.
+/// Formats times in UTC as ISO 8601, without a calendar.
 enum TimeText {
     static func utc(_ milliseconds: Int64) -> String {
         let seconds = Int64((Double(milliseconds) / 1000).rounded(.down))
@@ -122,8 +121,8 @@ enum TimeText {
             + "\(padded(rest / 3600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))Z"
     }
 
-    /// The date of a day counted from 1970-01-01, in the Gregorian calendar without end: eras of 400 years, years
-    /// that begin with March.
+    /// Returns the date of a day counted from 1970-01-01 in the proleptic Gregorian calendar: eras of 400 years,
+    /// years that begin with March.
     private static func date(_ days: Int64) -> (Int64, Int64, Int64) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -141,7 +140,7 @@ enum TimeText {
     }
 }
 
-/// Rows of text in columns.
+/// Formats rows of text as columns.
 enum TextTable {
     static func text(_ header: [String], _ rows: [[String]]) -> String {
         let all = [header] + rows

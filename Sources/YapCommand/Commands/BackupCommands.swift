@@ -85,7 +85,7 @@ enum BackupCommands {
         try print(summary, invocation, console, key: "data", value: folder.path)
     }
 
-    /// What the settings of a folder name that no archive holds.
+    /// Returns files that the settings of a folder name and that no archive contains.
     private static func elsewhere(_ folder: DataFolder) throws -> [(setting: String, path: String)] {
         let settings = try ServeSettings.kept(in: folder)
         return [

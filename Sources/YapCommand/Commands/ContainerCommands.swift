@@ -73,7 +73,7 @@ enum ContainerCommands {
         guard answer == contents.container else { throw Failure.failed("Nothing was removed.") }
     }
 
-    /// Removes what no other process removes, and waits for those that have it open or remove it.
+    /// Removes what no other process is removing, and waits for processes that have it open or are removing it.
     private static func finish(
         _ removal: ControlRemoval, _ remover: EnvironmentRemover, _ console: Console
     ) throws {
@@ -88,7 +88,7 @@ enum ContainerCommands {
     }
 }
 
-/// What goes with a container, or with one environment of it.
+/// Contents that are removed with a container, or with one environment of it.
 struct ContainerContents {
     private struct Environment {
         let name: String
@@ -103,7 +103,7 @@ struct ContainerContents {
     private let tokens: Int
     private let environments: [Environment]
 
-    /// Counts it.
+    /// Counts the contents.
     init(
         _ container: String, _ environment: String?, _ folder: DataFolder, _ control: ControlStore
     ) throws {
@@ -118,7 +118,7 @@ struct ContainerContents {
                 let path = try folder.storePath(container: container, environment: name)
                 if let file = try StoreFile(path: path) { counts = try file.statistics(usersMax: 0) }
             } catch let problem as CloudStoreError {
-                // A file that can't be read can be removed.
+                // An unreadable file can still be removed.
                 error = "\(problem)"
             }
             return Environment(

@@ -11,7 +11,7 @@ import System
     import Darwin
 #endif
 
-/// `yap doctor`: looks at everything that an operator would have to.
+/// `yap doctor`: checks everything that an operator should check.
 enum DoctorCommand {
     static let command = Command(
         name: "doctor", summary: "look for what is wrong with a server's folder and its surroundings",
@@ -40,7 +40,7 @@ enum DoctorCommand {
         examples: ["init --container iCloud.com.example.todo", "doctor --port 0"],
         run: run)
 
-    /// Something that is wrong.
+    /// A problem.
     struct Finding {
         let check: String
         let what: String
@@ -48,7 +48,7 @@ enum DoctorCommand {
     }
 
     private static let freeBytesMin: Int64 = 256 << 20
-    /// 2024: a clock before that was never set.
+    /// 2024. A clock before that was never set.
     private static let clockMillisecondsMin: Int64 = 1_704_067_200_000
 
     private static func run(_ invocation: Invocation, _ console: Console) throws {
@@ -117,7 +117,7 @@ enum DoctorCommand {
         }
     }
 
-    /// The last line, which says nothing of the server's state.
+    /// The last line, which isn't about the server's state.
     static func sqliteText(_ version: SQLiteVersion) -> String {
         guard version.hasWALResetBug else { return "SQLite \(version.text)" }
         return "SQLite \(version.text): yap's checkpoints avoid its WAL-reset bug "

@@ -8,13 +8,13 @@ import HTTPServer
     import Darwin
 #endif
 
-/// What `yap doctor` finds in what is served: the settings, the port, the certificate.
+/// Checks of `yap doctor` for serving: settings, port and certificate.
 extension DoctorCommand {
     private static let certificateDaysMin = 14
 
-    /// The settings as `yap serve` takes them, and what is wrong with the file.
+    /// Returns the settings as `yap serve` reads them, and the problems of the file.
     ///
-    /// - Throws: `Failure.usage` for what is wrong with the line.
+    /// - Throws: `Failure.usage` for a mistake in the command line.
     static func settings(
         _ invocation: Invocation, _ folder: DataFolder
     ) throws -> (settings: ServeSettings, wrong: [Finding]) {
@@ -35,7 +35,7 @@ extension DoctorCommand {
 
     // MARK: The port
 
-    /// Whether the port is there to be listened on; when the folder is served, whether somebody answers there.
+    /// Checks that the port is free, or, if the folder is being served, that a server answers there.
     static func port(_ options: HTTPServerOptions, isServed: Bool) -> [Finding] {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE
@@ -54,7 +54,7 @@ extension DoctorCommand {
         defer { close(descriptor) }
         let place = "\(options.host), port \(options.port)"
         if isServed {
-            // To connect to the address of all addresses is to connect to this machine.
+            // Connecting to the wildcard address connects to this machine.
             guard connect(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) != 0 else {
                 return []
             }
@@ -79,7 +79,8 @@ extension DoctorCommand {
 
     // MARK: The certificate
 
-    /// How long it is good, whether it is a whole chain, whether the key is its own, and who may read that.
+    /// Checks the expiry of the certificate, the completeness of its chain, its key, and the permissions of the key's
+    /// file.
     static func certificate(_ path: String, key: String?) -> [Finding] {
         if let unreadable = unreadable(path, "certificate") { return [unreadable] }
         do {
@@ -95,7 +96,7 @@ extension DoctorCommand {
         }
     }
 
-    /// A file that this user can't read.
+    /// Returns a problem if this user can't read the file.
     private static func unreadable(_ path: String, _ check: String) -> Finding? {
         guard access(path, R_OK) != 0 else { return nil }
         return Finding(
@@ -138,7 +139,7 @@ extension DoctorCommand {
     private static func key(_ path: String, of certificate: TLSCertificate, _ its: String) -> [Finding] {
         var findings: [Finding] = []
         var status = stat()
-        // A group of the operator's own may read it.
+        // A group of the operator may read it.
         if stat(path, &status) == 0, status.st_mode & 0o027 != 0 {
             findings.append(
                 Finding(

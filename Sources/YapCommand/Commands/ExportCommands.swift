@@ -88,7 +88,7 @@ enum ExportCommands {
         try print(summary, "import", path, invocation, console)
     }
 
-    /// What is meant, and what users are called in the export.
+    /// Returns the data to export, and the names of users in the export.
     private static func scope(
         _ invocation: Invocation, _ data: EnvironmentData
     ) throws -> (ExportScope, ExportNames) {

@@ -1,6 +1,6 @@
 import CloudStore
 
-/// `yap init`: makes the server's folder.
+/// `yap init`: creates the server's folder.
 enum InitCommand {
     static let command = Command(
         name: "init", summary: "make a server's folder, with secrets of its own",
@@ -38,12 +38,12 @@ enum InitCommand {
     }
 }
 
-/// What to type next, for a person who has just made or started a server.
+/// Suggested next commands after creating or starting a server.
 enum NextSteps {
     /// - Parameters:
-    ///   - data: how a line names the folder, with a space before it.
-    ///   - container: the one that the lines are about; nil: there is none yet.
-    ///   - url: where the server listens; nil: it is to be started.
+    ///   - data: The option for the folder, with a space before it.
+    ///   - container: The container of the commands, or nil if there is none yet.
+    ///   - url: Address of the running server, or nil if it has to be started.
     static func text(_ console: Console, data: String, container: String?, url: String?) -> String {
         let create = container == nil ? " --create" : ""
         let container = container ?? "iCloud.com.example.todo"

@@ -7,7 +7,7 @@ import Crypto
     import Darwin
 #endif
 
-/// `yap key ...`: the keys by which programs of the developer sign their requests.
+/// `yap key ...`: keys with which the developer's programs sign their requests.
 enum KeyCommands {
     private static let name = Command.Option(
         name: "name", value: "NAME", help: "the key's name, as the program's", isRequired: true)

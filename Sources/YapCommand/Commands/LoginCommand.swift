@@ -70,7 +70,7 @@ enum LoginCommand {
         }
     }
 
-    /// The server's address, as apps know it.
+    /// Returns the server's address for apps.
     static func server(_ invocation: Invocation) throws -> String {
         var server = try invocation.required("server")
         while server.hasSuffix("/") { server.removeLast() }
@@ -80,7 +80,7 @@ enum LoginCommand {
         return server
     }
 
-    /// Waits on this thread, which is the program's first and not one of the pool.
+    /// Waits on this thread, which is the program's main thread and not one of the pool.
     private static func signIn(_ container: CKContainer, account: String, password: String) throws -> String {
         let answer = Lock<Result<String, any Error>?>(nil)
         let done = DispatchSemaphore(value: 0)
@@ -102,7 +102,7 @@ enum LoginCommand {
         } catch let error as CKError {
             let text = "Not signed in: \(words(of: error))"
             throw switch error.code {
-            // A server whose certificate or port can't be talked to is there.
+            // The server exists, but its certificate or port can't be used.
             case .networkFailure, .networkUnavailable, .serverResponseLost:
                 error.connectionRefusal == nil ? Failure.unreachable(text) : Failure.failed(text)
             default: Failure.refused(text)

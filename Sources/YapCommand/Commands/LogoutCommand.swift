@@ -1,7 +1,7 @@
 import CloudKit
 import CloudKitAdditions
 
-/// `yap logout`: forgets a sign-in of `yap login`.
+/// `yap logout`: removes a sign-in of `yap login`.
 enum LogoutCommand {
     static let command = Command(
         name: "logout", summary: "forget the user's token that yap login has kept on this machine",

@@ -1,11 +1,11 @@
 import CloudStore
 
-/// A name that isn't there, told with those that are: most are typing errors.
+/// Errors for unknown names, which list the existing names. Most are typing errors.
 extension Failure {
     /// - Parameters:
-    ///   - what: What has such names: "account".
-    ///   - names: Those that are there.
-    ///   - place: Where it was looked for, as "in production of iCloud.com.example.todo"; nil: everywhere.
+    ///   - what: The kind of name, for example "account".
+    ///   - names: The existing names.
+    ///   - place: Where it was looked up, for example "in production of iCloud.com.example.todo". Nil for everywhere.
     ///   - remedy: The command that lists them, without the program.
     static func missing(
         _ what: String, named name: String, among names: [String], _ place: String? = nil, remedy: String,
@@ -18,9 +18,9 @@ extension Failure {
 }
 
 extension AccountTables {
-    /// The account of this name.
+    /// Returns the account with this name.
     ///
-    /// - Throws: `Failure.notThere` with the accounts that are there, the nearest first; `CloudStoreError`.
+    /// - Throws: `Failure.notThere` with the existing accounts, closest first; `CloudStoreError`.
     func existing(named name: String, _ console: Console) throws -> ControlAccount {
         if let account = try find(named: name) { return account }
         throw Failure.missing(

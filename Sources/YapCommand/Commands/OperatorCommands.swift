@@ -1,4 +1,4 @@
-/// What a person who runs a server does with data and looks at.
+/// Commands for operators.
 enum OperatorCommands {
     static let commands = [
         AccountCommands.delete, RecordChangeCommands.save, RecordChangeCommands.delete,

@@ -1,9 +1,9 @@
 import CloudServer
 import HTTPServer
 
-/// What it means to listen beyond this machine without TLS.
+/// Warning about listening beyond this machine without TLS.
 enum PlainWarning {
-    /// The line to print; nil when nobody else can listen in.
+    /// The line to print, or nil if the server listens on this machine only or uses TLS.
     static func text(for options: CloudServerOptions) -> String? {
         let host = options.http.host
         guard options.http.tls == nil, !options.listensOnLoopback else { return nil }

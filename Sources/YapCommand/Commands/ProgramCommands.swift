@@ -1,4 +1,5 @@
-/// Commands about the program itself: the manual page and the completions of shells, made from the table of commands.
+/// Commands about the program itself: the manual page and the completions of shells, generated from the table of
+/// commands.
 enum ProgramCommands {
     static let commands = [completions, manual]
 

@@ -3,7 +3,7 @@ import CloudStore
 import CloudWire
 import Foundation
 
-/// `yap record save` and `yap record delete`: changes as an account's user would make them.
+/// `yap record save` and `yap record delete`: changes on behalf of an account's user.
 enum RecordChangeCommands {
     static let save = Command(
         name: "record save", summary: "make or change a record of an account",
@@ -100,7 +100,7 @@ enum RecordChangeCommands {
         try console.print("deleted \(invocation.operands.joined(separator: ", "))")
     }
 
-    /// The records of these names, each in the only zone that has it.
+    /// Returns the records with these names. Each must be in exactly one zone.
     private static func found(
         _ names: [String], _ data: EnvironmentData, _ invocation: Invocation, _ console: Console
     ) throws -> [WireRecord] {
@@ -138,7 +138,7 @@ enum RecordChangeCommands {
         return results
     }
 
-    /// The text when it is JSON, else as JSON's text.
+    /// Returns the text if it is JSON; otherwise encodes it as a JSON string.
     private static func value(_ text: String) -> String {
         let isJSON =
             (try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)) != nil

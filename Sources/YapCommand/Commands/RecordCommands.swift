@@ -1,8 +1,8 @@
 import CloudWire
 
-/// `yap record ...`: what the server's files hold, asked beside a running server.
+/// `yap record ...`: records in the server's files, read beside a running server.
 enum RecordCommands {
-    /// So many records are held in memory to sort them without a limit.
+    /// Maximum records held in memory to sort them without a limit.
     static let sortedMax = 500_000
 
     static let query = Command(
@@ -83,7 +83,7 @@ enum RecordCommands {
         try printer.end()
     }
 
-    /// Keeps memory bounded: with a limit, only so many of those that come first need staying.
+    /// Keeps memory bounded: with a limit, only the records that sort first have to be kept.
     private static func cut(_ kept: inout [WireRecord], to limit: Int?, by orders: [RecordOrder]) throws {
         if let limit, kept.count >= 2 * limit + pageSlack {
             kept.sort { RecordOrder.isBefore($0, $1, by: orders) }

@@ -2,7 +2,7 @@ import CloudServer
 import CloudStore
 import CloudWire
 
-/// `yap requests`: what a server has noted of the requests that it has answered.
+/// `yap requests`: the server's history of answered requests.
 enum RequestCommands {
     private static let limitDefault = 50
 
@@ -99,7 +99,7 @@ enum RequestCommands {
         return query
     }
 
-    /// The first millisecond of the time that an option names.
+    /// Returns the first millisecond of an option's time.
     private static func time(_ option: String, _ invocation: Invocation) throws -> Int64? {
         guard let text = invocation.value(option) else { return nil }
         guard let milliseconds = Int64(text) ?? TimeText.milliseconds(text)?.first else {
@@ -141,7 +141,7 @@ enum RequestCommands {
             })
     }
 
-    /// A line for each value, with the names that lead to it.
+    /// Returns a line for each value, with its path of names.
     private static func lines(_ value: JSON, _ name: String) -> [String] {
         switch value {
         case .object(let members):
@@ -154,7 +154,7 @@ enum RequestCommands {
 }
 
 extension JSON {
-    /// The same value, its members by their names.
+    /// Returns the same value, with its members sorted by name.
     init(_ value: JSONValue) {
         switch value {
         case .null: self = .null

@@ -1,7 +1,7 @@
 import CloudService
 import CloudStore
 
-/// `yap role ...`: which user has which custom role in a container's public database.
+/// `yap role ...`: custom roles of users in a container's public database.
 enum RoleCommands {
     static let commands = [assign, list, revoke]
 

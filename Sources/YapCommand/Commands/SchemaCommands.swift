@@ -174,7 +174,7 @@ enum SchemaCommands {
         if isApplied {
             _ = try files.change("production") { service in
                 try service.schemaMaintenance.changeSchema { before in
-                    // Somebody else's deploy may have come between.
+                    // Another deployment may have come in between.
                     let plan = SchemaDeployment(
                         from: try files.schema("development"), to: before, removes: invocation.has("remove"))
                     guard plan.refusals.isEmpty else { throw SchemaRefusal(plan.refusals) }

@@ -9,7 +9,7 @@ import System
     import Darwin
 #endif
 
-/// The schemas of a container's environments, in the server's files: read, and changed beside a running server.
+/// Schemas of a container's environments in the server's files, read and changed beside a running server.
 struct SchemaFiles {
     let container: String
     private let folder: DataFolder
@@ -21,11 +21,11 @@ struct SchemaFiles {
         folder = invocation.dataFolder(console)
     }
 
-    /// The schema of an environment; that of a new one where nothing was ever stored.
+    /// Returns the schema of an environment, or that of a new environment if nothing was stored yet.
     func schema(_ environment: String) throws -> Schema {
         let path = try folder.storePath(container: container, environment: environment)
         guard StoreFile.exists(at: path) else { return .initial }
-        // As a server opens it, so that a file of an older version has a schema too.
+        // Opened as a server does, so that a file of an older version has a schema too.
         return try change(environment) { try $0.schemaMaintenance.currentSchema() }
     }
 

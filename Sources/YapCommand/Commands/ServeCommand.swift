@@ -8,7 +8,7 @@ import HTTPServer
     import Darwin
 #endif
 
-/// `yap serve`: the service on a port, until it is told to end.
+/// `yap serve`: runs the service on a port until it is stopped.
 enum ServeCommand {
     static let portDefault = 8080
 
@@ -87,7 +87,8 @@ enum ServeCommand {
         let control = try invocation.control(console, settings.signInLengths)
         let folder = invocation.dataFolder(console)
         let lock = try folder.lock()
-        // Before the server's threads are born, which inherit it: signals wait for `StopSignals.wait`.
+        // Before the server's threads start, because they inherit the signal mask: signals wait for
+        // `StopSignals.wait`.
         let signals = StopSignals(takesHangUp: options.http.tls != nil)
         let memory = MemoryReturn()
         let server = try CloudServer(
@@ -113,7 +114,7 @@ enum ServeCommand {
         console.note("ended")
     }
 
-    /// The settings by their rank: the command line's before the file's before our own.
+    /// Returns the settings by precedence: the command line's, then the file's, then the defaults.
     private static func settings(_ invocation: Invocation, _ console: Console) throws -> ServeSettings {
         var settings = ServeSettings()
         let path = invocation.value("config") ?? ServeSettings.path(in: invocation.dataFolder(console))
@@ -173,7 +174,7 @@ enum ServeCommand {
         console.note("Ctrl-C ends it.")
     }
 
-    /// What goes wrong with the link is no reason not to serve.
+    /// The server runs even if the link can't be created.
     private static func announceDashboard(_ server: CloudServer, _ console: Console) {
         do {
             if let link = try server.makeFirstDashboardLink() {

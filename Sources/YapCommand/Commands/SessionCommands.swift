@@ -1,6 +1,6 @@
 import CloudStore
 
-/// `yap session ...`: who is signed in.
+/// `yap session ...`: the signed-in sessions.
 enum SessionCommands {
     static let list = Command(
         name: "session list", summary: "list who is signed in, and until when",
@@ -105,7 +105,7 @@ enum SessionCommands {
         }
         try invocation.has("json")
             ? console.print(.object([("ended", .integer(Int64(count)))])) : console.print("ended \(count)")
-        // Which of them the session made isn't known; those of the others come back by themselves.
+        // It isn't known which of them the session created; the others are created again by themselves.
         for data in try invocation.environments(control, console) {
             try data.forgetDevices(ofAccount: account)
         }

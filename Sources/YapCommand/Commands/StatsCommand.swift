@@ -2,7 +2,7 @@ import CloudServer
 import CloudService
 import CloudStore
 
-/// `yap stats`: how much a server keeps.
+/// `yap stats`: the amount of data on a server.
 enum StatsCommand {
     private static let usersDefault = 5
 
@@ -31,14 +31,14 @@ enum StatsCommand {
         examples: ["init --container iCloud.com.example.todo", "stats"],
         run: run)
 
-    /// An environment and what was counted in it.
+    /// An environment and its counts.
     private struct Row {
         let container: String
         let environment: String
         let found: StoreStatistics
     }
 
-    /// A container with its users' names and how much they have taken.
+    /// A container, its users' names and their usage.
     private struct Owner {
         let container: String
         let accounts: [String: String]
@@ -132,7 +132,7 @@ enum StatsCommand {
             })
     }
 
-    /// A part of a limit, as `93 % of 5.4 GB`.
+    /// Formats a part of a limit, for example `93 % of 5.4 GB`.
     private static func share(_ used: Int64, of max: Int64, isBytes: Bool = true) -> String {
         "\(UsageShares.percent(used, of: max)) % of \(isBytes ? SizeText.bytes(max) : "\(max)")"
     }
@@ -179,7 +179,7 @@ enum StatsCommand {
         ])
     }
 
-    /// The accounts by their record names in the container.
+    /// Returns the accounts by their record names in the container.
     private static func accounts(_ control: ControlStore, _ container: String) throws -> [String: String] {
         var names: [String: String] = [:]
         for account in try control.accounts.list() {

@@ -6,22 +6,22 @@ import Dispatch
     import Darwin
 #endif
 
-/// The signals that ask a server to end: held back from every thread, and taken by one that waits for them.
+/// The signals that stop a server: blocked on every thread, and received by the thread that waits for them.
 struct StopSignals: Sendable {
     static let numbers = [SIGTERM, SIGINT]
 
     private let taken: [Int32]
 
-    /// Holds the signals back, on this thread and on those that it starts from now on.
+    /// Blocks the signals on this thread and on threads that it starts later.
     ///
-    /// - Parameter takesHangUp: SIGHUP asks for something else than to end, and is held back too.
+    /// - Parameter takesHangUp: SIGHUP has another meaning than stopping, and is blocked too.
     init(takesHangUp: Bool = false) {
         taken = Self.numbers + (takesHangUp ? [SIGHUP] : [])
         var set = set
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Waits until one comes, and returns it.
+    /// Waits for a signal, and returns it.
     @discardableResult
     func wait() -> Int32 {
         var set = set
@@ -30,14 +30,14 @@ struct StopSignals: Sendable {
         return number
     }
 
-    /// Whether one has come that nobody has taken.
+    /// True if a signal is pending.
     var isPending: Bool {
         var pending = sigset_t()
         sigemptyset(&pending)
         return sigpending(&pending) == 0 && Self.numbers.contains { sigismember(&pending, $0) == 1 }
     }
 
-    /// The next one ends the process on the spot.
+    /// Makes the next signal end the process immediately.
     func endAtOnceAtTheNext() {
         DispatchQueue(label: "yap.signals").async {
             var number = wait()

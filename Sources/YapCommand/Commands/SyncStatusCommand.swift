@@ -3,7 +3,7 @@ import CloudService
 import CloudStore
 import CloudWire
 
-/// `yap sync status`: how far the devices of users have come, as the server saw it.
+/// `yap sync status`: progress of the users' devices, as the server saw it.
 enum SyncStatusCommand {
     static let command = Command(
         name: "sync status", summary: "show how far each device of a user has come, as the server saw it",
@@ -104,15 +104,15 @@ enum SyncStatusCommand {
 }
 
 extension JSONValue {
-    /// The member of an object; null where there is none.
+    /// The member of an object, or null if there is none.
     subscript(_ name: String) -> JSONValue {
         if case .object(let members) = self { members[name] ?? .null } else { .null }
     }
 
-    /// The elements of an array; none for another value.
+    /// The elements of an array. Empty for another value.
     var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
 
-    /// A text or a number so that nothing in it steers a terminal; `-` for null.
+    /// A text or a number, escaped for the terminal. `-` for null.
     fileprivate var word: String {
         switch self {
         case .string(let text): AdminCommands.visible(text)

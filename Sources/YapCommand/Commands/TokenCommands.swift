@@ -1,6 +1,6 @@
 import CloudStore
 
-/// `yap token ...`: the apps that may use a container.
+/// `yap token ...`: tokens of the apps that may use a container.
 enum TokenCommands {
     private static let environments = ["development", "production", "both"]
     private static let environment = Command.Option(
@@ -166,7 +166,7 @@ enum TokenCommands {
         try console.print("token \(name) is good in \(place)")
     }
 
-    /// The environments that the line names; nil: it names none.
+    /// Returns the environments that the command line names, or nil if it names none.
     private static func environments(_ invocation: Invocation) throws -> TokenEnvironments? {
         guard let text = invocation.value("environment") else { return nil }
         guard let environments = TokenEnvironments(rawValue: text) else {

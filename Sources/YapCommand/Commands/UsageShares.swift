@@ -1,13 +1,13 @@
 import CloudService
 import CloudStore
 
-/// How much of its limits a container's users have taken. One quota holds for both environments together.
+/// Usage of the limits by a container's users. One quota applies to both environments together.
 struct UsageShares {
-    /// Something that somebody has of what they may have.
+    /// Usage of one limit by one user.
     struct Share {
-        /// The user's record name in the container.
+        /// Record name of the user in the container.
         let user: String
-        /// The setting that is the limit.
+        /// Setting of the limit.
         let limit: String
         let used: Int64
         let max: Int64
@@ -15,14 +15,14 @@ struct UsageShares {
         var percent: Int { UsageShares.percent(used, of: max) }
     }
 
-    /// From so many percent on somebody is nearly full.
+    /// Percentage from which a limit is reported as nearly reached.
     static let nearPercent: Int64 = 90
 
     let limits: AssetLimits
-    /// The stores of the container's environments.
+    /// Stores of the container's environments.
     let files: [StoreFile]
 
-    /// Who has taken nearly all of a limit, by name.
+    /// Returns the users that have nearly reached a limit, by name.
     ///
     /// - Throws: `CloudStoreError`.
     func near() throws -> [Share] {
@@ -38,7 +38,7 @@ struct UsageShares {
         }
     }
 
-    /// What a user has taken of the limits on a private database, that of its bytes first.
+    /// Returns a user's usage of the limits on a private database, bytes first.
     ///
     /// - Throws: `CloudStoreError`.
     func ofPrivate(_ user: String) throws -> [Share] {
@@ -56,7 +56,7 @@ struct UsageShares {
         ]
     }
 
-    /// The public database of an environment, of what its users let it have.
+    /// Returns the usage of an environment's public database, and the limit, which depends on the number of users.
     func publicBytes(of found: StoreStatistics) -> (used: Int64, max: Int64) {
         (
             found.publicSize.quotaBytes(rowBytes: limits.rowBytes),
@@ -64,7 +64,7 @@ struct UsageShares {
         )
     }
 
-    /// Whole percent, rounded down, so that only who is full has a hundred.
+    /// Returns whole percent, rounded down, so that only a reached limit has 100.
     static func percent(_ used: Int64, of max: Int64) -> Int {
         max > 0 ? Int((Double(used) / Double(max) * 100).rounded(.down)) : 100
     }
@@ -86,7 +86,7 @@ struct UsageShares {
         return Set(rows.map(\.key.user)).sorted()
     }
 
-    /// Who has nearly all of a limit in several environments has this much in one of them.
+    /// The minimum usage of one environment if a limit over several environments is nearly reached.
     private func least(_ max: Int64) -> Int64 {
         let near = Double(max) * Double(Self.nearPercent) / 100
         return Int64(near / Double(Swift.max(1, files.count)))

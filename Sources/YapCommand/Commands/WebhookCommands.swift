@@ -3,7 +3,7 @@ import CloudStore
 import HTTPClient
 import System
 
-/// `yap webhook ...`: addresses of the operator's that are told of notifications too.
+/// `yap webhook ...`: addresses of the operator that receive notifications too.
 enum WebhookCommands {
     static let commands = [add, list, remove, test]
 
@@ -200,7 +200,7 @@ enum WebhookCommands {
 
     // MARK: -
 
-    /// Webhooks of an environment: each step that tells somebody goes through all of them.
+    /// Maximum webhooks of an environment: each notification step visits all of them.
     private static let webhooksMax = 16
 
     private static func scope(_ invocation: Invocation) throws -> StoredDatabaseKey.Scope? {

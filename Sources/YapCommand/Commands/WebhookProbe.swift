@@ -3,11 +3,11 @@ import Dispatch
 import HTTPClient
 import System
 
-/// Sends one request to a webhook, and waits for the answer.
+/// Sends one request to a webhook, and waits for the response.
 enum WebhookProbe {
-    /// The HTTP status that came, or why none did.
+    /// Returns the HTTP status, or the error.
     ///
-    /// - Throws: `Failure` when the client was lost.
+    /// - Throws: `Failure` if the client was lost.
     static func send(_ request: WebhookRequest) throws -> Result<Int, HTTPClientError> {
         let client = HTTPClient()
         defer { client.stop() }

@@ -100,7 +100,7 @@ enum ZoneCommands {
                 }))
     }
 
-    /// The accounts by their record names in the container.
+    /// Returns the accounts by their record names in the container.
     private static func owners(
         _ control: ControlStore, _ container: String, only name: String?
     ) throws -> [String: String] {

@@ -4,7 +4,7 @@ import CloudStore
 import CloudWire
 import System
 
-/// An environment's files, opened beside the server that may be serving them.
+/// Files of an environment, opened beside the server that may be serving them.
 struct EnvironmentData {
     let folder: DataFolder
     let control: ControlStore
@@ -16,7 +16,7 @@ struct EnvironmentData {
         self.container = container
     }
 
-    /// Finds what `--container` and `--environment` name.
+    /// Resolves `--container` and `--environment`.
     init(_ invocation: Invocation, _ console: Console) throws {
         control = try invocation.control(console)
         folder = invocation.dataFolder(console)
@@ -31,7 +31,7 @@ struct EnvironmentData {
         }
     }
 
-    /// Runs `body` with the service over the files; they are made when there are none.
+    /// Runs `body` with the service over the files, which are created if they don't exist.
     func withService<Result>(_ body: (CloudService) throws -> Result) throws -> Result {
         let hold = try folder.mustHold(
             container: container.identifier, environment: container.environment, in: control)
@@ -56,7 +56,7 @@ struct EnvironmentData {
                 assetFiles: files, usageElsewhere: { sibling.usage(of: $0) }))
     }
 
-    /// The account's record name in the container.
+    /// Returns the account's record name in the container.
     func userRecordName(ofAccount name: String) throws -> String {
         guard let account = try control.accounts.find(named: name) else {
             throw ControlError.noSuchAccount(name: name)
@@ -64,7 +64,7 @@ struct EnvironmentData {
         return try control.accounts.userRecordName(of: account, container: container.identifier)
     }
 
-    /// Ends the tokens by which the devices of an account are told of changes. Nothing is made where nothing is kept.
+    /// Deletes the tokens with which an account's devices receive notifications. Creates no file.
     func forgetDevices(ofAccount name: String) throws {
         let path = try folder.storePath(
             container: container.identifier, environment: container.environment)
@@ -73,7 +73,7 @@ struct EnvironmentData {
         _ = try withService { try $0.tokens.forgetDevices(of: user) }
     }
 
-    /// Deletes all that the account has in its private database, and returns how many records that were.
+    /// Deletes all data in the account's private database, and returns the number of records.
     func erase(account: String) throws -> Int {
         let database = StoredDatabaseKey.privateDatabase(of: try userRecordName(ofAccount: account))
         guard
@@ -105,13 +105,13 @@ struct EnvironmentData {
                     try changeZone(zone, .delete, service, account: account)
                 }
             }
-            // Not only out of sight: no server may come that does it.
+            // Deletes the rows now, because a server that would do it later may never run.
             try service.clearedRows.removeAll()
             return erased
         }
     }
 
-    /// Makes or deletes a custom zone of the account.
+    /// Creates or deletes a custom zone of the account.
     func changeZone(
         _ name: String, _ kind: ZoneOperation.Kind, _ service: CloudService, account: String
     ) throws {
@@ -124,7 +124,7 @@ struct EnvironmentData {
         }
     }
 
-    /// Asks the service as the account's user does, and returns the answer's body.
+    /// Sends the service a request of the account's user, and returns the body of the response.
     func ask(
         _ service: CloudService, _ endpoint: String, account: String, database: String = "private",
         _ message: some JSONMessage
@@ -142,7 +142,7 @@ struct EnvironmentData {
     }
 }
 
-/// Who has the files may ask as anybody: a token is the user's record name.
+/// Lets an operator with access to the files act as any user: a token is the user's record name.
 private struct LocalAccounts: ServiceAccounts {
     func user(webAuthToken: String, container: CloudService.Container) -> ServiceUser? {
         ServiceUser(userRecordName: webAuthToken)

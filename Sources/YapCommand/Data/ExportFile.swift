@@ -89,7 +89,7 @@ final class LineReader {
 
     deinit { close(descriptor) }
 
-    /// The next line without its end; nil behind the last.
+    /// Returns the next line without its end, or nil after the last one.
     func next() throws -> [UInt8]? {
         var searched = start
         while true {

@@ -66,7 +66,7 @@ enum BackupCopyCommand {
         try console.print("\(Shown.word(copy)): \(bytes) bytes")
     }
 
-    /// Refuses options that exclude each other, before a key is read.
+    /// Rejects options that exclude each other, before a key is read.
     private static func check(_ invocation: Invocation, isWithoutKey: Bool) throws {
         let newKeyFiles = KeyOptions.files(invocation, prefix: "new-")
         guard newKeyFiles.isEmpty || !isWithoutKey else {

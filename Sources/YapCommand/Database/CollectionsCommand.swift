@@ -1,6 +1,6 @@
 import Yap
 
-/// `yap db collections`: what each collection has.
+/// `yap db collections`: contents of each collection.
 enum CollectionsCommand {
     static let command = Command(
         name: "db collections", summary: "show what the collections of an app's database have",

@@ -7,7 +7,7 @@ import Yap
     import Darwin
 #endif
 
-/// `yap db ...`: what a device's database has, read beside the app that has the file open.
+/// `yap db ...`: contents of a device's database, read beside the app that has the file open.
 enum DatabaseCommands {
     static let commands = [
         info, CollectionsCommand.command, get, QueryCommand.command, dump, LoadCommand.command, check,
@@ -15,7 +15,7 @@ enum DatabaseCommands {
     ]
 
     private static let file = Command.Operand(name: "FILE", help: "the app's database file")
-    /// What all of them say about the file.
+    /// Text about the file for the help of all commands.
     private static let reading = "The file is read and not changed, also while an app has it open."
 
     // MARK: Info
@@ -78,7 +78,7 @@ enum DatabaseCommands {
 
     private static func rows(_ count: Int) -> String { count == 1 ? "1 row" : "\(count) rows" }
 
-    /// The size of a file in bytes; 0 if there is none.
+    /// Returns the size of a file in bytes, or 0 if it doesn't exist.
     static func size(of path: String) -> Int64 {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0

@@ -10,12 +10,12 @@ import Yap
 /// A device's database file, read beside the app that may have it open.
 struct DeviceFile: Sendable {
     let path: String
-    /// The key of an encrypted file.
+    /// Key of an encrypted file.
     var encryptionKey: YapDatabaseOptions.EncryptionKey?
 
     /// Runs `body` with the file on one snapshot.
     ///
-    /// - Throws: `Failure` with the reason that the file can't be read, or what `body` threw.
+    /// - Throws: `Failure` if the file can't be read, or the error of `body`.
     func read<Value>(_ body: (DatabaseFile) throws -> Value) throws -> Value {
         try opening {
             let file = try openForReading()
@@ -23,12 +23,12 @@ struct DeviceFile: Sendable {
         }
     }
 
-    /// The file as it is read, for a body of `opening`.
+    /// Opens the file for reading, for a body of `opening`.
     func openForReading() throws -> DatabaseFile {
         try DatabaseFile(path: path, encryptionKey: encryptionKey)
     }
 
-    /// The file as it is written, for a body of `opening`. It is created if there is none.
+    /// Opens the file for writing, for a body of `opening`. Creates it if it doesn't exist.
     func openForWriting() throws -> YapDatabase {
         var options = YapDatabaseOptions()
         options.observesOtherProcesses = false
@@ -36,14 +36,14 @@ struct DeviceFile: Sendable {
         return try YapDatabase(path: path, options: options) { _ in }
     }
 
-    /// Runs `body`, and names the file in what it throws.
+    /// Runs `body`, and adds the file's name to its errors.
     func opening<Value>(_ body: () throws -> Value) throws -> Value {
         let file = Shown.word(path)
         do {
             return try body()
         } catch let error as YapDatabaseError {
             let isThere = access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno)
-            // A file that is to be created isn't there either.
+            // A file that is to be created doesn't exist either.
             guard isThere || error.code == .encryptionUnavailable else {
                 throw Failure.notThere("\(file) is not there.")
             }

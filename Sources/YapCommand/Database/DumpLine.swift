@@ -1,7 +1,7 @@
 import Yap
 
 extension DatabaseFile.Row {
-    /// The row as a line of `yap db dump`, which `DumpLine` reads back to the same bytes.
+    /// The row as a line of `yap db dump`. `DumpLine` reads it back to the same bytes.
     var json: JSON {
         var members: [(String, JSON)] = [("collection", .string(collection)), ("key", .string(key))]
         if stored.version != 1 { members.append(("version", .integer(Int64(stored.version)))) }
@@ -16,7 +16,7 @@ extension DatabaseFile.Row {
     }
 }
 
-/// A line of `yap db dump`, read.
+/// A parsed line of `yap db dump`.
 struct DumpLine {
     let collection: String
     let key: String
@@ -117,7 +117,7 @@ struct DumpLine {
 
     private static func text(_ value: StoredValue) -> String { JSON(value).text }
 
-    /// Refuses what couldn't be read again.
+    /// Rejects a value that couldn't be read again.
     private static func check(_ said: StoredValue, _ read: StoredValue) throws {
         switch (said, read) {
         case (.foreign, .foreign): return

@@ -6,8 +6,8 @@ import Yap
     import Darwin
 #endif
 
-/// The options for the key of an encrypted database. A key stands in a file and not on the line, which other users of
-/// the machine see, and which a shell keeps.
+/// Options for the key of an encrypted database. The key is in a file and not on the command line, which other users
+/// of the machine can see and which a shell records.
 enum KeyOptions {
     static let options = [
         Command.Option(
@@ -18,17 +18,17 @@ enum KeyOptions {
             help: "an encrypted database's passphrase, on the first line; - is standard input"),
     ]
 
-    /// Maximum bytes that are read of a file with a key.
+    /// Maximum bytes read from a file with a key.
     private static let fileBytesMax = 4096
 
-    /// The files that the line names for a key or a passphrase.
+    /// Returns the files that the command line names for a key or a passphrase.
     static func files(_ invocation: Invocation, prefix: String = "") -> [String] {
         ["key-file", "passphrase-file"].compactMap { invocation.value(prefix + $0) }
     }
 
-    /// The key that the line names, or nil.
+    /// Returns the key that the command line names, or nil.
     ///
-    /// - Parameter prefix: What the options' names begin with.
+    /// - Parameter prefix: Prefix of the options' names.
     /// - Throws: `Failure` if the file can't be read or has no key.
     static func key(
         _ invocation: Invocation, _ console: Console, prefix: String = ""
@@ -58,7 +58,7 @@ enum KeyOptions {
                 + "hexadecimal digits. A passphrase is read with --passphrase-file.")
     }
 
-    /// The bytes of 64 hexadecimal digits on a line, or nil.
+    /// Returns the bytes of 64 hexadecimal digits on a line, or nil.
     private static func hexadecimal(_ bytes: [UInt8]) -> [UInt8]? {
         let digits = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
         let rest = bytes.dropFirst(digits.count)
@@ -70,7 +70,7 @@ enum KeyOptions {
 }
 
 extension Invocation {
-    /// The database file that the first operand names, with its key.
+    /// Returns the database file of the first operand, with its key.
     func deviceFile(_ console: Console) throws -> DeviceFile {
         DeviceFile(path: operands[0], encryptionKey: try KeyOptions.key(self, console))
     }

@@ -10,20 +10,20 @@ final class LineInput {
     static let lineBytesMax = 512 << 20
     private static let chunkBytes = 256 << 10
 
-    /// How often `whileWaiting` is called while a pipe has nothing to read.
+    /// Interval of `whileWaiting` while a pipe has nothing to read.
     private static let waitMilliseconds: Int32 = 250
 
-    /// Called while a pipe has nothing to read; throws to give up.
+    /// Called while a pipe has nothing to read. It throws to stop reading.
     var whileWaiting: () throws -> Void = {}
     private let descriptor: Int32
     private let name: String
     private let lineBytesMax: Int
-    /// Where the first line begins: a shell may have read lines of its standard input.
+    /// Start of the first line: a shell may have read lines of its standard input.
     private let start: off_t
     private var buffer: [UInt8] = []
     private var position = 0
     private var hasEnded = false
-    /// The number of the line that `next()` returned last, from 1.
+    /// Number of the line that `next()` returned last, from 1.
     private(set) var number = 0
 
     /// - Parameter path: The file; "-" for the standard input.
@@ -41,7 +41,7 @@ final class LineInput {
 
     deinit { if descriptor > 2 { close(descriptor) } }
 
-    /// Goes back to the first line. False if that can't be done, as in a pipe.
+    /// Returns to the first line. False if that isn't possible, as with a pipe.
     func rewind() -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -51,7 +51,7 @@ final class LineInput {
         return true
     }
 
-    /// The next line without its end; nil after the last.
+    /// Returns the next line without its end, or nil after the last one.
     func next() throws -> [UInt8]? {
         var searched = position
         while true {

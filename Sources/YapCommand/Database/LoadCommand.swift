@@ -8,7 +8,7 @@ import YapCloudKit
     import Darwin
 #endif
 
-/// `yap db load`: writes what `yap db dump` printed.
+/// `yap db load`: writes the output of `yap db dump` to a database.
 enum LoadCommand {
     static let command = Command(
         name: "db load", summary: "write the rows of a dump into an app's database, also while the app runs",

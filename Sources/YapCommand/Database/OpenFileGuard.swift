@@ -2,15 +2,15 @@ import SQLite
 import Yap
 import YapCloudKit
 
-/// Keeps rows from a file that another process has open, if what that process has registered can't take them in before
-/// it is registered again.
+/// Prevents writes to a file that another process has open, if that process's extensions can't take them in before
+/// they are registered again.
 struct OpenFileGuard {
     private static let remedy = "End the app first, or add --while-open."
 
     let file: DeviceFile
-    /// The names of the syncs that the file has.
+    /// Names of the syncs in the file.
     let syncs: [String]
-    /// Nil: nothing is refused.
+    /// Nil permits everything.
     let openers: OtherOpeners?
 
     /// - Throws: `Failure.refused` if the file has a sync, and another process has it open.
@@ -22,7 +22,7 @@ struct OpenFileGuard {
                 + "start. " + Self.remedy)
     }
 
-    /// - Parameter rowsCount: How many rows are about to be written.
+    /// - Parameter rowsCount: Number of rows to be written.
     /// - Throws: `Failure.refused` if an extension can't catch up with that many, and another process has the file
     ///   open.
     func checkExtensions(rowsCount: Int) throws {

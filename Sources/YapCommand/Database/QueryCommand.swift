@@ -1,9 +1,9 @@
 import System
 import Yap
 
-/// `yap db query`: the rows of a collection for which a condition holds.
+/// `yap db query`: the rows of a collection that match a condition.
 enum QueryCommand {
-    /// Maximum number of rows, and of their bytes, that are kept to be sorted.
+    /// Maximum rows kept for sorting.
     static let sortedRowsMax = 500_000
     static let sortedBytesMax = 256 << 20
     /// Rows beyond twice the limit that are kept before the last ones are dropped.
@@ -85,7 +85,7 @@ enum QueryCommand {
         noteUnknown(search, orders, collection, console)
     }
 
-    /// A condition or an order, or what is wrong with it and where.
+    /// Parses a condition or an order, or reports the mistake and its position.
     private static func placed<Value>(_ option: String, _ text: String, _ body: () throws -> Value) throws
         -> Value
     {
@@ -96,7 +96,7 @@ enum QueryCommand {
         }
     }
 
-    /// A mistyped property is absent from each row, as if nothing were found.
+    /// Reports a property that no row has: a mistyped one looks as if nothing were found.
     private static func noteUnknown(
         _ search: RowSearch, _ orders: [RowOrder], _ collection: String, _ console: Console
     ) {
@@ -110,7 +110,7 @@ enum QueryCommand {
     }
 }
 
-/// One `--sort`: a property, and whether the largest comes first.
+/// One `--sort`: a property, and whether the largest value comes first.
 struct RowOrder {
     let path: RowPath
     let isDescending: Bool
@@ -126,7 +126,7 @@ struct RowOrder {
     }
 }
 
-/// Goes through a collection once, within bounds of time and memory.
+/// Searches a collection once, with bounded time and memory.
 struct RowSearch {
     private let condition: RowCondition
     private let orders: [RowOrder]
@@ -135,13 +135,13 @@ struct RowSearch {
     private let progress: Progress
     private let clock: any MonotonicSource
 
-    /// Rows that were read.
+    /// Number of rows read.
     private(set) var rowsCount = 0
-    /// Rows for which the condition holds.
+    /// Number of matching rows.
     private(set) var foundCount = 0
-    /// The paths that no row has had.
+    /// Paths that no row has had.
     private(set) var missingPaths: [RowPath]
-    /// The names of properties that rows have, up to a hundred.
+    /// Property names of the rows, up to a hundred.
     private(set) var names: Set<String> = []
 
     private var kept: [(row: DatabaseFile.Row, values: [StoredValue?])] = []
@@ -161,7 +161,7 @@ struct RowSearch {
 
     private struct Enough: Error {}
 
-    /// Hands the rows to `body`: without an order as they are read, by their keys.
+    /// Passes the rows to `body`: without an order in the order of their keys.
     mutating func run(
         _ file: DatabaseFile, _ collection: String, _ body: (DatabaseFile.Row) throws -> Void
     ) throws {

@@ -5,16 +5,16 @@ struct RowPath: Hashable {
     enum Root: Hashable { case key, object, metadata }
     enum Step: Hashable {
         case name(String)
-        /// An element of an array; a negative one counts from the end.
+        /// An element of an array. A negative index counts from the end.
         case index(Int)
     }
 
     let root: Root
     let steps: [Step]
-    /// As it was written.
+    /// The source text.
     let text: String
 
-    /// The value; nil if the row has none there.
+    /// Returns the value, or nil if the row has none there.
     func value(in row: DatabaseFile.Row) -> StoredValue? {
         var value: StoredValue? =
             switch root {
@@ -40,7 +40,7 @@ struct RowPath: Hashable {
     }
 }
 
-/// What `yap db query --where` asks of a row.
+/// Condition of `yap db query --where`.
 indirect enum RowCondition {
     enum Comparison {
         case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, contains, beginsWith, endsWith
@@ -69,7 +69,7 @@ indirect enum RowCondition {
         }
     }
 
-    /// Whether it holds for a row. A value that is absent equals null, and is neither less nor greater than any.
+    /// Returns true if a row matches. An absent value equals null, and is neither less nor greater than any value.
     func holds(for row: DatabaseFile.Row) -> Bool {
         switch self {
         case .all(let parts): parts.allSatisfy { $0.holds(for: row) }
@@ -127,9 +127,9 @@ extension RowCondition.Comparison {
     }
 }
 
-/// How stored values compare.
+/// Comparison of stored values.
 enum StoredValueOrder {
-    /// Whether both are the same value; numbers by what they are worth.
+    /// Returns true if both are the same value. Numbers are compared by value.
     static func areEqual(_ left: StoredValue, _ right: StoredValue) -> Bool {
         if isNumber(left), isNumber(right) { return numbers(left, right) == 0 }
         if case .text(let one) = left, case .text(let other) = right {
@@ -138,20 +138,20 @@ enum StoredValueOrder {
         return left == right
     }
 
-    /// Below 0 if `left` comes first, 0 if both are equal; nil if they don't compare: numbers compare with numbers, and
-    /// texts by their bytes with texts.
+    /// Returns a number below 0 if `left` comes first, 0 if both are equal, and nil if they can't be compared:
+    /// numbers compare with numbers, and texts by their bytes with texts.
     static func compared(_ left: StoredValue, _ right: StoredValue) -> Int? {
         if isNumber(left), isNumber(right) { return numbers(left, right) }
         guard case .text(let one) = left, case .text(let other) = right else { return nil }
         return bytes(Array(one.utf8), Array(other.utf8))
     }
 
-    /// An order of all values, for sorting: absent, null, false, true, numbers, texts, bytes, and then what has none.
+    /// Order of all values for sorting: absent, null, false, true, numbers, texts, bytes, and then all others.
     static func sorted(_ left: StoredValue?, _ right: StoredValue?) -> Int {
         let (one, other) = (rank(left), rank(right))
         guard one == other, let left, let right else { return one < other ? -1 : one > other ? 1 : 0 }
         if case .bytes(let one) = left, case .bytes(let other) = right { return bytes(one, other) }
-        // What isn't a number comes before all that are.
+        // NaN comes before all numbers.
         let isNaN = (
             isNumber(left) && numbers(left, left) == nil, isNumber(right) && numbers(right, right) == nil
         )
@@ -192,7 +192,7 @@ enum StoredValueOrder {
         }
     }
 
-    /// Compares without rounding: a double has no room for all digits of a large integer.
+    /// Compares without rounding, because a double can't hold all digits of a large integer.
     private static func whole<Whole: FixedWidthInteger>(_ one: Whole, _ other: Double) -> Int? {
         if other.isNaN { return nil }
         guard let floor = Whole(exactly: other.rounded(.down)) else { return other < 0 ? 1 : -1 }

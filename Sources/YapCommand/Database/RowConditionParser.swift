@@ -20,7 +20,7 @@ struct RowConditionParser {
         "=": .equal, "==": .equal, "!=": .notEqual, "<>": .notEqual, "<": .less, "<=": .lessOrEqual,
         ">": .greater, ">=": .greaterOrEqual,
     ]
-    /// Words that are no names of properties without backticks.
+    /// Reserved words, which are property names only in backticks.
     private static let reserved: Set<String> = [
         "and", "or", "not", "in", "contains", "beginswith", "endswith", "is", "true", "false", "null", "nil",
     ]
@@ -37,6 +37,8 @@ struct RowConditionParser {
         tokens = try RowConditionToken.tokens(text)
     }
 
+    /// Parses a condition.
+    ///
     /// - Throws: `PlaceError`.
     static func condition(_ text: String) throws -> RowCondition {
         var parser = try RowConditionParser(text)
@@ -45,7 +47,7 @@ struct RowConditionParser {
         return condition
     }
 
-    /// Reads a path alone.
+    /// Parses a single path.
     ///
     /// - Throws: `PlaceError`.
     static func path(_ text: String) throws -> RowPath {
@@ -179,7 +181,7 @@ struct RowConditionParser {
         return isFound
     }
 
-    // The last token is the end, which nothing accepts.
+    // The last token is the end, which is never consumed.
     private var token: RowConditionToken { tokens[position] }
 
     private func expected(_ what: String) -> PlaceError {

@@ -1,7 +1,7 @@
 import Foundation
 import Yap
 
-/// A word or sign of a condition, and where it begins.
+/// A word or sign of a condition, and its position.
 struct RowConditionToken: Equatable {
     enum Kind: Equatable {
         /// A name without quotes: a property or a word of the language.
@@ -21,7 +21,7 @@ struct RowConditionToken: Equatable {
         "==", "!=", "<>", "<=", ">=", "&&", "||", "=", "<", ">", "(", ")", "[", "]", ".", ",", "!",
     ]
 
-    /// Takes a text apart.
+    /// Splits a text into tokens.
     ///
     /// - Throws: `PlaceError`.
     static func tokens(_ text: String) throws -> [RowConditionToken] {

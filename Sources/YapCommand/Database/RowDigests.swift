@@ -1,26 +1,26 @@
 import Crypto
 import Yap
 
-/// What the lines that were read leave in the rows, by digests of 128 bits: a later line may have the same key.
+/// Digests of 128 bits of the rows after the lines read so far, because a later line may have the same key.
 struct RowDigests {
-    /// The beginning of a SHA-256.
+    /// First bytes of a SHA-256.
     struct Digest: Hashable {
         private let first: UInt64
         private let second: UInt64
 
-        /// Of a row's name.
+        /// Digest of a row's name.
         init(collection: String, key: String) throws {
             try self.init(Array(collection.utf8), Array(key.utf8))
         }
 
-        /// Of an object with its metadata.
+        /// Digest of an object and its metadata.
         init(_ bytes: YapDatabaseReadWriteTransaction.StoredBytes) throws {
             try self.init(bytes.data, bytes.metadata)
         }
 
         private init(_ first: [UInt8], _ second: [UInt8]?) throws {
             var hash = try SHA256()
-            // The length says where the first part ends, and the sign whether there is a second.
+            // The length marks the end of the first part, and the sign whether there is a second one.
             let length = Int64(first.count)
             try withUnsafeBytes(of: second == nil ? -1 - length : length) { try hash.update($0) }
             try hash.update(first)
@@ -32,7 +32,7 @@ struct RowDigests {
         }
     }
 
-    /// Default maximum number of rows, which take up to 200 MB of memory.
+    /// Default maximum rows, which take up to 200 MB of memory.
     static let rowsMaxDefault = 3_000_000
 
     private let rowsMax: Int
@@ -40,10 +40,10 @@ struct RowDigests {
 
     init(rowsMax: Int) { self.rowsMax = rowsMax }
 
-    /// The digest of what a row has after the lines that were read; nil if none named it.
+    /// Returns the digest of a row after the lines read so far, or nil if no line named it.
     func row(_ name: Digest) -> Digest? { rows[name] }
 
-    /// Notes what a row has after a line.
+    /// Records a row after a line.
     ///
     /// - Throws: `Failure.failed` if there are too many rows.
     mutating func set(_ row: Digest, for name: Digest, line: Int) throws {

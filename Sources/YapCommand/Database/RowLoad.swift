@@ -1,9 +1,9 @@
 import SQLite
 import Yap
 
-/// Writes lines of a dump into a database, some rows in a transaction.
+/// Writes lines of a dump to a database, several rows in a transaction.
 final class RowLoad {
-    /// What becomes of a row that is there with other bytes.
+    /// What to do with an existing row that has other bytes.
     enum Existing { case refused, replaced, skipped }
 
     struct Counts {
@@ -14,7 +14,7 @@ final class RowLoad {
         var skipped = 0
     }
 
-    /// Maximum number of rows of a transaction, which other writers wait for.
+    /// Maximum rows of a transaction, because other writers wait for it.
     static let transactionRowsMax = 500
     /// Bytes from which a transaction gets no more rows.
     static let transactionBytesMax = 8 << 20
@@ -28,26 +28,26 @@ final class RowLoad {
     private let checkedRowsMax: Int
     private(set) var counts = Counts()
 
-    /// - Parameter checkedRowsMax: Maximum number of rows that `check` reads.
+    /// - Parameter checkedRowsMax: Maximum rows that `check` reads.
     init(
         _ file: DeviceFile, _ input: LineInput, _ existing: Existing, _ progress: Progress,
         checkedRowsMax: Int = RowDigests.rowsMaxDefault
     ) {
         (self.file, self.input, self.existing, self.progress) = (file, input, existing, progress)
         self.checkedRowsMax = checkedRowsMax
-        // Ctrl-C is held back, and must end a wait for the next line too.
+        // Ctrl-C is blocked, and must also end a wait for the next line.
         input.whileWaiting = { try progress.step("waiting for lines") }
     }
 
-    /// Forgets what was counted, and begins with the first line if the input can.
+    /// Resets the counts, and returns to the first line if the input supports it.
     func startAgain() {
         counts = Counts()
         _ = input.rewind()
     }
 
-    /// Reads all lines, and compares them with the rows that are there. Writes nothing.
+    /// Reads all lines, and compares them with the existing rows. Writes nothing.
     ///
-    /// - Parameter isNew: Whether there is no file yet.
+    /// - Parameter isNew: Whether the file doesn't exist yet.
     func check(isNew: Bool) throws {
         guard !isNew else { return try checkAll { _ in nil } }
         try file.read { file in
@@ -92,7 +92,7 @@ final class RowLoad {
                 try file.opening {
                     try connection.blocking.readWrite { transaction throws in
                         for (line, number) in batch { try write(line, number, transaction) }
-                        // Before the commit: an app may have opened the file since the last one.
+                        // Before the commit, because an app may have opened the file since the last one.
                         let writtenCount =
                             counts.inserted + counts.replaced - before.inserted - before.replaced
                         try openFile.checkExtensions(rowsCount: writtenCount)
@@ -118,7 +118,7 @@ final class RowLoad {
         count(decision)
     }
 
-    /// The rows of the next transaction, and why the line after them can't be read.
+    /// Returns the rows of the next transaction, and the error of the line after them.
     private func readBatch() -> (rows: [(DumpLine, Int)], failure: (any Error)?) {
         var (rows, bytesCount) = ([(DumpLine, Int)](), 0)
         do {
@@ -136,7 +136,7 @@ final class RowLoad {
 
     private func nextLine() throws -> (DumpLine, Int)? {
         while let bytes = try input.next() {
-            // A last line that is empty, or lines between.
+            // An empty last line, or an empty line in between.
             if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
             do {
                 return (try DumpLine(bytes), input.number)
@@ -148,8 +148,8 @@ final class RowLoad {
     }
 
     /// - Parameters:
-    ///   - isSame: Whether the row that is there has the line's bytes; nil if there is none.
-    ///   - isOfLine: Whether the row is known to be that of an earlier line.
+    ///   - isSame: Whether the existing row has the line's bytes. Nil if there is none.
+    ///   - isOfLine: Whether the row is known to be from an earlier line.
     private func decide(_ line: DumpLine, _ number: Int, _ isSame: Bool?, isOfLine: Bool) throws -> Decision {
         guard let isSame else { return .insert }
         if isSame { return .leave }

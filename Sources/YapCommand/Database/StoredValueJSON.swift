@@ -2,10 +2,10 @@ import Foundation
 import Yap
 
 extension JSON {
-    /// A stored value as JSON. What JSON doesn't have is an object with one member, whose name begins with a dollar:
-    /// bytes `{"$bytes": base64}`, numbers that aren't finite `{"$double": "nan"}`, numbers of 32 bits
-    /// `{"$float": 0.5}`, what a serializer of the app wrote `{"$foreign": base64}`, and maps that JSON would confuse
-    /// `{"$map": [[key, value], ...]}`. So `StoredValueReader` reads the same value back.
+    /// Creates the JSON of a stored value. Values without a JSON form are an object with one member with a name that
+    /// begins with a dollar: bytes `{"$bytes": base64}`, numbers that aren't finite `{"$double": "nan"}`, 32-bit
+    /// numbers `{"$float": 0.5}`, bytes of a custom serializer `{"$foreign": base64}`, and maps that JSON would
+    /// confuse `{"$map": [[key, value], ...]}`. So `StoredValueReader` reads the same value back.
     init(_ value: StoredValue) {
         switch value {
         case .null: self = .null
@@ -15,7 +15,7 @@ extension JSON {
         case .double(let value) where value.isFinite: self = .bytes(Array("\(value)".utf8))
         case .double(let value): self = .tagged("$double", Self.notFinite(value))
         case .float(let value) where value.isFinite:
-            // As the number of 64 bits that it is exactly.
+            // As the 64-bit number with exactly this value.
             self = .tagged("$float", .bytes(Array("\(Double(value))".utf8)))
         case .float(let value): self = .tagged("$float", Self.notFinite(Double(value)))
         case .text(let text): self = .string(text)

@@ -1,18 +1,18 @@
 import Foundation
 import Yap
 
-/// Why a text can't be read, and where.
+/// Why and where a text can't be parsed.
 struct PlaceError: Error, Equatable {
-    /// The byte or character, from 1.
+    /// Number of the byte or character, from 1.
     let column: Int
     let text: String
 }
 
-/// Reads JSON (RFC 8259) into stored values: the way back from `JSON.init(_: StoredValue)`.
+/// Parses JSON (RFC 8259) into stored values: the inverse of `JSON.init(_: StoredValue)`.
 ///
-/// A number with a point or an exponent is a `double`, every other one an integer.
+/// A number with a point or an exponent is a `double`, any other one an integer.
 struct StoredValueReader {
-    /// Maximum number of arrays and objects within one another. Each level of a stored value takes up to three.
+    /// Maximum nesting of arrays and objects. Each level of a stored value takes up to three.
     static let depthMax = 400
 
     private let bytes: [UInt8]
@@ -20,13 +20,13 @@ struct StoredValueReader {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Refuses more after the value.
+    /// Rejects text after the value.
     mutating func end() throws {
         skipSpaces()
         guard position == bytes.count else { throw error("there is more after the value") }
     }
 
-    /// Reads an object: calls `member` with each name, which then reads the value.
+    /// Reads an object. Calls `member` with each name, which then reads the value.
     mutating func object(_ member: (inout StoredValueReader, String) throws -> Void) throws {
         try expect("{", "an object")
         if accept("}") { return }
@@ -75,7 +75,7 @@ struct StoredValueReader {
         return value
     }
 
-    /// Reads a text that is base64.
+    /// Reads a base64 text.
     mutating func base64() throws -> [UInt8] {
         skipSpaces()
         let start = position
@@ -87,7 +87,7 @@ struct StoredValueReader {
 
     /// Reads a value.
     ///
-    /// - Parameter allowsForeign: Whether it may be the bytes of a serializer of the app.
+    /// - Parameter allowsForeign: Whether it may be the bytes of a custom serializer.
     mutating func value(allowsForeign: Bool = false) throws -> StoredValue {
         try value(depth: 0, allowsForeign: allowsForeign)
     }

@@ -72,10 +72,10 @@ enum VacuumCommand {
     }
 }
 
-/// Whether the disk has room for what SQLite writes while it rebuilds a file: a copy among its temporary files, and a
-/// log beside the file.
+/// Checks that the disk has room for what SQLite writes while it rebuilds a file: a copy among its temporary files,
+/// and a log beside the file.
 struct VacuumSpace {
-    /// A file system with its free bytes.
+    /// A file system and its free bytes.
     struct Place: Equatable {
         let folder: String
         let device: UInt64
@@ -93,7 +93,7 @@ struct VacuumSpace {
         self.init(log: Self.place(folder), temporary: Self.temporaryFolder.flatMap(Self.place))
     }
 
-    /// - Throws: `Failure.refused` with the place that lacks space. What can't be measured is not refused: SQLite
+    /// - Throws: `Failure.refused` with the file system that lacks space. If space can't be measured, SQLite itself
     ///   reports a full disk, and changes nothing then.
     func check(neededBytes: Int64) throws {
         let isOne = log?.device == temporary?.device
@@ -107,7 +107,8 @@ struct VacuumSpace {
         }
     }
 
-    /// Where SQLite writes temporary files (https://www.sqlite.org/tempfiles.html, "Temporary File Storage Locations").
+    /// Folder in which SQLite writes temporary files (https://www.sqlite.org/tempfiles.html, "Temporary File Storage
+    /// Locations").
     private static var temporaryFolder: String? {
         let named = ["SQLITE_TMPDIR", "TMPDIR"].compactMap { (name: String) -> String? in
             getenv(name).map { String(cString: $0) }

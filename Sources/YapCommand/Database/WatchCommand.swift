@@ -2,9 +2,9 @@ import Dispatch
 import System
 import Yap
 
-/// `yap db watch`: prints what is committed, as it is committed.
+/// `yap db watch`: prints commits as they are made.
 enum WatchCommand {
-    /// Maximum number of rows that are named of one print.
+    /// Maximum rows named in one print.
     static let namedRowsMax = 1_000
 
     static let command = Command(
@@ -44,7 +44,7 @@ enum WatchCommand {
         wakes.endAtSignals()
         try device.opening {
             let file = try device.openForReading()
-            // First the watch, so that no commit is between it and the first reading.
+            // The watch starts first, so that no commit is missed before the first reading.
             let watch = try DatabaseFileWatch(path: device.path) { wakes.noteCommit() }
             defer { watch.end() }
             var rows = RowFingerprints(collection: invocation.value("collection"))
@@ -70,7 +70,7 @@ enum WatchCommand {
     }
 }
 
-/// What wakes the command: commits, a signal that ends it, and the end of its time.
+/// Events that wake the command: commits, a signal that ends it, and the end of its time.
 final class WatchWakes: Sendable {
     private struct State {
         var hasCommits = false
@@ -86,13 +86,13 @@ final class WatchWakes: Sendable {
         deadline = seconds.map { Self.time(afterMilliseconds: Int64($0) * 1000) } ?? .distantFuture
     }
 
-    /// Dispatch's uptime is the same clock.
+    /// Dispatch's uptime uses the same clock.
     private static func time(afterMilliseconds milliseconds: Int64) -> DispatchTime {
         let time = SystemMonotonicSource().elapsedMilliseconds() + milliseconds
         return DispatchTime(uptimeNanoseconds: UInt64(clamping: time) * 1_000_000)
     }
 
-    /// From now on Ctrl-C and SIGTERM end the waiting.
+    /// Makes Ctrl-C and SIGTERM end the waiting.
     func endAtSignals() {
         let signals = StopSignals()
         DispatchQueue(label: "yap.watch.signals").async {
@@ -115,7 +115,7 @@ final class WatchWakes: Sendable {
         changed.signal()
     }
 
-    /// Waits for commits. False at the end.
+    /// Waits for commits. Returns false at the end.
     func wait() -> Bool {
         guard changed.wait(timeout: deadline) == .success else { return false }
         return state.withLock { state in
@@ -124,7 +124,7 @@ final class WatchWakes: Sendable {
         }
     }
 
-    /// Waits for a time. False at the end.
+    /// Waits for a time. Returns false at the end.
     func pause(milliseconds: Int64) -> Bool {
         guard milliseconds > 0 else { return true }
         let pause = Self.time(afterMilliseconds: milliseconds)
@@ -132,7 +132,7 @@ final class WatchWakes: Sendable {
     }
 }
 
-/// Prints changes as text, a line a row, or as JSON, a line a print.
+/// Prints changes as text, a line for each row, or as JSON, a line for each print.
 struct WatchPrinter {
     private let console: Console
     private let isJSON: Bool

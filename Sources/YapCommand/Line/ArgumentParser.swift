@@ -1,4 +1,4 @@
-/// Reads the words behind a command's name as the command declares them.
+/// Parses the words after a command's name according to the command's declaration.
 enum ArgumentParser {
     static func parse(_ words: [String], for command: Command) throws -> Invocation {
         var invocation = Invocation()

@@ -1,40 +1,40 @@
-/// A command of `yap`: what it takes, what it says about itself, and what it does.
+/// A command of `yap`: its arguments, its help texts, and its action.
 struct Command: Sendable {
-    /// Something that stands after the command's name.
+    /// An argument after the command's name.
     struct Operand: Sendable {
         let name: String
         let help: String
         var repeats = false
-        /// The allowed values, if there are few.
+        /// The allowed values, if there are only a few.
         var choices: [String] = []
     }
 
-    /// An option; without `value` it is a switch.
+    /// An option. Without `value` it is a switch.
     struct Option: Sendable {
         let name: String
         var value: String?
         let help: String
         var isRequired = false
         var repeats = false
-        /// The allowed values, if there are few.
+        /// The allowed values, if there are only a few.
         var choices: [String] = []
     }
 
-    /// The words that call it, as `account create`.
+    /// Its name, for example `account create`.
     let name: String
-    /// One line.
+    /// Summary in one line.
     let summary: String
-    /// What a user should know besides.
+    /// Further information for users.
     var details = ""
     var operands: [Operand] = []
     var options: [Option] = []
-    /// The keys of `--json`'s output.
+    /// Keys of the `--json` output.
     let json: String
-    /// Lines to type, without the program's name. Each is run by a test, in order.
+    /// Example lines without the program's name. A test runs each, in order.
     let examples: [String]
     let run: @Sendable (Invocation, Console) throws -> Void
 
-    /// What every command takes.
+    /// Options of every command.
     static let commonOptions = [
         Option(name: "json", help: "print JSON instead of text"),
         Option(name: "help", help: "print this help"),
@@ -46,7 +46,7 @@ struct Command: Sendable {
     var allOptions: [Option] { options + Self.commonOptions }
 }
 
-/// A command line that was understood.
+/// A parsed command line.
 struct Invocation {
     var operands: [String] = []
     private var values: [String: [String]] = [:]
@@ -57,12 +57,12 @@ struct Invocation {
 
     func has(_ option: String) -> Bool { values[option] != nil }
 
-    /// The last value: a later one overrides.
+    /// Returns the last value of an option, which overrides earlier ones.
     func value(_ option: String) -> String? { values[option]?.last }
 
     func values(_ option: String) -> [String] { values[option] ?? [] }
 
-    /// The value of an option that the command declares as required.
+    /// Returns the value of a required option.
     func required(_ option: String) throws -> String {
         guard let value = value(option) else { throw Failure.usage("--\(option) is missing") }
         return value
@@ -79,18 +79,18 @@ struct Invocation {
     }
 }
 
-/// Why a command ends otherwise than well. `ExitCode` says what each tells a script.
+/// Errors of a command. `ExitCode` has the exit code of each.
 enum Failure: Error {
-    /// The line was wrong.
+    /// The command line was invalid.
     case usage(String)
     /// It could not be done.
     case failed(String)
-    /// Something that the line names isn't there.
+    /// Something that the command line names doesn't exist.
     case notThere(String)
-    /// A rule, or what is there already, forbids it.
+    /// A rule, or existing data, forbids it.
     case refused(String)
-    /// No server answers where one is asked.
+    /// No server responds at the address.
     case unreachable(String)
-    /// Who read the output has gone: nothing more to do, and nobody to tell.
+    /// The reader of the output has closed it, so nothing more can be done or reported.
     case outputClosed
 }

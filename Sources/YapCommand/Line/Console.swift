@@ -4,11 +4,11 @@
     import Darwin
 #endif
 
-/// Where a command reads and writes, and what it knows of its surroundings.
+/// Input and output of a command, and its environment.
 struct Console: Sendable {
     static let inputBytesMax = 64 << 10
 
-    /// How the program was called, for lines that a user shall type.
+    /// Name with which the program was called, for suggested commands.
     let program: String
     let environment: [String: String]
     var output: Int32 = 1
@@ -17,7 +17,7 @@ struct Console: Sendable {
 
     /// Writes text to the standard output.
     ///
-    /// - Throws: `Failure.outputClosed` when its reader has gone.
+    /// - Throws: `Failure.outputClosed` if its reader has closed it.
     func print(_ text: String, end: String = "\n") throws {
         guard Self.write(text + end, to: output) else {
             guard errno == EPIPE else {
@@ -31,12 +31,12 @@ struct Console: Sendable {
         try print(json.text)
     }
 
-    /// Writes a line to the standard error. What can't be told is not told.
+    /// Writes a line to the standard error. Output that can't be written is dropped.
     func note(_ text: String) {
         _ = Self.write(text + "\n", to: errors)
     }
 
-    /// The first line of `path`; of the standard input when it is "-".
+    /// Returns the first line of `path`, or of the standard input if it is "-".
     func secret(from path: String, what: String = "password") throws -> String {
         let line = try reading(path) { try Self.line(from: $0, what: what) }
         guard !line.isEmpty else {
@@ -45,7 +45,7 @@ struct Console: Sendable {
         return line
     }
 
-    /// The bytes of `path`, or of the standard input when it is "-"; one more than `max` if there are more.
+    /// Returns the bytes of `path`, or of the standard input if it is "-". One more than `max` if there are more.
     func bytes(from path: String, max: Int) throws -> [UInt8] {
         try reading(path) { descriptor in
             var (bytes, byte) = ([UInt8](), UInt8(0))
@@ -71,7 +71,7 @@ struct Console: Sendable {
         return try body(descriptor)
     }
 
-    /// Asks on the terminal, without showing what is typed.
+    /// Asks for a secret on the terminal, without echo.
     func secret(prompt: String) throws -> String {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else {
@@ -93,7 +93,7 @@ struct Console: Sendable {
         return line
     }
 
-    /// Asks at the terminal; nil when there is none.
+    /// Asks a question on the terminal. Returns nil if there is none.
     func answer(prompt: String) throws -> String? {
         guard isatty(input) != 0 else { return nil }
         _ = Self.write(prompt, to: errors)

@@ -1,6 +1,6 @@
 import CloudStore
 
-/// What the end of a command tells a script. `docs/OPERATING.md` shows the table.
+/// Exit codes of commands. `docs/OPERATING.md` has the table.
 enum ExitCode: Int32, CaseIterable {
     case done = 0
     case failed
@@ -9,7 +9,7 @@ enum ExitCode: Int32, CaseIterable {
     case refused
     case unreachable
 
-    /// In two or three words.
+    /// Meaning in two or three words.
     var what: String {
         switch self {
         case .done: "done"
@@ -21,7 +21,7 @@ enum ExitCode: Int32, CaseIterable {
         }
     }
 
-    /// The code of a command that ends with `error`.
+    /// Returns the code of a command that ends with `error`.
     init(_ error: any Error) {
         self =
             switch error {

@@ -1,9 +1,9 @@
-/// What `--help` prints.
+/// Output of `--help`.
 enum HelpText {
     static let exitCodes =
         "Exit codes: " + ExitCode.allCases.map { "\($0.rawValue) \($0.what)" }.joined(separator: ", ") + "."
 
-    /// All commands, a line each.
+    /// Returns the list of all commands, one in a line.
     static func overview(_ groups: [(title: String, commands: [Command])]) -> String {
         let width = groups.flatMap(\.commands).map(\.name.count).max() ?? 0
         let tables = groups.map { group in
@@ -26,7 +26,7 @@ enum HelpText {
             """
     }
 
-    /// One command.
+    /// Returns the help of one command.
     static func text(of command: Command) -> String {
         var parts = ["yap \(command.name): \(command.summary)", "Usage: \(usage(of: command))"]
         if !command.details.isEmpty { parts.append(command.details) }
@@ -45,7 +45,7 @@ enum HelpText {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// The text with its lines broken at spaces, so that they fit.
+    /// Returns the text with line breaks at spaces, so that lines fit.
     private static func wrapped(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
             guard line.count > columnsMax else { return String(line) }

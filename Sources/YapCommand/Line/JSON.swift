@@ -1,4 +1,4 @@
-/// JSON on its way out: objects keep the order in which their keys are written, so that output is the same each time.
+/// JSON output. Objects keep the order in which their keys are written, so that output is deterministic.
 indirect enum JSON {
     case null
     case bool(Bool)
@@ -24,7 +24,8 @@ indirect enum JSON {
         }
     }
 
-    /// Control characters, of one byte and of two, what ends a line, and what turns the direction of text.
+    /// Returns true for control characters, of one byte and of two, for line separators, and for characters that
+    /// change the direction of text.
     private static func steersTerminal(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case ..<0x20, 0x7F...0x9F, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -1,16 +1,16 @@
-/// What somebody meant who typed a name that isn't there.
+/// Suggests existing names that are close to a mistyped one.
 enum Nearest {
-    /// So many names are shown.
+    /// Maximum names shown.
     static let namesMax = 5
 
-    /// The names by how little must be changed in them to have `word`; what is as near goes by name.
+    /// Returns the names by their edit distance from `word`, then by name.
     static func sorted(_ names: some Sequence<String>, to word: String) -> [String] {
         names.map { (name: $0, changes: changes($0, word)) }
             .sorted { ($0.changes, $0.name) < ($1.changes, $1.name) }
             .map(\.name)
     }
 
-    /// The first of them as a list; nil when there are no names.
+    /// Returns the closest names as a list, or nil if there are no names.
     static func list(_ names: some Sequence<String>, to word: String) -> String? {
         let sorted = sorted(names, to: word)
         guard !sorted.isEmpty else { return nil }
@@ -18,12 +18,12 @@ enum Nearest {
         return sorted.prefix(namesMax).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
     }
 
-    /// A sentence, without its point, that says which names there are.
+    /// Returns a sentence without its full stop that lists existing names.
     static func sentence(_ names: some Sequence<String>, to word: String) -> String {
         list(names, to: word).map { "There are: \($0)" } ?? "There is none yet"
     }
 
-    /// How many letters must be put in, taken out or changed to make one of the other, whatever their case.
+    /// Returns the edit distance of two names, ignoring case.
     static func changes(_ one: String, _ other: String) -> Int {
         let (one, other) = (Array(one.lowercased()), Array(other.lowercased()))
         var row = Array(0...other.count)

@@ -1,6 +1,6 @@
 import System
 
-/// Tells on the standard error how long work goes on: a line every few seconds, none for what is quick.
+/// Reports progress on the standard error: a line every few seconds, and none for quick work.
 final class Progress {
     static let firstMilliseconds: Int64 = 2_000
     static let everyMilliseconds: Int64 = 5_000
@@ -11,9 +11,9 @@ final class Progress {
     private let whatIsLeft: String
     private var nextMilliseconds: Int64
 
-    /// From now on Ctrl-C and SIGTERM end the work at its next step, so that nothing half is left.
+    /// Makes Ctrl-C and SIGTERM end the work at its next step, so that nothing is left half done.
     ///
-    /// - Parameter whatIsLeft: what a person is told who ends it.
+    /// - Parameter whatIsLeft: Message printed when the user ends the work.
     init(
         _ console: Console, whatIsLeft: String = "nothing half is left",
         clock: any MonotonicSource = SystemMonotonicSource()
@@ -24,9 +24,9 @@ final class Progress {
         nextMilliseconds = clock.elapsedMilliseconds() + Self.firstMilliseconds
     }
 
-    /// Says where the work is, when it is time to.
+    /// Reports the progress, if it is time to.
     ///
-    /// - Throws: `Failure.failed` when somebody asked the program to end.
+    /// - Throws: `Failure.failed` if the program was asked to end.
     func step(_ text: @autoclosure () -> String) throws {
         if signals.isPending { throw Failure.failed("interrupted; \(whatIsLeft)") }
         let now = clock.elapsedMilliseconds()
@@ -36,9 +36,9 @@ final class Progress {
     }
 }
 
-/// Numbers as a person reads them.
+/// Human-readable sizes.
 enum SizeText {
-    /// Bytes with a unit: `512 B`, `1.5 MB`. A MB is a million bytes.
+    /// Returns bytes with a unit: `512 B`, `1.5 MB`. A MB is a million bytes.
     static func bytes(_ count: Int64) -> String {
         var value = Double(count)
         var units = ["B", "kB", "MB", "GB", "TB"][...]

@@ -7,12 +7,12 @@ import SQLite
     import Darwin
 #endif
 
-/// The program `yap`: finds the command that the words call, runs it, and turns what becomes of it into an exit code.
+/// The program `yap`: finds the command, runs it, and converts its result to an exit code.
 enum YapProgram {
-    /// The version of the whole package, which `yap --version` prints. It stands here and at the top of CHANGELOG.md.
+    /// Version of the whole package, printed by `yap --version`. It is also at the top of CHANGELOG.md.
     static let version = "0.1.0"
 
-    /// The commands by what they are about, as the help lists them.
+    /// The commands in the groups of the help.
     static let groups: [(title: String, commands: [Command])] = [
         (
             "The server",
@@ -56,11 +56,11 @@ enum YapProgram {
     static let commands = groups.flatMap(\.commands)
 
     static func run(_ words: [String], _ console: Console) -> Int32 {
-        // Who reads the output may go; the write then fails, which is enough to know.
+        // If the reader of the output closes it, the write fails, which is sufficient.
         signal(SIGPIPE, SIG_IGN)
-        // What a server keeps is for its owner only, as is what a login keeps.
+        // Files of a server and of a login are for their owner only.
         umask(0o077)
-        // Threads that read at once would wait for each other at each allocation of SQLite's.
+        // Otherwise threads that read at the same time would wait for each other at each allocation of SQLite.
         SQLiteProcess.turnOffMemoryStatistics()
         do {
             try run(words[...], console)
@@ -71,7 +71,7 @@ enum YapProgram {
         }
     }
 
-    /// What a person is told of an error; nil when there is nobody to tell.
+    /// Returns the message of an error, or nil if it can't be reported.
     private static func text(of error: any Error) -> String? {
         switch error {
         case Failure.outputClosed: nil
@@ -124,7 +124,7 @@ enum YapProgram {
         guard family.isEmpty else {
             throw Failure.usage("\(first) needs another word: \(family.joined(separator: ", "))")
         }
-        // `tokn` and `tokn create` are both typed.
+        // `tokn` and `tokn create` are both typing errors.
         let names = Set(
             commands.map(\.name)
                 + commands.flatMap { $0.name.split(separator: " ").prefix(1) }.map(String.init))

@@ -2,10 +2,10 @@ import CloudService
 import CloudWire
 import Foundation
 
-/// What a condition compares with has to be of the field's type: nothing compares with anything else, and a query that
-/// finds nothing looks like an answer.
+/// Checks that a condition compares a field with a value of its type. Other comparisons never match, which would look
+/// like an answer.
 extension RecordCondition {
-    /// The same as conditions on the field's own kind of value: a time that is written as a time in milliseconds.
+    /// Returns the conditions with values of the field's own type: a time as a number in milliseconds.
     ///
     /// - Throws: `Failure.usage` for a value that the field's type can't have.
     func fitting(_ type: RecordType) throws -> [RecordCondition] {
@@ -30,7 +30,7 @@ extension RecordCondition {
         .usage("\(field) is a \(type.rawValue): it compares with \(wanted), not \"\(value)\"")
     }
 
-    /// A day or a second is all its moments: equal is each of them, and later is what comes after the last.
+    /// A day or a second stands for all its moments: equal means any of them, and later means after the last one.
     private func ofTimes(_ type: FieldType) throws -> [RecordCondition] {
         if Int64(value) != nil { return [self] }
         guard let time = TimeText.milliseconds(value) else {
@@ -50,8 +50,8 @@ extension RecordCondition {
 }
 
 extension TimeText {
-    /// The first millisecond of a day, a second or a millisecond as ISO 8601 writes it in UTC, and how many it has; nil
-    /// for another text.
+    /// Returns the first millisecond of a day, a second or a millisecond in ISO 8601 in UTC, and the number of its
+    /// milliseconds. Nil for another text.
     static func milliseconds(_ text: String) -> (first: Int64, count: Int64)? {
         func first(_ style: Date.ISO8601FormatStyle, _ text: String) -> Int64? {
             guard let date = try? style.parse(text), style.format(date) == text else { return nil }

@@ -3,7 +3,7 @@ import CloudWire
 /// One `--where`: a field, a comparison, a value.
 struct RecordCondition {
     enum Comparison: String, CaseIterable {
-        // The longer sign before the shorter that it begins with.
+        // The longer sign first, because it begins with the shorter one.
         case lessOrEqual = "<="
         case greaterOrEqual = ">="
         case notEqual = "!="
@@ -20,12 +20,12 @@ struct RecordCondition {
         (self.field, self.comparison, self.value) = (field, comparison, value)
     }
 
-    /// The same field with another comparison.
+    /// Returns the same field with another comparison.
     func with(_ comparison: Comparison, _ value: String) -> RecordCondition {
         RecordCondition(field: field, comparison, value)
     }
 
-    /// Reads `priority > 3` or `title = 'Buy milk'`.
+    /// Parses `priority > 3` or `title = 'Buy milk'`.
     init(_ text: String) throws {
         let found = text.indices.lazy.compactMap { start in
             Comparison.allCases.first { text[start...].hasPrefix($0.rawValue) }.map { (start, $0) }
@@ -37,14 +37,15 @@ struct RecordCondition {
         }
         field = String(Self.trimmed(text[..<start]))
         var rest = text[text.index(start, offsetBy: comparison.rawValue.count)...]
-        // A second equals sign is what many languages want.
+        // Also accepts `==`, as in many languages.
         if comparison == .equal, rest.first == "=" { rest = rest.dropFirst() }
         self.comparison = comparison
         value = Self.unquoted(Self.trimmed(rest))
         guard !field.isEmpty else { throw Failure.usage("--where \"\(text)\" names no field") }
     }
 
-    /// Whether the record has the field and its value compares so. A record without the field differs from every value.
+    /// Returns true if the record has the field and its value matches. A record without the field differs from every
+    /// value.
     func holds(for record: WireRecord) -> Bool {
         guard let found = RecordValue(of: field, in: record) else { return comparison == .notEqual }
         if case .list(let values) = found {
@@ -75,14 +76,14 @@ struct RecordCondition {
     }
 }
 
-/// A field's value as it is compared and sorted: a number or text.
+/// A field's value for comparison and sorting: a number or text.
 enum RecordValue {
     case integer(Int64)
     case number(Double)
     case text(String)
     case list([RecordValue])
 
-    /// The field's value; also of the fields that every record has, in Apple's names for queries.
+    /// Returns the field's value, also of the fields of every record under Apple's names for queries.
     init?(of field: String, in record: WireRecord) {
         switch field {
         case "recordName", "___recordID": self = .text(record.recordName ?? "")
@@ -109,7 +110,8 @@ enum RecordValue {
         }
     }
 
-    /// Below 0 when this comes before the value in `text`, 0 when they are equal; nil when they can't be compared.
+    /// Returns a number below 0 if this comes before the value in `text`, 0 if they are equal, and nil if they can't
+    /// be compared.
     func order(to text: String) -> Int? {
         switch self {
         case .integer(let own):
@@ -122,7 +124,7 @@ enum RecordValue {
         }
     }
 
-    /// The order of two values: numbers before text before lists; text by its bytes.
+    /// Order of two values: numbers, then texts by their bytes, then lists.
     static func order(_ left: RecordValue, _ right: RecordValue) -> Int {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): order(left, right)
@@ -152,20 +154,21 @@ enum RecordValue {
     }
 }
 
-/// One `--sort`: a field, and whether the largest comes first.
+/// One `--sort`: a field, and whether the largest value comes first.
 struct RecordOrder {
     let field: String
     let isDescending: Bool
 
-    /// Reads `priority`, or `-priority` for the largest first.
+    /// Parses `priority`, or `-priority` for the largest first.
     init(_ text: String) throws {
         isDescending = text.hasPrefix("-")
         field = String(isDescending ? text.dropFirst() : text[...])
         guard !field.isEmpty else { throw Failure.usage("--sort needs a field, as --sort=-priority") }
     }
 
-    /// Whether `left` comes before `right` by all of `orders`, as in the answer to `records/query`: what is equal comes
-    /// by zone, then by name in the direction of the last order, and a record without the field before all others.
+    /// Returns true if `left` comes before `right` by all of `orders`, as in the response of `records/query`: equal
+    /// records are in the order of their zones, then of their names in the direction of the last order, and a record
+    /// without the field comes first.
     static func isBefore(_ left: WireRecord, _ right: WireRecord, by orders: [RecordOrder]) -> Bool {
         for order in orders {
             switch (RecordValue(of: order.field, in: left), RecordValue(of: order.field, in: right)) {

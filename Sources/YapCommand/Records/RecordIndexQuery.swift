@@ -2,12 +2,11 @@ import CloudService
 import CloudStore
 import CloudWire
 
-/// `--where` and `--sort` as a query of the web protocol, for which there may be indexes.
+/// `--where` and `--sort` as a query of the web protocol, which an index may serve.
 struct RecordIndexQuery {
     let query: RecordQuery
 
-    /// Nil when a condition is none that a query can have: of a field that the schema doesn't know, or with a value of
-    /// another type.
+    /// Nil if a condition can't be a query: for a field that isn't in the schema, or with a value of another type.
     init?(_ recordType: String, _ conditions: [RecordCondition], _ orders: [RecordOrder], _ schema: Schema) {
         guard let type = schema.recordTypes[recordType], !conditions.isEmpty || !orders.isEmpty else {
             return nil
@@ -49,7 +48,7 @@ extension RecordCondition {
             systemFieldName: own == nil ? field : nil, fieldValue: Field(operand))
     }
 
-    /// What every record has beside the fields of its type.
+    /// Fields of every record besides those of its type.
     static let systemTypes: [String: FieldType] = [
         "recordName": .reference, "___recordID": .reference, "createdTimestamp": .timestamp,
         "___createTime": .timestamp, "modifiedTimestamp": .timestamp, "___modTime": .timestamp,

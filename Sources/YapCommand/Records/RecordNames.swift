@@ -1,21 +1,21 @@
 import CloudService
 
-/// Whether the schema has what a question names. A typo would be answered with nothing, as if nothing were stored.
+/// Checks names against the schema. Otherwise a typing error would find nothing, as if nothing were stored.
 struct RecordNames {
     let schema: Schema
-    /// Where it is asked, for a person: the environment and the container.
+    /// Description of the place: the environment and the container.
     let place: String
 
-    /// What every record has beside the fields of its type.
+    /// Fields of every record besides those of its type.
     private static let systemFields = ["recordName", "recordType", "createdTimestamp", "modifiedTimestamp"]
-    /// Other names of those, which needn't be told.
+    /// Other names of these fields, which aren't suggested.
     private static let otherNames = [
         "___recordID", "___createTime", "createdTime", "___modTime", "modificationTime",
     ]
 
-    /// Checks a question's type and fields.
+    /// Checks the type and the fields of a query.
     ///
-    /// - Throws: `Failure.notThere` with the nearest names.
+    /// - Throws: `Failure.notThere` with the closest names.
     func check(_ recordType: String, _ conditions: [RecordCondition], _ orders: [RecordOrder]) throws {
         guard let type = schema.recordTypes[recordType] else {
             let nearest = Nearest.list(schema.recordTypes.keys, to: recordType)
@@ -33,9 +33,9 @@ struct RecordNames {
         }
     }
 
-    /// The same conditions on values that the fields can have.
+    /// Returns the conditions with values of the fields' types.
     ///
-    /// - Throws: `Failure.usage`, as `RecordCondition.fitting`.
+    /// - Throws: `Failure.usage`: see `RecordCondition.fitting`.
     func fitting(_ conditions: [RecordCondition], of recordType: String) throws -> [RecordCondition] {
         guard let type = schema.recordTypes[recordType] else { return conditions }
         return try conditions.flatMap { try $0.fitting(type) }

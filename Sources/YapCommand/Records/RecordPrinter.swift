@@ -1,6 +1,6 @@
 import CloudWire
 
-/// Prints records as they come: as text a line each, as JSON in CloudKit's own form.
+/// Prints records as they arrive: as text in one line each, as JSON in CloudKit's own form.
 struct RecordPrinter {
     private let console: Console
     private let isJSON: Bool

@@ -8,7 +8,7 @@ struct RecordSource {
     static let pageBytesMax = 8 << 20
     static let zonesMax = 500
 
-    /// The options of every command that reads a database.
+    /// Options of every command that reads a database.
     static let options: [Command.Option] = [
         .container, .environment,
         Command.Option(name: "account", value: "NAME", help: "the private database of this account"),
@@ -20,7 +20,7 @@ struct RecordSource {
     let database: StoredDatabaseKey
     let zoneNames: [String]
     private let file: StoreFile?
-    /// The environment and the container, for a person.
+    /// Description of the place: the environment and the container.
     private let place: String
 
     /// Finds the database that the options name.
@@ -43,7 +43,7 @@ struct RecordSource {
         zoneNames = try Self.zoneNames(in: database, file, only: invocation.value("zone"))
     }
 
-    /// Opens the database that a command changes as its `--account`. A service has opened the file before, and so has
+    /// Opens the database that a command changes as its `--account`. A service has opened the file before, and has
     /// upgraded it.
     init(changing data: EnvironmentData, _ invocation: Invocation, _ console: Console) throws {
         let account = try data.control.accounts.existing(named: try invocation.required("account"), console)
@@ -70,9 +70,9 @@ struct RecordSource {
         self.place = place
     }
 
-    /// What the environment's schema has.
+    /// Returns the names in the environment's schema.
     ///
-    /// - Throws: `CloudStoreError`, and what is wrong with the schema.
+    /// - Throws: `CloudStoreError`, and errors of the schema.
     func names() throws -> RecordNames {
         var wanted = StoreLoad()
         wanted.schema = true
@@ -80,7 +80,7 @@ struct RecordSource {
         return RecordNames(schema: try row.map(Schema.init) ?? .initial, place: place)
     }
 
-    /// The records, zone by zone and by name. Each page is of one moment; `body` returns false to end.
+    /// Visits the records by zone and by name. Each page is from one moment. `body` returns false to stop.
     func forEach(_ body: (WireRecord) throws -> Bool) throws {
         guard let file else { return }
         for zone in zoneNames.map({ ZoneKey(database: database, zoneName: $0) }) {
@@ -99,8 +99,8 @@ struct RecordSource {
         }
     }
 
-    /// The records that an index finds, in the order asked; `body` returns false to end. False when no index serves the
-    /// question: then each record is to be looked at.
+    /// Visits the records that an index finds, in the requested order. `body` returns false to stop. Returns false if
+    /// no index serves the query; then every record has to be read.
     func forEach(
         _ recordType: String, _ conditions: [RecordCondition], _ orders: [RecordOrder], _ schema: Schema,
         _ body: (WireRecord) throws -> Bool
@@ -124,7 +124,7 @@ struct RecordSource {
         }
     }
 
-    /// The record of that name in each zone that has it.
+    /// Returns the records with this name in all zones.
     func records(named name: String) throws -> [WireRecord] {
         guard let file else { return [] }
         var wanted = StoreLoad()
@@ -138,7 +138,7 @@ struct RecordSource {
         }
     }
 
-    /// The zones to look in: the chosen one, or all.
+    /// Returns the zones to search: the chosen one, or all.
     private static func zoneNames(
         in database: StoredDatabaseKey, _ file: StoreFile?, only zone: String?
     ) throws -> [String] {
@@ -151,7 +151,7 @@ struct RecordSource {
         return [zone]
     }
 
-    /// The default zone, and the custom ones by name.
+    /// Returns the default zone, and the custom zones by name.
     static func zoneNames(in database: StoredDatabaseKey, _ file: StoreFile?) throws -> [String] {
         guard let file, database != .publicDatabase else { return [ZoneID.defaultZoneName] }
         var names = [ZoneID.defaultZoneName]

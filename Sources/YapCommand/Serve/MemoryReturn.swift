@@ -4,11 +4,11 @@ import Dispatch
     import CLinux
 #endif
 
-/// Gives the process's freed memory back to the system. By itself glibc keeps much of it, in up to eight heaps a
-/// processor, so that a server that was flooded once keeps the flood's memory.
+/// Returns the process's freed memory to the system. By default glibc keeps much of it, in up to eight heaps a
+/// processor, so that a server keeps the memory of a single flood of requests.
 struct MemoryReturn {
-    /// Larger than a record and a request's body: a block that the system gives and takes costs a page fault for each
-    /// 4 KB, which made a refused write of 15 records of 1 MB a third slower.
+    /// Larger than a record and a request's body: a block that the system maps and unmaps costs a page fault for each
+    /// 4 KB, which made a rejected write of 15 records of 1 MB a third slower.
     private static let largeBytes: Int32 = 4 << 20
     private static let keptBytes: Int32 = 32 << 20
     private static let arenasMax: Int32 = 4
@@ -16,7 +16,7 @@ struct MemoryReturn {
 
     private let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "yap.memory"))
 
-    /// From now on large blocks go back at once, and the pages of small ones from time to time.
+    /// Returns large blocks at once, and the pages of small ones from time to time.
     init() {
         #if canImport(Glibc)
             mallopt(M_MMAP_THRESHOLD, Self.largeBytes)

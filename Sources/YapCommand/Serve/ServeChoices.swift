@@ -1,7 +1,7 @@
 import CloudServer
 import CloudService
 
-/// What Apple's documents leave open. `docs/PROTOCOL.md` says why the defaults are what they are.
+/// Behaviour that Apple's documents leave open. `docs/PROTOCOL.md` explains the defaults.
 extension ServeSettings {
     static let choices: [Setting] = [
         Setting(

@@ -1,7 +1,7 @@
 import CloudServer
 import CloudService
 
-/// What a request may ask for.
+/// Limits of a request.
 extension ServeSettings {
     static let limits: [Setting] = [
         Setting(
@@ -146,7 +146,7 @@ extension ServeSettings {
             "how long the answer to a named write is kept"),
     ]
 
-    /// Files, and how much users may have.
+    /// Limits of files, and quotas of users.
     static let fileLimits: [Setting] = [
         Setting(
             "limits.fileBytesMax", .bytes, .longNumber(\.options.limits.assets.fileBytesMax),
@@ -204,7 +204,7 @@ extension ServeSettings {
             "a user's records; deleted ones count until they are forgotten"),
     ]
 
-    /// How much waits, and goes to the disk together.
+    /// Limits of queued writes and of groups.
     static let groups: [Setting] = [
         Setting(
             "groups.requestsMax", .count, .number(\.options.groupLimits.requestsMax),

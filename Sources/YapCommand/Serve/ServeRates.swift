@@ -1,7 +1,7 @@
 import CloudServer
 import CloudService
 
-/// The rates as numbers that a file can set: 0 for none.
+/// The rates as numbers in a settings file. 0 for no limit.
 extension ServiceRates {
     var userPerSecond: Int {
         get { user?.perSecond ?? 0 }

@@ -1,5 +1,5 @@
 extension ServeSettings {
-    /// One setting: what it is called, where it goes, what it takes and what it does.
+    /// One setting: its name, where it is stored, its values and its description.
     struct Setting: Sendable {
         enum Place: Sendable {
             case number(any WritableKeyPath<ServeSettings, Int> & Sendable)
@@ -10,14 +10,14 @@ extension ServeSettings {
             case choice(Choice)
         }
 
-        /// One of some names.
+        /// One of several names.
         struct Choice: Sendable {
             let names: [String]
             let get: @Sendable (ServeSettings) -> String
             let set: @Sendable (inout ServeSettings, String) -> Void
         }
 
-        /// What a number counts. Each has a top, so that no sum of two settings overflows.
+        /// Unit of a number. Each has a maximum, so that the sum of two settings can't overflow.
         enum Unit: String, Sendable {
             case none = ""
             case count = "number"
@@ -55,7 +55,7 @@ extension ServeSettings {
             self.what = what
         }
 
-        /// What is no number.
+        /// Creates a setting that isn't a number.
         init(_ name: String, option: String? = nil, _ place: Place, _ what: String) {
             self.init(name, option: option, .none, place, what)
         }
@@ -63,7 +63,7 @@ extension ServeSettings {
 }
 
 extension ServeSettings.Setting {
-    /// What it takes, in words.
+    /// Description of the allowed values.
     var allowed: String {
         switch place {
         case .number, .longNumber: "a whole number from \(range.lowerBound) to \(range.upperBound)"
@@ -74,7 +74,7 @@ extension ServeSettings.Setting {
         }
     }
 
-    /// The unit of a number, or what else it takes.
+    /// Unit of a number, or the allowed values.
     var unitText: String { unit == .none ? allowed : unit.rawValue }
 
     func refusal(of value: String) -> Failure {

@@ -10,9 +10,9 @@ import HTTPServer
     import Darwin
 #endif
 
-/// How a server is to be run, and where each setting comes from.
+/// Settings of a server, and the source of each.
 struct ServeSettings {
-    /// Who has said what a setting is; a later one goes before an earlier one.
+    /// Source of a setting. A later source overrides an earlier one.
     enum Origin: Equatable {
         case ownDefault
         case file(String)
@@ -40,9 +40,9 @@ struct ServeSettings {
         options.http.port = ServeCommand.portDefault
     }
 
-    /// Takes what a file says.
+    /// Reads a settings file.
     ///
-    /// - Throws: `Failure.failed` when it can't be read, or is wrong.
+    /// - Throws: `Failure.failed` if it can't be read, or is invalid.
     mutating func read(fileAt path: String) throws {
         let reader = try LineReader(path, lineBytesMax: Self.fileBytesMax)
         var bytes: [UInt8] = []
@@ -50,21 +50,21 @@ struct ServeSettings {
         try read(file: path, bytes)
     }
 
-    /// The settings that lie in a data folder, for commands that work beside its server.
+    /// Returns the settings in a data folder, for commands that work beside its server.
     static func kept(in folder: DataFolder) throws -> ServeSettings {
         var settings = ServeSettings()
         if let path = path(in: folder) { try settings.read(fileAt: path) }
         return settings
     }
 
-    /// The file of settings in a data folder, if there is one.
+    /// Returns the path of the settings file in a data folder, if it exists.
     static func path(in folder: DataFolder) -> String? {
         access(folder.settingsPath, F_OK) == 0 ? folder.settingsPath : nil
     }
 
-    /// Takes what a file says.
+    /// Reads a settings file.
     ///
-    /// - Throws: `Failure.failed` with the path, the line, and what is wrong there.
+    /// - Throws: `Failure.failed` with the path, the line, and the mistake.
     mutating func read(file path: String, _ bytes: [UInt8]) throws {
         let document: SettingsDocument
         do {
@@ -83,7 +83,7 @@ struct ServeSettings {
         }
     }
 
-    /// Takes what the command line says.
+    /// Reads the options of the command line.
     ///
     /// - Throws: `Failure.usage`.
     mutating func read(_ invocation: Invocation) throws {
@@ -99,9 +99,9 @@ struct ServeSettings {
         }
     }
 
-    /// The options of the server.
+    /// Returns the options of the server.
     ///
-    /// - Throws: `Failure.usage` when a certificate has no key, or a key no certificate.
+    /// - Throws: `Failure.usage` if a certificate has no key, or a key no certificate.
     func serverOptions() throws -> CloudServerOptions {
         var options = options
         switch (tlsCertificate, tlsKey) {
@@ -113,7 +113,7 @@ struct ServeSettings {
         return options
     }
 
-    /// All settings as they are, and where each comes from.
+    /// All effective settings, and the source of each.
     var effective: [(setting: Setting, value: JSON, origin: Origin)] {
         Self.all.map { ($0, $0.place.value(in: self), origins[$0.name] ?? .ownDefault) }
     }

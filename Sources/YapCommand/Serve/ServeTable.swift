@@ -3,7 +3,7 @@ import CloudService
 import CloudStore
 import HTTPServer
 
-/// The table of settings. `docs/OPERATING.md` shows it.
+/// The table of settings, which `docs/OPERATING.md` shows.
 extension ServeSettings {
     /// Every setting, in the order in which they are printed.
     static let all: [Setting] = server + history + rates + choices + limits + fileLimits + groups

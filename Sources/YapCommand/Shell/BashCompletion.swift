@@ -67,7 +67,7 @@ enum BashCompletion {
         line(1, "\(family.name)) words=\"\(family.second.map(\.name).joined(separator: " "))\" ;;")
     }
 
-    /// What a command takes, as the variables of the script.
+    /// Returns a command's arguments as variables of the script.
     private static func entry(_ command: Command) -> String {
         var options = command.allOptions.map { (name: "--\($0.name)", value: $0.completion) }
         let all = options.map(\.name)

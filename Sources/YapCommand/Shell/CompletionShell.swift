@@ -2,7 +2,7 @@
 enum CompletionShell: String, CaseIterable {
     case bash, zsh, fish
 
-    /// The script that completes these commands.
+    /// Returns the script that completes these commands.
     func script(_ commands: [Command]) -> String {
         let names = CommandNames(commands)
         return switch self {
@@ -13,12 +13,12 @@ enum CompletionShell: String, CaseIterable {
     }
 }
 
-/// Commands by their first word: some have one word, the others are a family with a second word each.
+/// Commands by their first word: some have one word, the others belong to a family with a second word each.
 struct CommandNames {
     let commands: [Command]
-    /// The first words, in the order of the help, each with what it does.
+    /// The first words in the order of the help, each with a summary.
     let first: [(name: String, summary: String)]
-    /// The families: the first word, and the second words with what each does.
+    /// The families: the first word, and the second words, each with a summary.
     let families: [(name: String, second: [(name: String, summary: String)])]
 
     init(_ commands: [Command]) {
@@ -39,12 +39,12 @@ struct CommandNames {
     }
 }
 
-/// What a shell offers for the value of an option or for an operand.
+/// What a shell suggests for the value of an option or for an operand.
 enum CompletionValue: Equatable {
     case file
     case folder
     case oneOf([String])
-    /// Anything: the shell offers nothing.
+    /// Any text: no suggestions.
     case text
 
     init(name: String, choices: [String]) {
@@ -59,7 +59,7 @@ enum CompletionValue: Equatable {
 }
 
 extension Command.Option {
-    /// What may follow the option; nil for a switch.
+    /// What may follow the option. Nil for a switch.
     var completion: CompletionValue? { value.map { CompletionValue(name: $0, choices: choices) } }
 }
 

@@ -1,4 +1,4 @@
-/// The manual page yap(1), in roff with the macros of man(7), made from the texts of the help.
+/// The manual page yap(1), in roff with the macros of man(7), generated from the texts of the help.
 enum ManualPage {
     static func text(_ groups: [(title: String, commands: [Command])]) -> String {
         """
@@ -69,7 +69,7 @@ enum ManualPage {
         return parts.joined(separator: "\n")
     }
 
-    /// Lines that are filled, and indented ones that stay as they are.
+    /// Returns lines that are filled, and indented ones that are kept.
     private static func paragraphs(_ text: String) -> String {
         var isIndented = false
         var lines: [String] = []
@@ -88,13 +88,13 @@ enum ManualPage {
         ([".RS 4", ".nf"] + lines.map { line("yap \($0)") } + [".fi", ".RE"]).joined(separator: "\n")
     }
 
-    /// A line of text, which no request of roff can begin.
+    /// Returns a line of text that can't begin a request of roff.
     private static func line(_ text: String) -> String {
         let text = escaped(text)
         return text.hasPrefix(".") || text.hasPrefix("\\(aq") ? "\\&" + text : text
     }
 
-    /// The text with each character as it is typed.
+    /// Returns the text with each character escaped for roff.
     private static func escaped(_ text: String) -> String {
         let names: [Character: String] = [
             "\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti", "\"": "\\(dq",

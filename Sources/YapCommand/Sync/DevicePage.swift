@@ -6,17 +6,16 @@ import HTTPServer
 import System
 import YapCloudKit
 
-/// The page of a device's file: a server on loopback that answers with the dashboard's files and with what the file
-/// has.
+/// The page of a device's file: a server on loopback that serves the dashboard's files and the contents of the file.
 ///
-/// Another user of the machine reaches the port too, so what is in the file needs the secret of the page's address. It
-/// comes in a header and not in a cookie, which the browser would send to each port of the machine.
+/// Other users of the machine can reach the port too, so the contents of the file need the secret in the page's
+/// address. It is sent in a header and not in a cookie, which the browser would send to each port of the machine.
 final class DevicePage: HTTPHandler {
     static let statePath = "/device/1/state"
     private static let readsWaitingMax = 8
     private static let limitDefault = 20
     private static let limitMax = 320
-    /// Changes of all change-sets, for each that may be listed of one.
+    /// Number of changes in all change-sets, for each that may be listed of one.
     private static let changesFactor = 5
     private static let valueBytesOfAllMax = 1 << 20
     private static let zonesMax = 500
@@ -28,7 +27,7 @@ final class DevicePage: HTTPHandler {
     private let waitingCount = Lock(0)
     private let server = Lock<HTTPServer?>(nil)
 
-    /// - Throws: `CryptoError` when the system gives no randomness.
+    /// - Throws: `CryptoError` if the system has no randomness.
     init(_ file: SyncFile) throws {
         self.file = file
         files = try DashboardFiles()
@@ -37,8 +36,8 @@ final class DevicePage: HTTPHandler {
 
     /// Listens on loopback.
     ///
-    /// - Parameter port: 0 takes any free one.
-    /// - Throws: `HTTPServerError` when the port is taken.
+    /// - Parameter port: 0 for any free port.
+    /// - Throws: `HTTPServerError` if the port is taken.
     func start(port: Int) throws {
         var options = HTTPServerOptions()
         options.port = port
@@ -52,12 +51,12 @@ final class DevicePage: HTTPHandler {
 
     var port: Int { server.withLock { $0 }?.port ?? 0 }
 
-    /// The page's address, with the secret in its fragment, which a browser sends nowhere.
+    /// The page's address, with the secret in its fragment, which a browser never sends.
     var url: String { "http://127.0.0.1:\(port)/#\(secret)" }
 
-    /// Ends it. Must not be called on a thread of the server.
+    /// Stops it. Must not be called on a thread of the server.
     func stop() {
-        // Taken out under the lock, stopped outside of it.
+        // Removed under the lock, stopped outside it.
         let made = server.withLock { server in
             defer { server = nil }
             return server
@@ -88,7 +87,7 @@ final class DevicePage: HTTPHandler {
         }
     }
 
-    /// Reads the file on a thread of its own: a loop must not wait for a disk.
+    /// Reads the file on a separate thread, because a loop must not wait for a disk.
     private func sendState(_ head: HTTPRequestHead, _ exchange: HTTPExchange) {
         let given = head.header("Authorization") ?? ""
         guard ConstantTime.equal(Array(given.utf8), Array("Bearer \(secret)".utf8)) else {

@@ -6,11 +6,11 @@ import YapCloudKit
     import Darwin
 #endif
 
-/// `yap sync ...`: what a device keeps of its sync, asked beside the app that has the file open.
+/// `yap sync ...`: the sync state of a device, read beside the app that has the file open.
 enum SyncCommands {
     private static let listedMax = 1_000_000
     private static let portMax = 65_535
-    /// Bytes of the values that `--values` reads.
+    /// Maximum bytes of the values that `--values` reads.
     private static let valueBytesMax = 64 << 20
 
     static let inspect = Command(
@@ -94,9 +94,9 @@ enum SyncCommands {
             throw Failure.usage("--\(name) is for the text, and the page of --open shows what you ask it for")
         }
         let port = try invocation.number("port", in: 0...portMax) ?? 0
-        // What can't be shown is said here, and not by a page.
+        // An unreadable file is reported here, and not by a page.
         _ = try file.read(SyncInspection.Limits())
-        // Before the server's threads are born, which inherit it.
+        // Before the server's threads start, because they inherit the signal mask.
         let signals = StopSignals()
         let page = try DevicePage(file)
         try page.start(port: port)
@@ -117,9 +117,9 @@ enum SyncCommands {
     }
 }
 
-/// Text from a file, as a terminal may show it.
+/// Text from a file, escaped for the terminal.
 enum Shown {
-    /// The text itself when it is one plain word, else in quotes, with what steers a terminal escaped.
+    /// Returns the text itself if it is one plain word. Otherwise in quotes, escaped for the terminal.
     static func word(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
         return isPlain && !text.isEmpty ? text : JSON.string(text).text

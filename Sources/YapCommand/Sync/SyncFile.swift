@@ -9,19 +9,19 @@ import YapCloudKit
     import Darwin
 #endif
 
-/// A device's database file, of which one sync or all are read.
+/// A device's database file, from which one sync or all are read.
 struct SyncFile: Sendable {
     let path: String
-    /// The sync's registered name; nil: all.
+    /// Registered name of the sync. Nil for all.
     let name: String?
-    /// The key of an encrypted file.
+    /// Key of an encrypted file.
     var encryptionKey: YapDatabaseOptions.EncryptionKey?
 
     private var device: DeviceFile { DeviceFile(path: path, encryptionKey: encryptionKey) }
 
     /// Reads the file with a connection of its own, on one snapshot.
     ///
-    /// - Throws: `Failure` with what keeps the file, or the sync that is asked for, from being read.
+    /// - Throws: `Failure` if the file, or the requested sync, can't be read.
     func read(
         _ limits: SyncInspection.Limits
     ) throws -> (inspection: SyncInspection, registrations: [SyncInspection.Registration]) {
@@ -29,7 +29,7 @@ struct SyncFile: Sendable {
         return (inspection, try chosen(inspection))
     }
 
-    /// What is another text after each commit, and for another file of the same name.
+    /// Returns a text that changes with each commit, and for another file of the same name.
     ///
     /// - Throws: `Failure`, as `read` does.
     func version() throws -> String {
@@ -45,7 +45,7 @@ struct SyncFile: Sendable {
         }
     }
 
-    /// The registrations that are asked for, which can be read.
+    /// Returns the requested registrations, which must be readable.
     private func chosen(_ inspection: SyncInspection) throws -> [SyncInspection.Registration] {
         let file = Shown.word(path)
         let all = inspection.registrations
@@ -68,7 +68,7 @@ struct SyncFile: Sendable {
         return chosen
     }
 
-    /// Why a registration's tables are not read, and what to do.
+    /// Returns why a registration's tables aren't read, and the remedy.
     static func unreadable(_ registration: SyncInspection.Registration) -> String {
         let version = registration.classVersion
         let known = YapDatabaseCloudKit.classVersion

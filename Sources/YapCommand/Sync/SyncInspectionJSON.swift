@@ -1,7 +1,7 @@
 import CloudKit
 import YapCloudKit
 
-/// What was read, as `--json` prints it.
+/// The `--json` output of an inspection.
 enum SyncInspectionJSON {
     static func members(
         _ path: String, _ inspection: SyncInspection, _ registrations: [SyncInspection.Registration]
@@ -75,7 +75,7 @@ enum SyncInspectionJSON {
         return .object(members)
     }
 
-    /// A value that is a text or null; where it isn't in the file, a key beside it says why.
+    /// Returns a value as a text or null. If it isn't in the file, another key says why.
     private static func value(_ change: SyncInspection.FieldChange) -> JSON {
         var members: [(String, JSON)] = [("key", .string(change.key))]
         for (name, value) in [("before", change.before), ("after", change.after)] {

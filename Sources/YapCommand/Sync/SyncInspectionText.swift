@@ -1,7 +1,7 @@
 import CloudKit
 import YapCloudKit
 
-/// What was read, as a person reads it.
+/// The human-readable output of an inspection.
 struct SyncInspectionText {
     let limits: SyncInspection.Limits
 
@@ -72,7 +72,7 @@ struct SyncInspectionText {
         return lines
     }
 
-    /// A change, and below it its values where they were read.
+    /// Returns a change, and below it its values if they were read.
     private func lines(of change: SyncInspection.Change) -> [String] {
         ["  " + text(of: change)]
             + change.values.map { value in
@@ -144,7 +144,7 @@ struct SyncInspectionText {
         count == 1 ? "1 \(thing)" : "\(count) \(thing)s"
     }
 
-    /// Why a change was put aside.
+    /// Returns why a change was quarantined.
     static func reason(_ problem: CloudSyncProblem) -> String {
         switch problem {
         case .refused(_, let code, let reason):
@@ -159,7 +159,7 @@ struct SyncInspectionText {
         }
     }
 
-    /// The name of an error's code.
+    /// Returns the name of an error's code.
     static func name(ofCode code: Int) -> String {
         CKError.Code(rawValue: code).map { "\($0)" } ?? "code \(code)"
     }
