@@ -1,10 +1,11 @@
 import COpenSSL
 
-/// Bytes that nobody can guess, from OpenSSL's generator for secrets.
+/// Random bytes from OpenSSL's cryptographic generator.
 public enum RandomBytes {
-    /// `count` random bytes.
+    /// Returns random bytes.
     ///
-    /// - Throws: `CryptoError` when the system gives no randomness.
+    /// - Parameter count: Number of bytes.
+    /// - Throws: `CryptoError` if the system has no randomness.
     public static func make(count: Int) throws -> [UInt8] {
         precondition(count >= 0 && count <= Int(Int32.max), "a count of random bytes")
         var bytes = [UInt8](repeating: 0, count: count)
@@ -13,9 +14,9 @@ public enum RandomBytes {
     }
 }
 
-/// Comparing what an attacker may not learn from the time that it takes.
+/// Comparison in constant time.
 public enum ConstantTime {
-    /// Whether both are equal. The time depends on the lengths only.
+    /// Returns true if both are equal. The time depends on the lengths only.
     public static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
     }
@@ -25,7 +26,7 @@ public enum ConstantTime {
 public enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Two digits a byte.
+    /// Returns two digits for each byte.
     public static func text(_ bytes: [UInt8]) -> String {
         var text = [UInt8]()
         text.reserveCapacity(bytes.count * 2)
@@ -36,7 +37,7 @@ public enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of `text`; nil when it isn't pairs of hexadecimal digits, in either case.
+    /// Returns the bytes of `text`, or nil if it isn't pairs of hexadecimal digits, in either case.
     public static func bytes(_ text: String) -> [UInt8]? {
         let symbols = Array(text.utf8)
         guard symbols.count.isMultiple(of: 2) else { return nil }
@@ -59,7 +60,7 @@ public enum Hex {
     }
 }
 
-/// Base64 without padding, as the text of a password hash has it.
+/// Base64 without padding, as in the text of a password hash.
 enum Base64 {
     private static let symbols = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -89,7 +90,7 @@ enum Base64 {
                 word &= (1 << UInt32(bits)) - 1
             }
         }
-        // What is left over must be less than one symbol, and zero.
+        // The remaining bits must be fewer than one symbol, and zero.
         return bits < 6 && word == 0 ? bytes : nil
     }
 }

@@ -1,19 +1,19 @@
 import COpenSSL
 
-/// Why a hash, a password or random bytes could not be made.
+/// Errors of hashes, passwords, keys and random bytes.
 public enum CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// OpenSSL refused: no memory, or no generator of random bytes. `reason` is its own word.
+    /// OpenSSL failed: no memory, or no generator of random bytes. `reason` is OpenSSL's text.
     case failed(operation: String, reason: String)
     /// The password is longer than `bytesMax` bytes of UTF-8.
     case passwordTooLong(bytesMax: Int)
-    /// The stored text is not one of a password's.
+    /// The stored text isn't a password hash.
     case damagedPasswordHash
-    /// The bytes hold no public key on the curve P-256.
+    /// The bytes aren't a public key on the curve P-256.
     case notAPublicKey
-    /// The bytes hold no private key on the curve P-256.
+    /// The bytes aren't a private key on the curve P-256.
     case notAPrivateKey
 
-    /// What happened and what to do, for a log.
+    /// Description and remedy, for a log.
     public var description: String {
         switch self {
         case .failed(let operation, let reason):
@@ -30,7 +30,7 @@ public enum CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The error that OpenSSL put into its queue for `operation`, whose queue is empty afterwards.
+    /// Returns the error in OpenSSL's queue for `operation`, and empties the queue.
     static func last(_ operation: String) -> CryptoError {
         var text = [UInt8](repeating: 0, count: 256)
         let code = ERR_get_error()

@@ -1,10 +1,10 @@
 import COpenSSL
 import Synchronization
 
-/// OpenSSL's object of a key on P-256, freed with this one.
+/// OpenSSL's object of a key on P-256, freed with this object.
 final class EVPKey: @unchecked Sendable {
-    // Sendable because nothing here changes the key after `init`, and OpenSSL counts its references and fills a key's
-    // caches under locks of its own.
+    // Sendable because nothing changes the key after `init`, and OpenSSL protects its reference count and a key's
+    // caches with locks of its own.
     let pointer: OpaquePointer
 
     init(_ pointer: OpaquePointer) { self.pointer = pointer }
@@ -15,7 +15,7 @@ final class EVPKey: @unchecked Sendable {
         let pointer = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var start = bytes.baseAddress
             let pointer = d2i_PUBKEY(nil, &start, bytes.count)
-            // What follows the key would be kept and shown, and is nobody's word.
+            // Bytes after the key would be stored and shown, and aren't signed by anything.
             guard let pointer, start == bytes.baseAddress.map({ $0 + bytes.count }) else {
                 EVP_PKEY_free(pointer)
                 return nil
@@ -37,7 +37,7 @@ final class EVPKey: @unchecked Sendable {
         return try checked(pointer, otherwise: isPrivate ? .notAPrivateKey : .notAPublicKey)
     }
 
-    /// A key of another kind or curve, or a point beside the curve, is none.
+    /// Rejects a key of another kind or curve, and a point beside the curve.
     private static func checked(
         _ pointer: OpaquePointer?, otherwise error: CryptoError
     ) throws -> EVPKey {
@@ -78,16 +78,16 @@ final class EVPKey: @unchecked Sendable {
     }
 }
 
-/// How often a test's task has read and checked a key, which is what a signature must not cost.
+/// Counts how often a test's task has parsed and checked a key, which a signature must not require.
 package final class P256KeyReads: Sendable {
-    /// Counts in this task; nil: nobody counts.
+    /// Counter of this task, or nil.
     @TaskLocal package static var counter: P256KeyReads?
 
     private let reads = Atomic(0)
 
     package init() {}
 
-    /// How often so far.
+    /// Count so far.
     package var count: Int { reads.load(ordering: .relaxed) }
 
     func add() { reads.add(1, ordering: .relaxed) }

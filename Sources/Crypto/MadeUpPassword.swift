@@ -1,8 +1,8 @@
-/// A password that nobody has chosen.
+/// A generated password.
 public enum MadeUpPassword {
-    /// Four groups of four letters and digits that can't be mistaken for each other: 80 bits.
+    /// Returns four groups of four letters and digits that can't be confused with each other: 80 bits.
     ///
-    /// - Throws: `CryptoError` when the system gives no randomness.
+    /// - Throws: `CryptoError` if the system has no randomness.
     public static func make() throws -> String {
         let symbols = Array("abcdefghijkmnpqrstuvwxyz23456789")
         let bytes = try RandomBytes.make(count: 16)

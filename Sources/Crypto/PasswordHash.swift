@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// A password as it may lie on disk: scrypt (RFC 7914) with its cost and salt in the text, so that the cost can
-/// grow later.
+/// A stored password hash: scrypt (RFC 7914) with its cost and salt in the text, so that the cost can be raised
+/// later.
 ///
-/// The text is `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`, salt and hash in base64 without padding: the form that
-/// password libraries share.
+/// The text is `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`, salt and hash in base64 without padding: the common form of
+/// password libraries.
 public struct PasswordHash: Hashable, Sendable {
-    /// What one check costs: 128 * 2^`costLog2` * `blockSize` bytes of memory, `parallelism` times.
+    /// Cost of one check: 128 * 2^`costLog2` * `blockSize` bytes of memory, `parallelism` times.
     public struct Cost: Hashable, Sendable {
         /// The logarithm of scrypt's N.
         public var costLog2: Int
@@ -15,14 +15,14 @@ public struct PasswordHash: Hashable, Sendable {
         /// Scrypt's p.
         public var parallelism: Int
 
-        /// Makes a cost of scrypt's N = 2^`costLog2`, r and p.
+        /// Creates a cost from scrypt's N = 2^`costLog2`, r and p.
         public init(costLog2: Int, blockSize: Int, parallelism: Int) {
             self.costLog2 = costLog2
             self.blockSize = blockSize
             self.parallelism = parallelism
         }
 
-        /// 32 MiB, and 50 to 100 ms of one core: `docs/design/PARTS.md` has the figures.
+        /// 32 MiB, and 50 to 100 ms of one core: see `docs/design/PARTS.md`.
         public static let standard = Cost(costLog2: 15, blockSize: 8, parallelism: 1)
 
         var memoryBytes: Int { 128 * blockSize << costLog2 }
@@ -34,12 +34,12 @@ public struct PasswordHash: Hashable, Sendable {
         }
     }
 
-    /// The longest password, in bytes of UTF-8.
+    /// Maximum bytes of a password in UTF-8.
     public static let passwordBytesMax = 1024
     private static let saltBytes = 16
     private static let hashBytes = 32
 
-    /// The text that is stored.
+    /// The text to store.
     public let text: String
     private let cost: Cost
     private let salt: [UInt8]
@@ -47,8 +47,9 @@ public struct PasswordHash: Hashable, Sendable {
 
     /// Hashes a password with a new random salt.
     ///
-    /// It takes as long as a check, on the calling thread: never on an event loop or Swift's cooperative pool.
-    /// - Throws: `CryptoError`: `passwordTooLong`, or `failed` when there is no memory.
+    /// It takes as long as a check, on the calling thread. Don't call it on an event loop or on Swift's cooperative
+    /// pool.
+    /// - Throws: `CryptoError`: `passwordTooLong`, or `failed` if there is no memory.
     public init(hashing password: String, cost: Cost = .standard) throws {
         try self.init(
             hashing: Array(password.utf8), salt: RandomBytes.make(count: Self.saltBytes), cost: cost)
@@ -63,7 +64,7 @@ public struct PasswordHash: Hashable, Sendable {
             + "$\(Base64.text(salt))$\(Base64.text(hash))"
     }
 
-    /// Reads a text that was stored.
+    /// Parses a stored text.
     ///
     /// - Throws: `CryptoError.damagedPasswordHash`.
     public init(stored text: String) throws {
@@ -78,8 +79,8 @@ public struct PasswordHash: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// A hash that no password fits, and that costs as much to check as a real one: so that an account that isn't
-    /// there takes as long as one with another password.
+    /// Returns a hash that no password matches, and that takes as long to check as a real one, so that a missing
+    /// account can't be told from a wrong password by the time.
     public static func fittingNothing(cost: Cost = .standard) throws -> PasswordHash {
         let salt = Base64.text(try RandomBytes.make(count: saltBytes))
         let hash = Base64.text(try RandomBytes.make(count: hashBytes))
@@ -87,9 +88,9 @@ public struct PasswordHash: Hashable, Sendable {
             stored: "$scrypt$ln=\(cost.costLog2),r=\(cost.blockSize),p=\(cost.parallelism)$\(salt)$\(hash)")
     }
 
-    /// Whether this is the password's hash. Blocks for as long as the cost says.
+    /// Returns true if the password matches. Blocks for as long as the cost requires.
     ///
-    /// - Throws: `CryptoError.failed` when there is no memory. A password that is too long is false.
+    /// - Throws: `CryptoError.failed` if there is no memory. Returns false for a password that is too long.
     public func matches(_ password: String) throws -> Bool {
         guard password.utf8.count <= Self.passwordBytesMax else { return false }
         let made = try Self.derive(Array(password.utf8), salt: salt, cost: cost, bytes: hash.count)

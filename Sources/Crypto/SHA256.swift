@@ -7,14 +7,14 @@ import COpenSSL
 ///     try hash.update(body)
 ///     let digest = try hash.finish()
 public struct SHA256: ~Copyable {
-    /// How many bytes a digest has.
+    /// Bytes of a digest.
     public static let digestBytes = 32
 
     private let context: OpaquePointer
 
-    /// Begins a digest of no bytes.
+    /// Starts a digest.
     ///
-    /// - Throws: `CryptoError` when OpenSSL has no memory.
+    /// - Throws: `CryptoError` if OpenSSL has no memory.
     public init() throws {
         context = try Self.makeContext()
     }
@@ -23,19 +23,19 @@ public struct SHA256: ~Copyable {
         EVP_MD_CTX_free(context)
     }
 
-    /// Adds `bytes` to what is digested.
+    /// Adds bytes to the digest.
     public mutating func update(_ bytes: [UInt8]) throws {
         try bytes.withUnsafeBytes { try update($0) }
     }
 
-    /// Adds `bytes` to what is digested.
+    /// Adds bytes to the digest.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) throws {
         guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
             throw CryptoError.last("SHA-256")
         }
     }
 
-    /// The digest of all that was added: 32 bytes.
+    /// Returns the digest of all added bytes: 32 bytes.
     public consuming func finish() throws -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Self.digestBytes)
         guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else { throw CryptoError.last("SHA-256") }
@@ -51,17 +51,17 @@ public struct SHA256: ~Copyable {
         return context
     }
 
-    /// The digest of `bytes`: 32 bytes.
+    /// Returns the digest of `bytes`: 32 bytes.
     public static func hash(_ bytes: [UInt8]) throws -> [UInt8] {
         try bytes.withUnsafeBytes { try hash($0) }
     }
 
-    /// The digest of the text's UTF-8: 32 bytes.
+    /// Returns the digest of the text's UTF-8: 32 bytes.
     public static func hash(_ text: String) throws -> [UInt8] {
         try hash(Array(text.utf8))
     }
 
-    /// The digest of `bytes`: 32 bytes.
+    /// Returns the digest of `bytes`: 32 bytes.
     public static func hash(_ bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: digestBytes)
         guard EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else {
@@ -71,11 +71,11 @@ public struct SHA256: ~Copyable {
     }
 }
 
-/// HMAC-SHA-256 (RFC 2104): what only the holder of a key can compute.
+/// HMAC-SHA-256 (RFC 2104): a code that only the holder of a key can compute.
 public enum HMACSHA256 {
-    /// The code of `message` under `key`: 32 bytes.
+    /// Returns the code of `message` under `key`: 32 bytes.
     ///
-    /// - Throws: `CryptoError` when OpenSSL has no memory.
+    /// - Throws: `CryptoError` if OpenSSL has no memory.
     public static func code(of message: [UInt8], key: [UInt8]) throws -> [UInt8] {
         var code = [UInt8](repeating: 0, count: SHA256.digestBytes)
         var count = UInt32(0)
@@ -85,7 +85,7 @@ public enum HMACSHA256 {
         return code
     }
 
-    /// The code of the text's UTF-8 under `key`: 32 bytes.
+    /// Returns the code of the text's UTF-8 under `key`: 32 bytes.
     public static func code(of message: String, key: [UInt8]) throws -> [UInt8] {
         try code(of: Array(message.utf8), key: key)
     }

@@ -1,22 +1,22 @@
-/// What a server that asks with a key of its own says in a request's headers, and what its signature is over.
+/// The signature in the headers of a request that is signed with a server's key, and the messages that it may sign.
 public struct SignedRequest: Hashable, Sendable {
-    /// How far a request's date may be from the present, before and after, in milliseconds.
+    /// Maximum difference of a request's date from the present, before and after, in milliseconds.
     public static let windowMilliseconds: Int64 = 600_000
-    /// The base64 of SHA-256 of no bytes: what is signed for a request without a body.
+    /// Base64 of the SHA-256 of no bytes, signed for a request without a body.
     public static let emptyBodyHash = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 
-    /// The text of the header with the date, which is signed as it came.
+    /// Text of the date header, which is signed unchanged.
     public let date: String
     /// The date in milliseconds since 1970.
     public let milliseconds: Int64
     /// The signature in DER.
     public let signature: [UInt8]
 
-    /// Reads the headers; nil when the date or the signature isn't one.
+    /// Parses the headers. Nil if the date or the signature is invalid.
     ///
     /// - Parameters:
-    ///   - date: as `2016-01-25T22:15:43Z`, where a fraction of the second may stand too.
-    ///   - signature: base64.
+    ///   - date: For example `2016-01-25T22:15:43Z`, with an optional fraction of the second.
+    ///   - signature: Base64.
     public init?(date: String, signature: String) {
         guard let milliseconds = Self.milliseconds(of: date), signature.utf8.count <= 128,
             let bytes = Base64.bytes(Self.withoutPadding(signature)), !bytes.isEmpty
@@ -26,25 +26,25 @@ public struct SignedRequest: Hashable, Sendable {
         self.signature = bytes
     }
 
-    /// What the signature may be over: `date:hash of the body:path with its query`. Of a body without bytes some
-    /// clients hash nothing and others write nothing.
+    /// Returns the messages that the signature may sign: `date:hash of the body:path with its query`. For an empty
+    /// body, some clients hash nothing and others write nothing.
     ///
     /// - Parameters:
-    ///   - target: the path with its query, as it was received.
-    ///   - body: the request's body.
-    /// - Throws: `CryptoError` when OpenSSL has no memory.
+    ///   - target: The path with its query, as received.
+    ///   - body: The request's body.
+    /// - Throws: `CryptoError` if OpenSSL has no memory.
     public func messages(target: String, body: [UInt8]) throws -> [[UInt8]] {
         let hashes = body.isEmpty ? [Self.emptyBodyHash, ""] : [Self.base64(try SHA256.hash(body))]
         return hashes.map { Array("\(date):\($0):\(target)".utf8) }
     }
 
-    /// Base64 with its padding.
+    /// Returns base64 with padding.
     public static func base64(_ bytes: [UInt8]) -> String {
         let text = Base64.text(bytes)
         return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     }
 
-    /// The path and query of a request's target that may name its host too, as proxies get it.
+    /// Returns the path and query of a request's target, which may include the host, as in requests to proxies.
     public static func path(ofTarget target: String) -> String {
         guard let scheme = ["http://", "https://"].first(where: target.hasPrefix) else { return target }
         let rest = target.dropFirst(scheme.count)
@@ -52,7 +52,7 @@ public struct SignedRequest: Hashable, Sendable {
         return String(rest[slash...])
     }
 
-    /// Two equals signs at most, where base64 has them.
+    /// Removes up to two equals signs at the end.
     private static func withoutPadding(_ text: String) -> Substring {
         var text = text[...]
         guard text.utf8.count % 4 == 0 else { return text }
@@ -60,7 +60,8 @@ public struct SignedRequest: Hashable, Sendable {
         return text
     }
 
-    /// The milliseconds of a date as `2016-01-25T22:15:43Z` or `2016-01-25T22:15:43.123Z`; nil for another text.
+    /// Returns the milliseconds of a date like `2016-01-25T22:15:43Z` or `2016-01-25T22:15:43.123Z`, or nil for
+    /// another text.
     static func milliseconds(of text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard (20...30).contains(bytes.count), bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] == 0x54,
@@ -98,7 +99,7 @@ public struct SignedRequest: Hashable, Sendable {
         }
     }
 
-    /// Counted in years that begin on a March the first, so that the day that is there sometimes is the last.
+    /// Counted in years that begin on March 1, so that the leap day is the last one.
     private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month > 2 ? year : year - 1
         let era = shifted / 400

@@ -1,17 +1,17 @@
 import COpenSSL
 
-/// The certificates of a PEM file that a server shows, as an operator wants to know them.
+/// The certificates of a PEM file that a server presents, with the checks that an operator needs.
 public final class TLSCertificate {
-    /// A file has so many certificates at most; what comes behind is not looked at.
+    /// Maximum certificates of a file. Further ones are ignored.
     private static let certificatesMax = 16
 
     private let path: String
-    /// The server's own first, as they stand in the file.
+    /// The certificates in the order of the file, the server's own first.
     private let certificates: [OpaquePointer]
 
     /// Reads the file.
     ///
-    /// - Throws: `CryptoError` when there is no certificate in it.
+    /// - Throws: `CryptoError` if it has no certificate.
     public init(path: String) throws {
         self.path = path
         ERR_clear_error()
@@ -25,7 +25,7 @@ public final class TLSCertificate {
         }
         self.certificates = certificates
         guard !certificates.isEmpty else { throw CryptoError.last("the certificate \(path)") }
-        // The file's end is none.
+        // Reaching the end of the file isn't an error.
         ERR_clear_error()
     }
 
@@ -33,9 +33,9 @@ public final class TLSCertificate {
         for certificate in certificates { X509_free(certificate) }
     }
 
-    /// How long all of them are good, in seconds; negative when one has run out.
+    /// Returns the seconds until the first of them expires. Negative if one has expired.
     ///
-    /// - Throws: `CryptoError` when one has no time that can be read.
+    /// - Throws: `CryptoError` if the time of one can't be read.
     public func secondsLeft() throws -> Int {
         try certificates.map { certificate in
             var days: Int32 = 0
@@ -47,9 +47,9 @@ public final class TLSCertificate {
         }.min() ?? 0
     }
 
-    /// Whether the private key of a PEM file is that of the first.
+    /// Returns true if the private key in a PEM file belongs to the first certificate.
     ///
-    /// - Throws: `CryptoError` when there is no key without a passphrase in it.
+    /// - Throws: `CryptoError` if it has no key without a passphrase.
     public func fits(keyPath: String) throws -> Bool {
         ERR_clear_error()
         guard let file = BIO_new_file(keyPath, "r") else { throw CryptoError.last("the key \(keyPath)") }
@@ -62,7 +62,7 @@ public final class TLSCertificate {
         return certificates.first.map { X509_check_private_key($0, key) == 1 } ?? false
     }
 
-    /// The first certificate, counted from 1, that the one behind it hasn't issued; nil: each is the next one's.
+    /// Number of the first certificate, from 1, that the following one hasn't issued. Nil if the chain is intact.
     public var brokenLink: Int? {
         defer { ERR_clear_error() }
         return certificates.indices.dropLast().first { index in
@@ -72,15 +72,14 @@ public final class TLSCertificate {
         }.map { $0 + 1 }
     }
 
-    /// Whether the last of them ends a chain: it has issued itself, or an authority that this machine trusts has issued
-    /// it.
+    /// True if the last one ends a chain: it is self-issued, or issued by an authority that this machine trusts.
     public var isWhole: Bool {
         defer { ERR_clear_error() }
         guard let last = certificates.last else { return false }
         if X509_check_issued(last, last) == X509_V_OK { return true }
         guard let store = X509_STORE_new() else { return false }
         defer { X509_STORE_free(store) }
-        // Of its time another check tells.
+        // Another check reports expired certificates.
         guard X509_STORE_set_default_paths(store) == 1,
             X509_STORE_set_flags(store, UInt(X509_V_FLAG_NO_CHECK_TIME)) == 1,
             let context = X509_STORE_CTX_new()
