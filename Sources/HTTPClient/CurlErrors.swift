@@ -1,30 +1,32 @@
 import CCurl
 
 extension HTTPClientError {
-    /// libcurl's code and words as an error of ours.
-    /// - Parameter verified: what OpenSSL found of the server's certificate, by its X509_V_ERR numbers; 0 is good.
-    /// - Parameter connected: whether the connection stood, so that the server may have seen the request.
-    /// - Parameter answered: whether an answer began.
+    /// Converts libcurl's code and message.
+    ///
+    /// - Parameters:
+    ///   - verified: OpenSSL's result for the server's certificate, an X509_V_ERR number. 0 is valid.
+    ///   - connected: Whether the connection was established, so that the server may have received the request.
+    ///   - answered: Whether a response began.
     init(_ code: CURLcode, detail: String, verified: Int, connected: Bool, answered: Bool) {
         let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
         let known = Self.code(code, connected: connected, answered: answered)
         self.init(known == .tlsRefused ? Self.tlsCode(code, words, verified: verified) : known, words)
     }
 
-    /// What OpenSSL says of bytes that are no TLS.
+    /// OpenSSL's messages for bytes that aren't TLS.
     private static let noTLSWords = ["wrong version number", "unknown protocol", "packet length too long"]
 
-    /// Why TLS came to nothing.
+    /// Returns why TLS failed.
     private static func tlsCode(_ code: CURLcode, _ words: String, verified: Int) -> Code {
         switch code {
         case CURLE_SSL_CACERT_BADFILE: .noAuthorities
         case CURLE_SSL_CONNECT_ERROR: noTLSWords.contains(where: words.contains) ? .notTLS : .tlsRefused
         case CURLE_PEER_FAILED_VERIFICATION:
             switch verified {
-            // OpenSSL found nothing wrong, or libcurl hasn't asked it (1): libcurl itself compares the names. Others
-            // have OpenSSL do it, for names and for addresses.
+            // OpenSSL found no error, or libcurl hasn't asked it (1): libcurl itself compares the names. Other
+            // versions have OpenSSL compare names and addresses.
             case 0, 1, 62, 64: .certificateOfOtherName
-            // Not valid yet, and run out.
+            // Not valid yet, and expired.
             case 9, 10: .certificateOfOtherTime
             default: .untrustedCertificate
             }
@@ -36,7 +38,7 @@ extension HTTPClientError {
         switch code {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
             CURLE_TOO_MANY_REDIRECTS, CURLE_BAD_FUNCTION_ARGUMENT:
-            // Addresses with another scheme never get here: what is unsupported is the answer's protocol. A bad
+            // Addresses with another scheme are rejected before, so the unsupported protocol is the response's. A bad
             // argument is a header without a name or a colon.
             .invalidResponse
         case CURLE_URL_MALFORMAT: .invalidRequest

@@ -2,11 +2,11 @@ import CCurl
 import Foundation
 import System
 
-/// libcurl's multi handle and the thread that alone touches it.
+/// libcurl's multi handle, and the only thread that uses it.
 final class CurlLoop: @unchecked Sendable {
-    // Sendable because what several threads reach is behind the inbox's lock; everything below it is touched
-    // by the loop's thread only, which is made after they are set. `multi` is used by other threads for
-    // curl_multi_wakeup alone, which libcurl allows, and only while the inbox says that the loop waits.
+    // Sendable because shared state is behind the inbox's lock; everything below it is used only by the loop's
+    // thread, which is started after it is set. Other threads use `multi` only for curl_multi_wakeup, which libcurl
+    // allows, and only while the inbox says that the loop waits.
 
     typealias Completion = @Sendable (Result<HTTPClientResponse, HTTPClientError>) -> Void
 
@@ -18,10 +18,10 @@ final class CurlLoop: @unchecked Sendable {
         var life = Life.unborn
         var starts: [CurlTransfer] = []
         var cancels: [UInt64] = []
-        /// Requests that haven't ended.
+        /// Number of requests that haven't ended.
         var openCount = 0
         var lastID: UInt64 = 0
-        /// Whether the loop is in poll or about to be, and nobody woke it.
+        /// True if the loop is in poll or about to be, and hasn't been woken.
         var isAsleep = false
 
         var isStopping: Bool {
@@ -29,16 +29,16 @@ final class CurlLoop: @unchecked Sendable {
         }
     }
 
-    /// Milliseconds of one poll at most when nothing is due.
+    /// Maximum milliseconds of one poll when nothing is due.
     private static let pollMillisecondsMax: Int64 = 60_000
 
     private let options: HTTPClientOptions
     private let inbox = Lock(Inbox())
 
     private var multi: UnsafeMutableRawPointer?
-    /// Requests under way, by their ids.
+    /// Running requests by their ids.
     private var running: [UInt64: CurlTransfer] = [:]
-    /// Requests that wait for a place, in order.
+    /// Pending requests in order.
     private var waiting: [CurlTransfer] = []
 
     init(options: HTTPClientOptions) {
@@ -47,8 +47,8 @@ final class CurlLoop: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Puts a request into the inbox.
-    /// - Returns: its id; nil when it was refused, and `completion` called.
+    /// Adds a request to the inbox.
+    /// - Returns: Its id, or nil if it was rejected, and `completion` called.
     func start(_ request: HTTPClientRequest, _ completion: @escaping Completion) -> UInt64? {
         if let problem = request.problem {
             completion(.failure(HTTPClientError(.invalidRequest, "The request can't be sent: \(problem).")))
@@ -150,7 +150,7 @@ final class CurlLoop: @unchecked Sendable {
         tearDown()
     }
 
-    /// Whether the loop goes on.
+    /// Takes the requests from the inbox. Returns false if the loop must end.
     private func takeInbox() -> Bool {
         let (starts, cancels, isStopping) = inbox.withLock { inbox in
             defer {
@@ -164,7 +164,7 @@ final class CurlLoop: @unchecked Sendable {
         return !isStopping
     }
 
-    /// Whether nothing came since the inbox was taken: then others have to wake the loop.
+    /// Returns true if nothing came since the inbox was taken. Other threads then have to wake the loop.
     private func fallAsleep() -> Bool {
         inbox.withLock { inbox in
             inbox.isAsleep = inbox.starts.isEmpty && inbox.cancels.isEmpty && !inbox.isStopping
@@ -173,7 +173,7 @@ final class CurlLoop: @unchecked Sendable {
     }
 
     private func pollMilliseconds() -> Int64 {
-        // libcurl itself looks after the deadlines of what is under way.
+        // libcurl itself handles the deadlines of running requests.
         let deadline = [
             waiting.lazy.compactMap(\.waitEndsMilliseconds).min(),
             running.values.lazy.compactMap(\.silenceEndsMilliseconds).min(),
@@ -212,7 +212,7 @@ final class CurlLoop: @unchecked Sendable {
         for transfer in starting { start(transfer, nowMilliseconds: now) }
     }
 
-    /// Gives up the requests of which nothing has been heard for too long.
+    /// Ends requests without any progress for too long.
     private func endSilent() {
         guard !running.isEmpty else { return }
         let now = options.clock.elapsedMilliseconds()
@@ -221,9 +221,10 @@ final class CurlLoop: @unchecked Sendable {
     }
 
     private func start(_ transfer: CurlTransfer, nowMilliseconds: Int64) {
-        // Each request has a handle of its own, for a microsecond more: before 8.1 libcurl appends a first header that
-        // begins with a blank to one of the handle's last answer, which is freed (https://curl.se/changes.html#8_1_0,
-        // "headers: clear (possibly) lingering pointer in init"). The connections are the multi handle's.
+        // Each request has its own handle, which takes a microsecond more: before 8.1 libcurl appends a first header
+        // that begins with a blank to one of the handle's last response, which is freed
+        // (https://curl.se/changes.html#8_1_0, "headers: clear (possibly) lingering pointer in init"). The
+        // connections belong to the multi handle.
         guard let handle = curl_easy_init() else {
             return finish(transfer, .failure(HTTPClientError(.internalError, "libcurl has no memory.")))
         }
@@ -246,7 +247,7 @@ final class CurlLoop: @unchecked Sendable {
         }
     }
 
-    /// Takes the request out of everything, then calls its completion: the one place that does.
+    /// Removes the request everywhere, then calls its completion: the only place that does.
     private func finish(_ transfer: CurlTransfer, _ result: Result<HTTPClientResponse, HTTPClientError>) {
         transfer.close(in: multi)
         running[transfer.id] = nil
@@ -259,21 +260,21 @@ final class CurlLoop: @unchecked Sendable {
         let open = running.values.sorted { $0.id < $1.id } + waiting
         waiting = []
         for transfer in open { finish(transfer, .failure(error)) }
-        // From here on nobody wakes the loop, so the handle can go.
+        // From here on no thread wakes the loop, so the handle can be freed.
         inbox.withLock { $0.life = .ended }
         curl_multi_cleanup(multi)
         multi = nil
     }
 }
 
-/// libcurl's own beginning, once in a process.
+/// Initialization of libcurl, once in a process.
 enum CurlLibrary {
     static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 }
 
 private func curlThreadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context else { return nil }
-    // libcurl with NOSIGNAL leaves SIGPIPE alone, and OpenSSL's writes raise it.
+    // libcurl with NOSIGNAL doesn't block SIGPIPE, and OpenSSL's writes raise it.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)

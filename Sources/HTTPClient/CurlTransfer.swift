@@ -1,22 +1,22 @@
 import CCurl
 import Foundation
 
-/// One request from the inbox to its completion, and what libcurl is told of it.
+/// One request from the inbox to its completion, and its libcurl options.
 final class CurlTransfer: @unchecked Sendable {
-    // Sendable because it is made by the sender, goes through the inbox's lock, and from there on only the
-    // loop's thread touches it.
+    // Sendable because it is created by the sender and passed through the inbox's lock. Then only the loop's thread
+    // uses it.
 
     /// Set under the inbox's lock.
     var id: UInt64 = 0
-    /// When the whole has to be over; nil for never.
+    /// Deadline of the whole request, or nil.
     let deadlineMilliseconds: Int64?
-    /// How long nothing may come and go; nil for ever.
+    /// Maximum time without any transfer, or nil for no limit.
     private let silenceMilliseconds: Int64?
-    /// Since when nothing has come and gone.
+    /// Time of the last transfer.
     private var quietSinceMilliseconds: Int64
-    /// Whether anything came, or was fetched to go, since the loop looked.
+    /// True if bytes were received, or read for sending, since the last check.
     private var hasMoved = false
-    /// Bytes that had arrived at the other end when the loop looked for them last.
+    /// Bytes acknowledged by the server at the last check.
     private var arrivedBytes: curl_off_t = 0
 
     private let request: HTTPClientRequest
@@ -28,13 +28,13 @@ final class CurlTransfer: @unchecked Sendable {
     private var hasBegun = false
     private var response = HTTPClientResponse(status: 0)
     private var headerBytes = 0
-    /// Whether the line that ends the headers has come: libcurl takes an end before it for the answer's.
+    /// True if the end of the headers has arrived. libcurl takes an earlier end for the end of the response.
     private var haveHeadersEnded = false
     private var headerBytesMax = 0
     private var bodyBytes = 0
-    /// Whether the body goes to the request's `download`; nil before it has begun.
+    /// True if the body goes to the request's `download`. Nil before it has begun.
     private var isDownload: Bool?
-    /// Bytes that are kept of an answer that is none of success where a file was asked for.
+    /// Maximum bytes kept of an error response to a file download.
     private static let refusalBytesMax = 64 << 10
     /// Why a callback ended the transfer.
     private var failure: HTTPClientError?
@@ -54,22 +54,22 @@ final class CurlTransfer: @unchecked Sendable {
 
     // MARK: Silence
 
-    /// When somebody has to look whether anything came or went; nil for never.
+    /// When the next check for progress is due, or nil for never.
     var silenceEndsMilliseconds: Int64? { silenceMilliseconds.map { quietSinceMilliseconds + $0 } }
 
-    /// When a request that waits for a place has to be given up; nil for never.
+    /// When a pending request has to be ended, or nil for never.
     var waitEndsMilliseconds: Int64? {
         [deadlineMilliseconds, silenceEndsMilliseconds].compactMap { $0 }.min()
     }
 
-    /// Whether nothing has come and gone for too long.
+    /// Returns true if nothing was transferred for too long.
     func isSilent(nowMilliseconds: Int64) -> Bool {
         if hasMoved {
             hasMoved = false
             quietSinceMilliseconds = nowMilliseconds
         }
         guard let end = silenceEndsMilliseconds, end <= nowMilliseconds, let handle else { return false }
-        // A body goes out after the system has taken it, and one from memory without asking here for it.
+        // A body is sent after the system has taken it, and one in memory without a callback here.
         let bytes = yap_curl_arrived_bytes(handle)
         guard bytes == arrivedBytes else {
             arrivedBytes = bytes
@@ -86,7 +86,7 @@ final class CurlTransfer: @unchecked Sendable {
         completion?(result)
     }
 
-    /// Takes the handle out of `multi` and frees it, and then what it was told to point at.
+    /// Removes the handle from `multi` and frees it, then the memory that it refers to.
     func close(in multi: UnsafeMutableRawPointer?) {
         guard let handle else { return }
         curl_multi_remove_handle(multi, handle)
@@ -138,7 +138,7 @@ final class CurlTransfer: @unchecked Sendable {
         yap_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         yap_curl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         yap_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
-        // An empty name is no proxy, whatever the environment says.
+        // An empty name means no proxy, whatever the environment says.
         yap_curl_set_text(handle, CURLOPT_PROXY, "")
         yap_curl_set_long(handle, CURLOPT_PATH_AS_IS, 1)
         yap_curl_set_long(handle, CURLOPT_TCP_KEEPALIVE, 1)
@@ -159,7 +159,7 @@ final class CurlTransfer: @unchecked Sendable {
             if method != "POST" { yap_curl_set_text(handle, CURLOPT_CUSTOMREQUEST, method) }
             yap_curl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(byteCount))
             if request.upload == nil {
-                // In memory the body goes out with the headers in one piece.
+                // In memory the body is sent with the headers in one piece.
                 _ = request.body.withUnsafeBytes {
                     yap_curl_set_pointer(
                         handle, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
@@ -170,8 +170,8 @@ final class CurlTransfer: @unchecked Sendable {
                 }
                 yap_curl_set_pointer(handle, CURLOPT_READDATA, context)
             }
-            // libcurl sends a request again on a fresh connection when a kept one ends without an answer, and what was
-            // asked would be done twice.
+            // libcurl repeats a request on a new connection when a kept one ends without a response, and the request
+            // might then be executed twice.
             yap_curl_set_begin(handle) { context, _, _, _, _ in
                 CurlTransfer.from(context)?.begin() ?? CURL_PREREQFUNC_ABORT
             }
@@ -180,8 +180,8 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     private func setHeaders(_ handle: UnsafeMutableRawPointer) {
-        // A name with nothing after the colon takes libcurl's own header away: it would wait for a 100, and call
-        // every body a form.
+        // A name without a value removes libcurl's own header: it would wait for a 100, and mark every body as a
+        // form.
         var list = curl_slist_append(nil, "Expect:")
         if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             list = curl_slist_append(list, "Content-Type:")
@@ -199,7 +199,7 @@ final class CurlTransfer: @unchecked Sendable {
         context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Called before the request goes out, each time that it does.
+    /// Called each time before the request is sent.
     private func begin() -> Int32 {
         guard hasBegun else {
             hasBegun = true
@@ -231,7 +231,7 @@ final class CurlTransfer: @unchecked Sendable {
         let line = UnsafeBufferPointer(
             start: UnsafeRawPointer(bytes)?.assumingMemoryBound(to: UInt8.self), count: count)
         if line.starts(with: "HTTP/1.".utf8) {
-            // An answer that says "go on" comes before the answer itself.
+            // A response with status 100 precedes the actual response.
             response.headers = []
             haveHeadersEnded = false
         } else if line.starts(with: "HTTP/".utf8) {
@@ -277,7 +277,7 @@ final class CurlTransfer: @unchecked Sendable {
         }
     }
 
-    /// Whether the answer is one of success: then its body is the file.
+    /// Returns true if the response is a success. Its body is the file then.
     private func begins(_ download: any HTTPDownload) throws -> Bool {
         let status = status()
         let isSuccess = (200..<300).contains(status)
@@ -296,7 +296,7 @@ final class CurlTransfer: @unchecked Sendable {
         HTTPClientError(.responseTooLarge, "The answer has more than \(request.responseBytesMax) bytes.")
     }
 
-    /// What a request ends with that is given up because nothing came.
+    /// The error of a request that is ended because nothing was transferred.
     var silence: HTTPClientError {
         let words = "Nothing came and nothing went for \(request.silenceSeconds) seconds"
         guard headerBytes > 0 else {
@@ -337,7 +337,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
 }
 
-/// Whole milliseconds, at least 1 for what is more than nothing, as libcurl takes them.
+/// Returns whole milliseconds, at least 1 for a positive time, as libcurl expects.
 private func milliseconds(_ seconds: Double) -> Int {
     guard seconds > 0 else { return 0 }
     return max(1, Int(min(seconds, 1e9) * 1000))

@@ -1,34 +1,34 @@
 public import System
 
-/// What an `HTTPClient` keeps to.
+/// Options and limits of an `HTTPClient`.
 public struct HTTPClientOptions: Sendable {
-    /// Requests under way at one time, each on a connection of its own. More wait.
+    /// Maximum running requests, each on a connection of its own. More are queued.
     public var transfersMax = 64
-    /// Requests that wait for a place. More are refused.
+    /// Maximum queued requests. More are rejected.
     public var waitingMax = 1_024
-    /// Connections kept open for the next request.
+    /// Maximum connections kept open for later requests.
     public var idleConnectionsMax = 32
-    /// Seconds after which an unused connection isn't used again.
+    /// Seconds after which an idle connection isn't reused.
     public var idleSecondsMax = 50
-    /// Bytes that an answer's headers may have together.
+    /// Maximum total bytes of a response's headers.
     public var responseHeaderBytesMax = 64 << 10
-    /// A file with the certificates of the authorities to trust; nil trusts the machine's.
+    /// File with the certificates of trusted authorities. Nil trusts the machine's.
     public var authoritiesFile: String?
-    /// Measures how long requests wait.
+    /// Clock for the waiting times of requests.
     public var clock: any MonotonicSource = SystemMonotonicSource()
 
-    /// Makes the default options.
+    /// Creates the default options.
     public init() {}
 }
 
-/// Sends HTTP/1.1 requests from one thread of its own, and keeps connections for the next.
+/// Sends HTTP/1.1 requests from one thread of its own, and keeps connections open for later requests.
 ///
-/// It follows no redirect, reads no proxy from the environment, keeps no cookie, checks the server's
-/// certificate, and never sends a request's body twice.
+/// It follows no redirect, reads no proxy from the environment, stores no cookies, checks the server's certificate,
+/// and never sends a request's body twice.
 public final class HTTPClient: Sendable {
     private let loop: CurlLoop
 
-    /// Makes a client. Its thread begins with the first request.
+    /// Creates a client. Its thread starts with the first request.
     public init(options: HTTPClientOptions = HTTPClientOptions()) {
         loop = CurlLoop(options: options)
     }
@@ -37,11 +37,10 @@ public final class HTTPClient: Sendable {
         loop.stop()
     }
 
-    /// Sends `request`, and calls `completion` once with the answer, of whatever status, or with why there is none.
+    /// Sends `request`, and calls `completion` once with the response, of any status, or with the error.
     ///
-    /// It is called on the client's thread, which does nothing else meanwhile: it must not block. When the request
-    /// is refused at once (it can't be sent, too many wait, the client was stopped), it is called before `send`
-    /// returns.
+    /// It is called on the client's thread, which does nothing else meanwhile, so it must not block. If the request
+    /// is rejected (it is invalid, too many are queued, the client was stopped), it is called before `send` returns.
     @discardableResult
     public func send(
         _ request: HTTPClientRequest,
@@ -50,16 +49,16 @@ public final class HTTPClient: Sendable {
         HTTPTransfer(id: loop.start(request, completion), loop: loop)
     }
 
-    /// Ends what is under way with `stopped`, and the thread. Returns when it has ended, and all completions have
-    /// been called; called in a completion it returns at once.
+    /// Ends all requests with `stopped`, and the thread. Returns when it has ended, and all completions have been
+    /// called. Inside a completion it returns at once.
     public func stop() {
         loop.stop()
     }
 }
 
-/// A request that was sent.
+/// A sent request.
 public struct HTTPTransfer: Sendable {
-    /// nil when the request was refused at once.
+    /// Nil if the request was rejected.
     let id: UInt64?
     let loop: CurlLoop
 

@@ -1,32 +1,32 @@
-/// Why a request has no answer.
+/// Why a request has no response.
 public struct HTTPClientError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What happened.
+    /// Kinds of errors.
     public enum Code: Sendable, Hashable, CaseIterable {
-        /// The request itself can't be sent: a bad address, method or header.
+        /// The request is invalid: a bad address, method or header.
         case invalidRequest
         /// The server's name has no address.
         case couldNotResolve
-        /// No connection came about, also not in time: the server has seen nothing.
+        /// The connection failed or timed out. No request was sent.
         case couldNotConnect
-        /// TLS couldn't be agreed on: the server has seen nothing.
+        /// The TLS handshake failed. No request was sent.
         case tlsRefused
-        /// The server's certificate is from nobody who is trusted: the server has seen nothing.
+        /// The server's certificate isn't signed by a trusted authority. No request was sent.
         case untrustedCertificate
-        /// The server's certificate is for another name: the server has seen nothing.
+        /// The server's certificate is for another name. No request was sent.
         case certificateOfOtherName
-        /// The server's certificate ran out, or isn't valid yet by the clock here: the server has seen nothing.
+        /// The server's certificate has expired, or isn't valid yet by the local clock. No request was sent.
         case certificateOfOtherTime
-        /// The file with the certificates to trust can't be read: the server has seen nothing.
+        /// The file with the trusted certificates can't be read. No request was sent.
         case noAuthorities
-        /// The address begins with `https://`, and what answers is no TLS: the server has seen nothing.
+        /// The address begins with `https://`, but the server doesn't speak TLS. No request was sent.
         case notTLS
-        /// The address begins with `http://`, and the server says that the port speaks TLS. It did nothing.
+        /// The address begins with `http://`, but the server's port requires TLS. The request wasn't executed.
         case needsTLS
-        /// The time was over before the answer was there.
+        /// The deadline passed before the response arrived.
         case timedOut
-        /// The connection ended before an answer began; the server may have done what was asked.
+        /// The connection ended before a response began. The server may have executed the request.
         case noAnswer
-        /// The connection ended within the answer: the server has done what was asked, or refused it.
+        /// The connection ended within the response. The server has executed or rejected the request.
         case cutShort
         /// The answer isn't HTTP.
         case invalidResponse
@@ -34,28 +34,28 @@ public struct HTTPClientError: Error, Sendable, Hashable, CustomStringConvertibl
         case responseTooLarge
         /// It was cancelled.
         case cancelled
-        /// More requests wait than the client keeps.
+        /// The queue of the client is full.
         case tooManyWaiting
         /// The client was stopped.
         case stopped
         /// The request's own `upload` or `download` failed.
         case bodyFailed
-        /// Something in the client's machine: memory, files.
+        /// An error of the client's machine: memory, files.
         case internalError
     }
 
-    /// What happened.
+    /// Kind of the error.
     public let code: Code
-    /// The same in words, with what is known of the cause.
+    /// Description, with the cause if known.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// Whether the server can't have seen the request: sending it again does nothing twice.
+    /// True if the server can't have received the request, so that sending it again can't execute it twice.
     public var serverSawNothing: Bool {
         switch code {
         case .invalidRequest, .couldNotResolve, .couldNotConnect, .tlsRefused, .untrustedCertificate,

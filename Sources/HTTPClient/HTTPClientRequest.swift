@@ -1,28 +1,28 @@
 /// A request that `HTTPClient` sends.
 public struct HTTPClientRequest: Sendable {
-    /// `GET`, `POST` or another method's name.
+    /// `GET`, `POST` or the name of another method.
     public var method: String
     /// The whole address with its query, percent-encoded, beginning with `http://` or `https://`.
     public var url: String
-    /// The headers in order. What HTTP itself needs (`Host`, `Content-Length`) is added.
+    /// The headers in order. Those that HTTP itself needs (`Host`, `Content-Length`) are added.
     public var headers: [(name: String, value: String)]
-    /// The body, when `upload` is nil.
+    /// The body, if `upload` is nil.
     public var body: [UInt8]
-    /// Gives the body piece by piece instead.
+    /// Provides the body in pieces instead.
     public var upload: (any HTTPUpload)?
-    /// Takes the body of an answer of success piece by piece, so that the response's is empty.
+    /// Receives the body of a successful response in pieces, so that the response's body is empty.
     public var download: (any HTTPDownload)?
-    /// Seconds until the connection stands, TLS included.
+    /// Maximum seconds until the connection is established, including TLS.
     public var connectTimeoutSeconds: Double
-    /// Seconds for the whole: the wait for a place, the connection, the request and the answer. 0 sets no end.
+    /// Maximum seconds for the whole request: the queue, the connection, the request and the response. 0 for no
+    /// limit.
     public var timeoutSeconds: Double
-    /// Seconds in which nothing comes and nothing goes, the wait for a place included; then the request is given up.
-    /// 0 sets no end.
+    /// Maximum seconds without any transfer, including the queue; then the request is ended. 0 for no limit.
     public var silenceSeconds = 0.0
-    /// Bytes that the answer's body may have.
+    /// Maximum bytes of the response's body.
     public var responseBytesMax: Int
 
-    /// Makes a request.
+    /// Creates a request.
     public init(
         method: String = "GET", url: String, headers: [(name: String, value: String)] = [],
         body: [UInt8] = [], connectTimeoutSeconds: Double = 15, timeoutSeconds: Double = 60,
@@ -37,7 +37,7 @@ public struct HTTPClientRequest: Sendable {
         self.responseBytesMax = responseBytesMax
     }
 
-    /// What makes the request one that can't be sent; nil when it can.
+    /// Why the request is invalid, or nil.
     var problem: String? {
         guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
             return "the address has to begin with http:// or https://"
@@ -48,7 +48,7 @@ public struct HTTPClientRequest: Sendable {
         guard method.isHTTPToken else { return "the method isn't an HTTP token" }
         for (name, value) in headers {
             guard name.isHTTPToken else { return "a header's name isn't an HTTP token" }
-            // A line's end inside a value would begin a header of its own.
+            // A line break inside a value would begin another header.
             guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
                 return "the value of the header \(name) holds a control character"
             }
@@ -57,35 +57,36 @@ public struct HTTPClientRequest: Sendable {
     }
 }
 
-/// An answer of whatever status.
+/// A response of any status.
 public struct HTTPClientResponse: Sendable {
     /// The HTTP status.
     public var status: Int
     /// The headers in order.
     public var headers: [(name: String, value: String)]
-    /// The body; empty when the request had a `download` that took it.
+    /// The body. Empty if the request had a `download` that received it.
     public var body: [UInt8]
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// The first header of that name, whatever its case.
+    /// Returns the first header with that name, ignoring case.
     public func header(_ name: String) -> String? {
         let lowercased = name.lowercased()
         return headers.first { $0.name.lowercased() == lowercased }?.value
     }
 
-    /// What servers that we know (nginx, Apache, Go's) say on a port of TLS to who speaks plain HTTP.
+    /// Responses of common servers (nginx, Apache, Go) to plain HTTP on a TLS port.
     private static let wordsForTLS = [
         "plain HTTP request was sent to HTTPS port", "speaking plain HTTP to an SSL-enabled server port",
         "HTTP request to an HTTPS server",
     ]
 
-    /// Whether the server says that its port speaks TLS: by the status for it, as ours does, or in its own words.
+    /// True if the server requires TLS on this port: by the status for it, as this package's server sends, or by a
+    /// known message.
     var asksForTLS: Bool {
         if status == 426 { return true }
         guard status == 400 else { return false }
@@ -96,23 +97,23 @@ public struct HTTPClientResponse: Sendable {
 
 /// A request's body that isn't in memory. Called on the client's thread, which waits meanwhile.
 public protocol HTTPUpload: Sendable {
-    /// Bytes of the body.
+    /// Number of bytes of the body.
     var byteCount: Int { get }
-    /// Puts the next bytes into `buffer` and returns how many: 0 only at the end.
+    /// Copies the next bytes to `buffer` and returns their number: 0 only at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 }
 
-/// Takes an answer's body without holding it in memory. Called on the client's thread, which waits meanwhile.
+/// Receives a response's body without holding it in memory. Called on the client's thread, which waits meanwhile.
 public protocol HTTPDownload: Sendable {
-    /// An answer with this status, from 200 to 299, and these headers begins. Called before the first bytes. What
-    /// another answer says is in the response.
+    /// Begins a response with this status, from 200 to 299, and these headers. Called before the first bytes. The
+    /// body of any other response is in the response itself.
     func begin(status: Int, headers: [(name: String, value: String)]) throws
-    /// Takes the next bytes.
+    /// Receives the next bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws
 }
 
 extension HTTPDownload {
-    /// Takes every answer of success alike.
+    /// Accepts every successful response.
     public func begin(status: Int, headers: [(name: String, value: String)]) throws {}
 }
 
