@@ -11,17 +11,8 @@ public final class Connection {
     private let logCounter: UnsafeMutablePointer<Int32>
     private var copier: Connection?
     private var isOpen = true
-    /// Permissions of the statement that is being prepared. Nil permits everything.
-    var access: TableAccess?
-    /// Description of the first thing that the statement was not permitted to do.
-    var refusal: String?
-    /// True if the statement that is being prepared drops a table of its owner.
-    var dropsTable = false
-    /// True while the owner's statement runs: a statement that is prepared now belongs to a virtual table.
-    var isRunning = false
-    /// Number of owners of each table, by its name in lower case.
-    var ownedTables: [String: Int] = [:]
-    var hasAuthorizer = false
+    /// Permissions of statements, for owners of tables.
+    let authorizer = StatementAuthorizer()
     var hasFullTextExcerpts = false
     /// State of the files when they were opened without locks. Nil with locks.
     private let filesAlone: DatabaseFiles?
@@ -75,7 +66,8 @@ public final class Connection {
         self.path = path
         self.options = options
         checkpointDueFrames = options.checkpointFrames
-        (handle, filesAlone) = try Self.open(path, options, mode)
+        let opened = try OpenedFile(path, options, mode)
+        (handle, filesAlone) = (opened.handle, opened.filesAlone)
         logCounter = .allocate(capacity: 1)
         logCounter.initialize(to: 0)
         countLogFrames()
@@ -84,7 +76,7 @@ public final class Connection {
             try inspect(self)
             try setWriteAheadLog()
         } catch let error as SQLiteError {
-            throw Self.explained(error, path, options)
+            throw OpenedFile.explained(error, path, options)
         }
     }
 
@@ -205,69 +197,6 @@ public final class Connection {
     func file(_ opcode: Int32) -> UnsafeMutablePointer<sqlite3_file>? {
         var file: UnsafeMutablePointer<sqlite3_file>?
         return sqlite3_file_control(handle, nil, opcode, &file) == SQLITE_OK ? file : nil
-    }
-
-    private static func open(
-        _ path: String, _ options: OpenOptions, _ mode: ReadingMode?
-    ) throws -> (handle: OpaquePointer, filesAlone: DatabaseFiles?) {
-        // SQLite would open a temporary database for an empty path or a leading NUL.
-        guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path is empty or holds a NUL")
-        }
-        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        if options.readOnly {
-            flags |= SQLITE_OPEN_READONLY
-        } else {
-            flags |= SQLITE_OPEN_READWRITE | (options.create ? SQLITE_OPEN_CREATE : 0)
-        }
-        var (name, filesAlone) = (path, nil as DatabaseFiles?)
-        try checkEncryption(options)
-        // Only the system's files have permissions to check.
-        if options.readOnly, options.vfsName == nil {
-            switch mode ?? ReadingMode(path: path) {
-            case .shared: break
-            case .refused(let missing): throw missing.error
-            case .alone(let files):
-                (name, filesAlone) = (immutableURI(of: path), files)
-                flags |= SQLITE_OPEN_URI
-            }
-        }
-        var handle: OpaquePointer?
-        let result = sqlite3_open_v2(name, &handle, flags, options.vfsName)
-        guard result == SQLITE_OK, let handle else {
-            let error = SQLiteError(result, database: handle)
-            sqlite3_close_v2(handle)
-            throw explained(
-                SQLiteError(extendedCode: error.extendedCode, message: "\(error.message): \(path)"), path,
-                options)
-        }
-        return (handle, filesAlone)
-    }
-
-    /// Returns the name by which SQLite opens a file without locks and without a log.
-    private static func immutableURI(of path: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        let escaped = path.utf8.flatMap { byte -> [UInt8] in
-            switch byte {
-            case 0x2D...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A, 0x7E: [byte]
-            default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        // Without the two slashes, a path that begins with two would name a host.
-        let start = path.hasPrefix("/") ? "file://" : "file:"
-        return start + String(decoding: escaped, as: UTF8.self) + "?immutable=1"
-    }
-
-    /// Adds the missing permission to SQLite's error of opening or writing.
-    private static func explained(
-        _ error: SQLiteError, _ path: String, _ options: OpenOptions
-    ) -> SQLiteError {
-        guard error.isCannotOpen || error.isReadOnly, options.vfsName == nil,
-            !options.readOnly || DatabaseFiles(path: path) != nil,
-            let missing = MissingPermission.forWriting(path)
-        else { return error }
-        return SQLiteError(
-            extendedCode: error.extendedCode, message: "\(error.message): \(missing.text)", sql: error.sql)
     }
 
     /// Throws an error with `isBusy` if the files were opened without locks and have changed since, because the reads

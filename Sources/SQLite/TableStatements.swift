@@ -18,14 +18,11 @@ public final class TableStatements {
     public init(_ connection: Connection, owned: [String], readable: [String] = []) {
         self.connection = connection
         access = TableAccess(owned: owned, readable: readable)
-        for name in access.owned { connection.ownedTables[name, default: 0] += 1 }
+        connection.authorizer.addOwner(of: access.owned)
     }
 
     deinit {
-        for name in access.owned {
-            let count = (connection.ownedTables[name] ?? 0) - 1
-            connection.ownedTables[name] = count > 0 ? count : nil
-        }
+        connection.authorizer.removeOwner(of: access.owned)
     }
 
     /// Runs one or more statements and ignores their rows.
@@ -38,7 +35,7 @@ public final class TableStatements {
                 var rest = characters[...]
                 while !rest.isEmpty {
                     // One at a time, because each has its own permissions.
-                    try connection.limited(to: access, sql) { try connection.executeFirst(&rest, of: sql) }
+                    try limited(sql) { try connection.executeFirst(&rest, of: sql) }
                 }
             }
         }
@@ -58,7 +55,7 @@ public final class TableStatements {
         _ sql: String, isKept: Bool = true, _ body: (borrowing Statement) throws -> Result
     ) throws -> Result {
         func prepared() throws -> Statement {
-            try connection.limited(to: access, sql) { try connection.prepare(sql) }
+            try limited(sql) { try connection.prepare(sql) }
         }
         guard isKept else { return try body(prepared()) }
         let entry = try cache.take(sql, make: prepared)
@@ -72,10 +69,14 @@ public final class TableStatements {
     /// A full-text table of another owner may write its cached words meanwhile: SQLite lets it do that before each
     /// statement that may be undone separately.
     public func limited<Result>(_ body: () throws -> Result) throws -> Result {
-        try connection.limited(to: access, nil) {
-            connection.isRunning = true
+        try limited(nil) {
+            connection.authorizer.isRunning = true
             return try body()
         }
+    }
+
+    private func limited<Result: ~Copyable>(_ sql: String?, _ body: () throws -> Result) throws -> Result {
+        try connection.authorizer.limited(to: access, on: connection.handle, sql, body)
     }
 }
 
@@ -156,25 +157,6 @@ struct TableAccess {
 }
 
 extension Connection {
-    /// Runs `body`, in which statements with the permissions of `access` are prepared.
-    fileprivate func limited<Result: ~Copyable>(
-        to access: TableAccess, _ sql: String?, _ body: () throws -> Result
-    ) throws -> Result {
-        installAuthorizer()
-        let before = (self.access, refusal, dropsTable, isRunning)
-        (self.access, refusal, dropsTable, isRunning) = (access, nil, false, false)
-        defer { (self.access, refusal, dropsTable, isRunning) = before }
-        do {
-            return try body()
-        } catch let error as SQLiteError {
-            // SQLite's own code is unspecific for some rejections.
-            guard let refusal else { throw error }
-            throw SQLiteError(
-                extendedCode: SQLITE_AUTH, message: "this owner of tables may not \(refusal)",
-                sql: sql ?? error.sql)
-        }
-    }
-
     /// Runs the first statement, ignores its rows, and removes its text.
     fileprivate func executeFirst(_ rest: inout Slice<UnsafeBufferPointer<CChar>>, of sql: String) throws {
         let text = UnsafeBufferPointer(rebasing: rest)
@@ -187,51 +169,9 @@ extension Connection {
         rest = rest.dropFirst(used == 0 ? text.count : used)
         // A comment isn't a statement.
         guard let statement else { return }
-        isRunning = true
+        authorizer.isRunning = true
         var result = sqlite3_step(statement)
         while result == SQLITE_ROW { result = sqlite3_step(statement) }
         try check(sqlite3_finalize(statement), sql: sql)
-    }
-
-    /// Once for a connection, because each installation makes SQLite prepare all statements again.
-    private func installAuthorizer() {
-        guard !hasAuthorizer else { return }
-        hasAuthorizer = true
-        sqlite3_set_authorizer(
-            handle,
-            { context, action, first, second, _, _ in
-                guard let context else { return SQLITE_DENY }
-                let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-                return connection.answer(
-                    action, first.map { String(cString: $0) } ?? "", second.map { String(cString: $0) } ?? "")
-            }, Unmanaged.passUnretained(self).toOpaque())
-    }
-
-    private func answer(_ action: Int32, _ first: String, _ second: String) -> Int32 {
-        guard let access else { return SQLITE_OK }
-        if access.allows(action, first, second, dropsTable: dropsTable) {
-            if action == SQLITE_DROP_TABLE { dropsTable = true }
-            return SQLITE_OK
-        }
-        if isRunning, TableAccess.allowsFlush(action, first, second, isOwned: { ownedTables[$0] != nil }) {
-            return SQLITE_OK
-        }
-        if refusal == nil { refusal = Self.words(action, first, second) }
-        return SQLITE_DENY
-    }
-
-    private static func words(_ action: Int32, _ first: String, _ second: String) -> String {
-        switch action {
-        case SQLITE_READ: "read the table \(first)"
-        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: "write the table \(first)"
-        case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE: "create the table \(first)"
-        case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE: "drop the table \(first)"
-        case SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX: "change the indexes of the table \(second)"
-        case SQLITE_ALTER_TABLE: "alter the table \(second)"
-        case SQLITE_PRAGMA: "use the pragma \(first)"
-        case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: "begin or end transactions"
-        case SQLITE_FUNCTION: "call \(second)"
-        default: "run such a statement (action \(action), \(first) \(second))"
-        }
     }
 }

@@ -15,8 +15,6 @@ import Testing
         "YapCloudKit/YapDatabaseCloudKitTransaction":
             Limit(lines: 2_650, changingProperties: 22, functions: 172),
         "YapCloudKit/CloudKitTables": Limit(lines: 2_040, functions: 183),
-        // SQLite's handle: statements, transactions, hooks, limits and checkpoints share its lifetime.
-        "SQLite/Connection": Limit(lines: 1_010),
         // YapDatabase's class of this name has all of these methods.
         "Yap/YapDatabaseReadWriteTransaction": Limit(lines: 955),
         // An option for each limit of the service.
