@@ -15,8 +15,6 @@ import Testing
         "YapCloudKit/YapDatabaseCloudKitTransaction":
             Limit(lines: 2_650, changingProperties: 22, functions: 172),
         "YapCloudKit/CloudKitTables": Limit(lines: 2_040, functions: 183),
-        // YapDatabase's class of this name has all of these methods.
-        "Yap/YapDatabaseReadWriteTransaction": Limit(lines: 955),
         // An option for each limit of the service.
         "CloudService/ServiceLimits": Limit(changingProperties: 49),
         // What libcurl's callbacks need of one transfer.

@@ -43,6 +43,35 @@ extension ValueCoder {
                 underlying: error)
         }
     }
+
+    /// Decodes bytes. An error names the row.
+    func decoded(_ data: [UInt8], _ name: YapCollectionKey) throws -> CachedValue {
+        try decoded(name.key, name.collection) { try data.withUnsafeBytes($0) }
+    }
+
+    /// Encodes a value. An error names the row.
+    func encoded(_ value: CachedValue, _ name: YapCollectionKey) throws -> [UInt8] {
+        do {
+            return try encode(value)
+        } catch {
+            throw YapDatabaseError(
+                .encoding, "the \(typeName) can't be encoded", collection: name.collection, key: name.key,
+                underlying: error)
+        }
+    }
+
+    /// Boxes a value of the registered type, and applies the pre-sanitizer.
+    ///
+    /// - Throws: `YapDatabaseError`: `typeMismatch` for a value of another type.
+    func sanitized<Value: Sendable>(_ value: Value, _ name: YapCollectionKey) throws -> CachedValue {
+        let box: CachedValue? = typeID == ObjectIdentifier(Value.self) ? TypedValue(value) : self.box(value)
+        guard let box else {
+            throw YapDatabaseError(
+                .typeMismatch, "the value is a \(type(of: value)), registered is \(typeName)",
+                collection: name.collection, key: name.key)
+        }
+        return preSanitized(box, name)
+    }
 }
 
 final class TypedValueCoder<Value: Sendable>: ValueCoder {

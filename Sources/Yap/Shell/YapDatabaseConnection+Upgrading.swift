@@ -62,10 +62,10 @@ extension YapDatabaseReadWriteTransaction {
                 continue
             }
             let name = YapCollectionKey(collection: collection, key: row.key)
-            let object = try decoded(coder, row.key, collection) { try stored.withUnsafeBytes($0) }
-            let encoded = try encoded(object, coder, name)
-            try noteNames(encoded, registered)
-            let bytes = try keeping(row.rowID, in: encoded, registered)
+            let object = try coder.decoded(row.key, collection) { try stored.withUnsafeBytes($0) }
+            let encoded = try coder.encoded(object, name)
+            try propertyNames.note(encoded, registered)
+            let bytes = try propertyNames.keeping(row.rowID, in: encoded, registered)
             guard bytes != stored else { continue }
             // The object equals the one in the caches and extensions; only its bytes differ.
             try rows.updateObject(row.rowID, data: bytes)

@@ -161,7 +161,7 @@ extension YapDatabaseReadTransaction {
     ) throws -> Object {
         let registered = try store.registered(collection)
         let box = try objectBox(key, registered, statement)
-        return try unbox(box, as: type, registered.registration.object, key, collection)
+        return try box.value(as: type, registered.registration.object, key, collection)
     }
 
     /// Returns metadata. Nil needs no registered type.
@@ -171,7 +171,7 @@ extension YapDatabaseReadTransaction {
     ) throws -> Metadata? {
         guard !statement.isNull(at: column) else { return nil }
         let coder = try metadataCoder(store.registered(collection))
-        let box = try decoded(coder, key, collection) { try statement.withBytes(at: column, $0) }
-        return try unbox(box, as: type, coder, key, collection)
+        let box = try coder.decoded(key, collection) { try statement.withBytes(at: column, $0) }
+        return try box.value(as: type, coder, key, collection)
     }
 }

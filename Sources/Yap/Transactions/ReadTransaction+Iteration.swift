@@ -44,7 +44,7 @@ extension YapDatabaseReadTransaction {
             let key = statement.text(at: 0)
             guard filter(key) else { return nil }
             let box = try objectBox(key, registered, statement)
-            return (key, try unbox(box, as: type, registered.registration.object, key, collection))
+            return (key, try box.value(as: type, registered.registration.object, key, collection))
         }
     }
 
@@ -56,12 +56,12 @@ extension YapDatabaseReadTransaction {
     ) throws -> YapDatabaseRows<(key: String, metadata: Metadata?)> {
         try begin(collection)
         let coder = try metadataCoder(store.registered(collection))
-        return YapDatabaseRows(self, .keyAndMetadata, collection) { [unowned self] statement in
+        return YapDatabaseRows(self, .keyAndMetadata, collection) { statement in
             let key = statement.text(at: 0)
             guard filter(key) else { return nil }
             guard !statement.isNull(at: 2) else { return (key, nil) }
-            let metadata = try decoded(coder, key, collection) { try statement.withBytes(at: 2, $0) }
-            return (key, try unbox(metadata, as: type, coder, key, collection))
+            let metadata = try coder.decoded(key, collection) { try statement.withBytes(at: 2, $0) }
+            return (key, try metadata.value(as: type, coder, key, collection))
         }
     }
 
@@ -78,10 +78,10 @@ extension YapDatabaseReadTransaction {
             let key = statement.text(at: 0)
             guard filter(key) else { return nil }
             let box = try objectBox(key, registered, statement)
-            let object = try unbox(box, as: type, registered.registration.object, key, collection)
+            let object = try box.value(as: type, registered.registration.object, key, collection)
             guard !statement.isNull(at: 3) else { return (key, object, nil) }
-            let metadata = try decoded(coder, key, collection) { try statement.withBytes(at: 3, $0) }
-            return (key, object, try unbox(metadata, as: metadataType, coder, key, collection))
+            let metadata = try coder.decoded(key, collection) { try statement.withBytes(at: 3, $0) }
+            return (key, object, try metadata.value(as: metadataType, coder, key, collection))
         }
     }
 
@@ -91,7 +91,7 @@ extension YapDatabaseReadTransaction {
         _ key: String, _ registered: StoreConnection.Collection, _ statement: borrowing Statement
     ) throws -> CachedValue {
         if let box = registered.cache.object(key) { return box }
-        return try decoded(registered.registration.object, key, registered.registration.collection) {
+        return try registered.registration.object.decoded(key, registered.registration.collection) {
             decode in
             try statement.withBytes(at: 2, decode)
         }

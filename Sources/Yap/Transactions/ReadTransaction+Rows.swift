@@ -19,7 +19,7 @@ extension YapDatabaseReadTransaction {
         try begin(key, collection)
         let registered = try store.registered(collection)
         guard let box = try objectBox(key, registered) else { return nil }
-        return try unbox(box, as: type, registered.registration.object, key, collection)
+        return try box.value(as: type, registered.registration.object, key, collection)
     }
 
     /// Returns the object of a row with the type that its collection is registered with, or nil if the row doesn't
@@ -41,7 +41,7 @@ extension YapDatabaseReadTransaction {
         let registered = try store.registered(collection)
         let coder = try metadataCoder(registered)
         guard let box = try metadataBox(key, registered, coder) else { return nil }
-        return try unbox(box, as: type, coder, key, collection)
+        return try box.value(as: type, coder, key, collection)
     }
 
     /// Returns the metadata of a row with the registered type, or nil. Throws the errors of the typed form.
@@ -131,7 +131,7 @@ extension YapDatabaseReadTransaction {
         let registered = try store.registered(collection)
         let sql = "SELECT data FROM database2 WHERE collection = ?1 AND key = ?2"
         return try rows.find(sql, key, collection) { statement in
-            try decoded(registered.registration.object, key, collection) { decode in
+            try registered.registration.object.decoded(key, collection) { decode in
                 try statement.withBytes(at: 0, decode)
             }
         }?.erased
@@ -149,7 +149,7 @@ extension YapDatabaseReadTransaction {
         let sql = "SELECT data FROM database2 WHERE collection = ?1 AND key = ?2"
         return try rows.find(sql, key, collection) { statement in
             var own: CachedValue?
-            _ = try decoded(coder, key, collection) { decode in
+            _ = try coder.decoded(key, collection) { decode in
                 try statement.withBytes(at: 0) { bytes in
                     own = try coder.decodeOwn(bytes)
                     return try own ?? decode(bytes)
@@ -205,7 +205,7 @@ extension YapDatabaseReadTransaction {
         let collection = registered.registration.collection
         let sql = "SELECT rowid, data FROM database2 WHERE collection = ?1 AND key = ?2"
         return try rows.find(sql, key, collection) { statement in
-            let box = try decoded(registered.registration.object, key, collection) { decode in
+            let box = try registered.registration.object.decoded(key, collection) { decode in
                 try statement.withBytes(at: 1, decode)
             }
             registered.cache.insert(key, rowID: statement.int64(at: 0)) { $0.object = box }
@@ -222,10 +222,10 @@ extension YapDatabaseReadTransaction {
     ) throws -> Object {
         let registered = try store.registered(collection)
         let coder = registered.registration.object
-        if let box = registered.cache.object(key) { return try unbox(box, as: type, coder, key, collection) }
-        let box = try decoded(coder, key, collection, lend)
+        if let box = registered.cache.object(key) { return try box.value(as: type, coder, key, collection) }
+        let box = try coder.decoded(key, collection, lend)
         if isKept { registered.cache.insert(key, rowID: rowID) { $0.object = box } }
-        return try unbox(box, as: type, coder, key, collection)
+        return try box.value(as: type, coder, key, collection)
     }
 
     final func metadataBox(
@@ -243,7 +243,7 @@ extension YapDatabaseReadTransaction {
             let box =
                 try isNull
                 ? nil
-                : decoded(coder, key, collection) { decode in try statement.withBytes(at: 1, decode) }
+                : coder.decoded(key, collection) { decode in try statement.withBytes(at: 1, decode) }
             registered.cache.insert(key, rowID: statement.int64(at: 0)) {
                 $0.metadata = box.map { .value($0) } ?? CachedMetadata.none
             }
@@ -262,7 +262,7 @@ extension YapDatabaseReadTransaction {
         let registered = try store.registered(collection)
         let coder = try metadataCoder(registered)
         switch registered.cache.entry(key)?.metadata {
-        case .value(let box): return try unbox(box, as: type, coder, key, collection)
+        case .value(let box): return try box.value(as: type, coder, key, collection)
         case CachedMetadata.none?: return nil
         case .unknown, nil: break
         }
@@ -270,43 +270,12 @@ extension YapDatabaseReadTransaction {
         let box =
             try isNull
             ? nil
-            : decoded(coder, key, collection) { decode in try statement.withBytes(at: column, decode) }
+            : coder.decoded(key, collection) { decode in try statement.withBytes(at: column, decode) }
         if let keptRowID {
             registered.cache.insert(key, rowID: keptRowID) {
                 $0.metadata = box.map { .value($0) } ?? CachedMetadata.none
             }
         }
-        return try box.map { try unbox($0, as: type, coder, key, collection) }
-    }
-
-    /// Decodes the bytes that `lend` lends. An error names the row.
-    final func decoded(
-        _ coder: any ValueCoder, _ key: String, _ collection: String,
-        _ lend: ((UnsafeRawBufferPointer) throws -> CachedValue) throws -> CachedValue
-    ) throws -> CachedValue {
-        try coder.decoded(key, collection, lend)
-    }
-
-    final func unbox<Value: Sendable>(
-        _ box: CachedValue, as type: Value.Type, _ coder: any ValueCoder, _ key: String, _ collection: String
-    ) throws -> Value {
-        if coder.typeID == ObjectIdentifier(Value.self) {
-            return unsafeDowncast(box, to: TypedValue<Value>.self).value
-        }
-        return try cast(box, as: type, coder, key, collection)
-    }
-
-    /// Casts to a type that isn't the registered one: a protocol, or a mistake of the caller.
-    ///
-    /// Never inlined, because an optional of a type that is unknown at compile time would cost every cached read a
-    /// table look-up.
-    @inline(never)
-    private final func cast<Value: Sendable>(
-        _ box: CachedValue, as type: Value.Type, _ coder: any ValueCoder, _ key: String, _ collection: String
-    ) throws -> Value {
-        if let value = box.erased as? Value { return value }
-        throw YapDatabaseError(
-            .typeMismatch, "asked for \(type), registered is \(coder.typeName)", collection: collection,
-            key: key)
+        return try box.map { try $0.value(as: type, coder, key, collection) }
     }
 }

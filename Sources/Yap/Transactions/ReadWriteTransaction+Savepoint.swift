@@ -46,8 +46,7 @@ extension YapDatabaseReadWriteTransaction {
 /// State in memory of a transaction when a savepoint begins.
 private struct RestorePoint {
     private let changes: CommitChanges
-    private let mayHaveUnknown: [String: Bool]
-    private let storedNames: [String: Set<String>]
+    private let propertyNames: PropertyNames.State
     private let mutations: MutationCounter
     private let undoneCount: Int
     private let totalChangesCount: Int
@@ -59,8 +58,7 @@ private struct RestorePoint {
     init(_ transaction: YapDatabaseReadWriteTransaction) throws {
         restoreExtensions = try transaction.uses().map { try $0.transaction.makeRestorePoint() }
         changes = transaction.changes
-        mayHaveUnknown = transaction.mayHaveUnknown
-        storedNames = transaction.storedNames
+        propertyNames = transaction.propertyNames.state
         mutations = transaction.mutations
         undoneCount = transaction.undoneCount
         totalChangesCount = transaction.store.sqlite.totalChangesCount
@@ -83,8 +81,7 @@ private struct RestorePoint {
         // The part that is undone may have noted which extensions miss these changes.
         store.missedChangeLog.reset()
         transaction.changes = changes
-        transaction.mayHaveUnknown = mayHaveUnknown
-        transaction.storedNames = storedNames
+        transaction.propertyNames.state = propertyNames
         transaction.mutations = mutations
         transaction.undoneCount = undoneCount + store.sqlite.totalChangesCount - totalChangesCount
         transaction.iterationError = iterationError

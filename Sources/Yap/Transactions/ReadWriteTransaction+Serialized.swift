@@ -9,9 +9,9 @@ extension YapDatabaseReadWriteTransaction {
         _ data: [UInt8], metadata: [UInt8]? = nil, forKey key: String, inCollection collection: String
     ) throws {
         let (registered, name) = try prepare(key, collection)
-        let box = try decoded(data, registered.registration.object, name)
-        let metadata = try metadata.map { (try decoded($0, metadataCoder(registered), name), $0) }
-        try noteNames(ofSerialized: data, registered)
+        let box = try registered.registration.object.decoded(data, name)
+        let metadata = try metadata.map { (try metadataCoder(registered).decoded($0, name), $0) }
+        try propertyNames.note(serialized: data, registered)
         try write(
             WrittenRow(name: name, object: box, data: data, metadata: metadata, keepsUnknown: false),
             registered)
@@ -27,9 +27,9 @@ extension YapDatabaseReadWriteTransaction {
     ) throws -> Bool {
         let (registered, name) = try prepare(key, collection)
         guard let identity = try identity(name) else { return false }
-        let box = try decoded(data, registered.registration.object, name)
-        try noteNames(ofSerialized: data, registered)
-        try noteNames(data, registered)
+        let box = try registered.registration.object.decoded(data, name)
+        try propertyNames.note(serialized: data, registered)
+        try propertyNames.note(data, registered)
         try replaceObject(of: identity, by: box, data)
         return true
     }
@@ -46,21 +46,8 @@ extension YapDatabaseReadWriteTransaction {
         let (registered, name) = try prepare(key, collection)
         guard let identity = try identity(name) else { return false }
         let coder = try metadataCoder(registered)
-        let box = try metadata.map { try decoded($0, coder, name) }
+        let box = try metadata.map { try coder.decoded($0, name) }
         try replaceMetadata(of: identity, by: box, metadata)
         return true
-    }
-
-    private func decoded(
-        _ data: [UInt8], _ coder: any ValueCoder, _ name: YapCollectionKey
-    ) throws -> CachedValue {
-        try decoded(coder, name.key, name.collection) { try data.withUnsafeBytes($0) }
-    }
-
-    /// Records the property names in the bytes. The type may not know some of them, and must keep them when it stores
-    /// the object again.
-    private func noteNames(ofSerialized data: [UInt8], _ registered: StoreConnection.Collection) throws {
-        guard registered.registration.object.isCBOR else { return }
-        try noteNames(ofStored: data, registered.registration.collection)
     }
 }

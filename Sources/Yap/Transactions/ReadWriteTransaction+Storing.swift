@@ -1,5 +1,3 @@
-import SQLite
-
 /// Rows as bytes, in collections that needn't be registered, for programs that load a dump.
 extension YapDatabaseReadWriteTransaction {
     /// Bytes of a row.
@@ -35,7 +33,7 @@ extension YapDatabaseReadWriteTransaction {
                 .invalidExtension, "bytes are stored only where no extension is registered",
                 collection: collection, key: key)
         }
-        try noteNames(ofStored: bytes.data, collection)
+        try propertyNames.note(stored: bytes.data, collection)
         let name = YapCollectionKey(collection: collection, key: key)
         if let rowID = try rows.insert(key, collection, data: bytes.data, metadata: bytes.metadata) {
             mutations.mutated(collection)
@@ -54,19 +52,5 @@ extension YapDatabaseReadWriteTransaction {
     ) throws {
         let metadata = bytes.metadata == nil ? CachedMetadata.none : .unknown
         try record(RowChangeRecord(flags: flags, rowID: rowID, object: nil, metadata: metadata), name)
-    }
-
-    /// Records the property names: a type that doesn't know one of them must keep it when it stores the object again.
-    func noteNames(ofStored data: [UInt8], _ collection: String) throws {
-        let names = data.withUnsafeBytes { StoredObject.propertyNames($0, max: NotedNames.namesMax) }
-        guard !names.isSubset(of: storedNames[collection] ?? []) else { return }
-        do {
-            let noted = try NotedNames(store.config, collection)
-            try noted.add(names)
-            storedNames[collection] = noted.all.union(names)
-            mayHaveUnknown[collection] = nil
-        } catch let error as SQLiteError {
-            throw store.noted(error)
-        }
     }
 }

@@ -16,30 +16,6 @@ extension YapDatabaseReadWriteTransaction {
         return (try store.registered(collection), YapCollectionKey(collection: collection, key: key))
     }
 
-    func sanitized<Value: Sendable>(
-        _ value: Value, _ coder: any ValueCoder, _ name: YapCollectionKey
-    ) throws -> CachedValue {
-        let box: CachedValue? =
-            coder.typeID == ObjectIdentifier(Value.self) ? TypedValue(value) : coder.box(value)
-        guard let box else {
-            throw YapDatabaseError(
-                .typeMismatch, "the value is a \(type(of: value)), registered is \(coder.typeName)",
-                collection: name.collection, key: name.key)
-        }
-        return coder.preSanitized(box, name)
-    }
-
-    func encoded(_ box: CachedValue, _ coder: any ValueCoder, _ name: YapCollectionKey) throws -> [UInt8] {
-        do {
-            return try coder.encode(box)
-        } catch {
-            throw YapDatabaseError(
-                .encoding, "the \(coder.typeName) can't be encoded", collection: name.collection,
-                key: name.key,
-                underlying: error)
-        }
-    }
-
     func identity(_ name: YapCollectionKey) throws -> YapDatabaseRowIdentity? {
         try rowID(forKey: name.key, inCollection: name.collection).map {
             YapDatabaseRowIdentity(rowID: $0, collection: name.collection, key: name.key)
@@ -50,7 +26,7 @@ extension YapDatabaseReadWriteTransaction {
     /// a look-up. With extensions, the row is looked up first.
     func write(_ row: WrittenRow, _ registered: StoreConnection.Collection) throws {
         let name = row.name
-        try noteNames(row.data, registered)
+        try propertyNames.note(row.data, registered)
         var known = registered.cache.entry(name.key)?.rowID
         let isHeard = store.isHeard(name.collection)
         if known == nil, isHeard { known = try rows.rowID(name.key, name.collection) }
@@ -101,7 +77,7 @@ extension YapDatabaseReadWriteTransaction {
             rowID: rowID, collection: row.name.collection, key: row.name.key)
         let change = YapDatabaseRowChange.update(
             identity, object: row.object.erased, metadata: row.metadata?.box.erased)
-        let data = row.keepsUnknown ? try keeping(rowID, in: row.data, registered) : row.data
+        let data = row.keepsUnknown ? try propertyNames.keeping(rowID, in: row.data, registered) : row.data
         try perform(change) {
             try rows.update(rowID, data: data, metadata: row.metadata?.data)
             try recordWrite(row, rowID, isInsert: false)

@@ -33,10 +33,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     /// True while rows that extensions missed are handed over, and while their effects are handled. False while all
     /// rows are handed to a new extension, because the caller of the registration receives the errors.
     var passesOverMissed = false
-    /// Whether stored objects may have properties that their type doesn't know, by collection.
-    var mayHaveUnknown: [String: Bool] = [:]
-    /// Recorded property names by collection, as read and extended by `setStoredBytes`.
-    var storedNames: [String: Set<String>] = [:]
+    /// Property names of the collections' types.
+    private(set) lazy var propertyNames = PropertyNames(store)
     /// Attachments of the app, or nil if there are none.
     var attachments: TransactionAttachments?
 
@@ -64,8 +62,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     ) throws {
         let (registered, name) = try prepare(key, collection)
         let coder = registered.registration.object
-        let box = try sanitized(object, coder, name)
-        let row = WrittenRow(name: name, object: box, data: try encoded(box, coder, name), metadata: nil)
+        let box = try coder.sanitized(object, name)
+        let row = WrittenRow(name: name, object: box, data: try coder.encoded(box, name), metadata: nil)
         try write(row, registered)
         coder.postSanitize(box, name)
     }
@@ -79,11 +77,11 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         let (registered, name) = try prepare(key, collection)
         let coder = registered.registration.object
         let metadataCoder = try metadataCoder(registered)
-        let box = try sanitized(object, coder, name)
-        let metadataBox = try sanitized(metadata, metadataCoder, name)
-        let bytes = try encoded(metadataBox, metadataCoder, name)
+        let box = try coder.sanitized(object, name)
+        let metadataBox = try metadataCoder.sanitized(metadata, name)
+        let bytes = try metadataCoder.encoded(metadataBox, name)
         let row = WrittenRow(
-            name: name, object: box, data: try encoded(box, coder, name), metadata: (metadataBox, bytes))
+            name: name, object: box, data: try coder.encoded(box, name), metadata: (metadataBox, bytes))
         try write(row, registered)
         coder.postSanitize(box, name)
         metadataCoder.postSanitize(metadataBox, name)
@@ -102,10 +100,10 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         let (registered, name) = try prepare(key, collection)
         guard let identity = try identity(name) else { return false }
         let coder = registered.registration.object
-        let box = try sanitized(object, coder, name)
-        let encoded = try encoded(box, coder, name)
-        try noteNames(encoded, registered)
-        let data = try keeping(identity.rowID, in: encoded, registered)
+        let box = try coder.sanitized(object, name)
+        let encoded = try coder.encoded(box, name)
+        try propertyNames.note(encoded, registered)
+        let data = try propertyNames.keeping(identity.rowID, in: encoded, registered)
         try replaceObject(of: identity, by: box, data)
         coder.postSanitize(box, name)
         return true
@@ -123,8 +121,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         let (registered, name) = try prepare(key, collection)
         guard let identity = try identity(name) else { return false }
         let coder = try metadataCoder(registered)
-        let box = try metadata.map { try sanitized($0, coder, name) }
-        let data = try box.map { try encoded($0, coder, name) }
+        let box = try metadata.map { try coder.sanitized($0, name) }
+        let data = try box.map { try coder.encoded($0, name) }
         try replaceMetadata(of: identity, by: box, data)
         if let box { coder.postSanitize(box, name) }
         return true
