@@ -22,8 +22,9 @@ enum NewFile {
 
     /// Runs a body that writes a database at `path`. If it throws, no file is left there unless there was one before.
     static func orExisting(_ path: String, vfsName: String?, _ body: () throws -> Void) throws {
-        // Another VFS has files of its own. What fails here fails again when SQLite opens, with a message.
-        let isNew = vfsName == nil && (try? create(path)) == true
+        // Another VFS has files of its own, and memory has none. A failure here happens again when SQLite opens the
+        // file, with a message.
+        let isNew = vfsName == nil && path != ":memory:" && (try? create(path)) == true
         do {
             try body()
         } catch {

@@ -62,6 +62,11 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == names)
     }
 
+    @Test func aBackupIntoMemoryMakesNoFile() throws {
+        try connection.backup(to: ":memory:")
+        #expect(!FileManager.default.fileExists(atPath: ":memory:"))
+    }
+
     @Test func aBackupThatIsGivenUpLeavesTheOldOne() throws {
         let path = folder.file("backup.sqlite")
         try connection.backup(to: path)
