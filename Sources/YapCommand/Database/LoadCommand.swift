@@ -61,8 +61,7 @@ enum LoadCommand {
         let existing: RowLoad.Existing =
             invocation.has("replace") ? .replaced : invocation.has("skip-existing") ? .skipped : .refused
         let isNew = invocation.has("create") && access(path, F_OK) != 0 && errno == ENOENT
-        let keyFiles = ["key-file", "passphrase-file"].map { invocation.value($0) }
-        guard lines != "-" || !keyFiles.contains("-") else {
+        guard lines != "-" || !KeyOptions.files(invocation).contains("-") else {
             throw Failure.usage("the standard input can't be both the lines and the key")
         }
         let file = try invocation.deviceFile(console)
