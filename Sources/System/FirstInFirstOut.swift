@@ -1,26 +1,26 @@
-/// A queue whose both ends cost the same however long it is. It keeps nothing of what was taken.
+/// A first-in, first-out queue with constant amortized cost at both ends. Releases elements as they are removed.
 package struct FirstInFirstOut<Element> {
     private var elements: [Element?] = []
     private var head = 0
-    /// Number of elements that were moved to another place, for tests of the cost.
+    /// Number of moves of elements, for tests of the cost.
     package private(set) var movedCount = 0
 
-    /// Makes an empty queue.
+    /// Creates an empty queue.
     package init() {}
 
     /// Number of elements.
     package var count: Int { elements.count - head }
 
-    /// The first element, or nil if the queue is empty. To set it does nothing then.
+    /// The first element, or nil if the queue is empty. Setting it does nothing then.
     package var first: Element? {
         get { head < elements.count ? elements[head] : nil }
         set { if head < elements.count, let newValue { elements[head] = newValue } }
     }
 
-    /// Adds an element after the others.
+    /// Appends an element.
     package mutating func append(_ element: Element) { elements.append(element) }
 
-    /// Puts elements before the first, in their order.
+    /// Inserts elements at the front, in order.
     package mutating func putBack(_ returned: [Element]) {
         guard !returned.isEmpty else { return }
         if returned.count <= head {
@@ -33,7 +33,7 @@ package struct FirstInFirstOut<Element> {
         }
     }
 
-    /// Removes the first element and returns it; nil if the queue is empty.
+    /// Removes and returns the first element, or nil if the queue is empty.
     package mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
         let element = elements[head]

@@ -1,7 +1,7 @@
 import CloudWire
 import System
 
-/// Enforces the rates of callers, and finds the owner that a request is queued for. Lives as long as the service.
+/// Counts the requests of each caller, and assigns each request to a queue. Kept in memory only.
 final class CallerRates: Sendable {
     private let clock: any TimeSource
     private let rates: Lock<RateKeeper>
@@ -12,20 +12,20 @@ final class CallerRates: Sendable {
         self.rates = Lock(RateKeeper(rates))
     }
 
-    /// The owner of the line in which a request waits that isn't read yet.
+    /// Returns the owner of the queue for a request that isn't parsed yet.
     func owner(of request: WireRequest) -> String {
         let token = request.queryItem(WireHeader.webAuthTokenItem)
         let peer = request.peer.map(RateKeeper.network)
         return knownCallers.withLock { $0.owner(of: token, peer: peer) }
     }
 
-    /// The owner of the line in which a device's question for a push waits; without an asker the server's own.
+    /// Returns the owner of the queue for a device's long poll. Without a peer, the server's own queue.
     func owner(ofDevice apnsToken: String, asker: String?) -> String {
         guard let asker else { return "courier" }
         return knownCallers.withLock { $0.owner(of: apnsToken, peer: RateKeeper.network(of: asker)) }
     }
 
-    /// Counts a request, and refuses it when too many came. What is left, a header says.
+    /// Counts a request, and rejects it if it exceeds the caller's rate. A header has the remaining requests.
     func charge(_ request: WireRequest, _ authentication: inout RequestAuthentication) throws {
         let user = authentication.user?.userRecordName
         let token = request.queryItem(WireHeader.webAuthTokenItem)

@@ -29,7 +29,7 @@ extension WireRequest {
     }
 }
 
-/// Authenticates requests. It remembers signed changes for as long as the service lives; the store keeps them too.
+/// Authenticates requests. Its record of signed changes is in memory; the store has them too.
 final class Authentication: Sendable {
     private let accounts: any ServiceAccounts
     private let clock: any TimeSource
@@ -44,14 +44,14 @@ final class Authentication: Sendable {
         (self.accounts, self.clock, self.publicURL, self.rates) = (accounts, clock, publicURL, rates)
     }
 
-    /// Identifies the caller and rejects callers that may not use the endpoint.
+    /// Authenticates a request, and rejects it if its caller may not use the route. Endpoints check other permissions.
     func admit(_ request: WireRequest, to route: ServiceRoute, _ authentication: inout RequestAuthentication)
         throws
     {
         do {
             try identify(request, to: route, &authentication)
         } catch {
-            // A failed attempt counts as anonymous.
+            // An unauthenticated request counts as anonymous.
             try rates.charge(request, &authentication)
             throw error
         }
