@@ -11,7 +11,7 @@ import Crypto
 /// `yap account ...`: accounts that may sign in.
 enum AccountCommands {
     static let create = Command(
-        name: "account create", summary: "make an account",
+        name: "account create", summary: "create an account",
         details: """
             An account is good for every container of the server. Without a password from a file or the standard input
             one is made up and shown this once. One that you give has 8 characters at least.
@@ -54,10 +54,10 @@ enum AccountCommands {
         run: changePassword)
 
     static let set = Command(
-        name: "account set", summary: "change what is told of an account's person, or what it may use",
+        name: "account set", summary: "change an account's name, address or permissions",
         details: """
-            An empty text takes away what was told. Others find the person only where the person lets them. A running
-            server heeds within a second who is a developer.
+            An empty text removes a value. Others find the person only if the person allows it. A running server
+            applies --developer within a second.
             """,
         operands: [Command.Operand(name: "NAME", help: "the account")],
         options: [
@@ -76,7 +76,7 @@ enum AccountCommands {
         run: set)
 
     static let disable = Command(
-        name: "account disable", summary: "keep an account from signing in, and end its sessions",
+        name: "account disable", summary: "prevent an account from signing in, and end its sessions",
         details: """
             Everything that it has stored stays. A sign-in is refused as one with a wrong password is. A new password
             counts from the next yap account enable on.
@@ -88,7 +88,7 @@ enum AccountCommands {
         run: disable)
 
     static let enable = Command(
-        name: "account enable", summary: "let an account sign in again, with the password that it had",
+        name: "account enable", summary: "let an account sign in again, with its old password",
         operands: [Command.Operand(name: "NAME", help: "the account")],
         options: [Command.dataOption],
         json: #"{"account", "disabled"}"#,

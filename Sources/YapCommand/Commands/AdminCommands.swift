@@ -16,7 +16,7 @@ enum AdminCommands {
         "look reads, change also changes data, administer also administers administrators"
 
     private static let add = Command(
-        name: "admin add", summary: "add an administrator, who may use the dashboard",
+        name: "admin add", summary: "add an administrator of the dashboard",
         details: """
             Prints a link that signs the administrator in once, within 10 minutes, to choose a password. Administrators
             are no accounts of apps. What they do is in the audit log.
@@ -72,7 +72,7 @@ enum AdminCommands {
         })
 
     private static let link = Command(
-        name: "admin link", summary: "make a link that signs an administrator in once, to choose a password",
+        name: "admin link", summary: "create a one-time link for an administrator to choose a password",
         details: "The link of before ends. It is good for 10 minutes.",
         operands: [name], options: [url, Command.dataOption],
         json: #"{"administrator", "role", "link", "expires"}: expires in milliseconds since 1970"#,
@@ -88,7 +88,7 @@ enum AdminCommands {
         })
 
     private static let password = Command(
-        name: "admin password", summary: "give an administrator a password, and end all sessions of before",
+        name: "admin password", summary: "give an administrator a password, and end all earlier sessions",
         details: """
             Without a password from a file or the standard input one is made up and shown this once. One that you give
             has \(Administrators.passwordCharactersMin) characters at least.

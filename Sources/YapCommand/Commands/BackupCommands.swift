@@ -9,7 +9,7 @@ import CloudStore
 /// `yap backup`, `yap restore` and `yap restored`.
 enum BackupCommands {
     static let backup = Command(
-        name: "backup", summary: "write all that a server keeps into one archive, also while it runs",
+        name: "backup", summary: "write all data of a server to one archive, also while it runs",
         details: """
             Everything acknowledged before it began is in it: accounts, records, the files of records; and the settings
             of the folder (yap.json). What they name elsewhere, as certificates, isn't. It is a tar archive for you
@@ -29,7 +29,7 @@ enum BackupCommands {
         run: backup)
 
     static let restore = Command(
-        name: "restore", summary: "make a server's folder from an archive of yap backup",
+        name: "restore", summary: "create a server's folder from an archive of yap backup",
         details: """
             Into an empty folder, or one that isn't there, only. The whole archive is compared with its checksums
             first; when anything is wrong nothing is left in the folder. All zones get new epochs: devices that know
@@ -48,7 +48,7 @@ enum BackupCommands {
         run: restore)
 
     static let restored = Command(
-        name: "restored", summary: "make a folder that was put back without yap restore fit to be served",
+        name: "restored", summary: "prepare a folder that was restored without yap restore for serving",
         details: """
             For a folder that is older than the server last was: put back from a snapshot of the machine, or from a
             copy of the files. All zones get new epochs, as yap restore gives them: devices that know more find out at

@@ -2,7 +2,7 @@ import CloudStore
 
 extension ContainerCommands {
     static let list = Command(
-        name: "container list", summary: "list the containers, and what each has",
+        name: "container list", summary: "list the containers and their contents",
         details: """
             An environment stands there once something was asked of it: its store is made by the first request. A
             container that is being removed says so, and is no longer there for anybody.

@@ -11,7 +11,7 @@ enum ContainerCommands {
     private static let waitMicroseconds: UInt32 = 50_000
 
     static let delete = Command(
-        name: "container delete", summary: "remove a container, or an environment of it, with all in it",
+        name: "container delete", summary: "delete a container, or one of its environments, with all data",
         details: """
             Says what goes: records, zones, files, subscriptions, webhooks, keys, sessions and app tokens. Asks on a
             terminal for the container's name; elsewhere it needs --yes. From then on everybody is refused, also by a
@@ -78,11 +78,11 @@ enum ContainerCommands {
         _ removal: ControlRemoval, _ remover: EnvironmentRemover, _ console: Console
     ) throws {
         let progress = Progress(
-            console, whatIsLeft: "nobody gets at it any more; a server goes on removing, or the same command")
+            console, whatIsLeft: "it can't be used; a server, or the same command, continues the removal")
         while true {
             let outcome = try remover.run(removal) { try progress.step("removing: \($0) files") }
             guard outcome == .inUse else { return }
-            try progress.step("waiting for who has it open, or for a backup")
+            try progress.step("waiting for a process that has it open, or for a backup")
             usleep(waitMicroseconds)
         }
     }

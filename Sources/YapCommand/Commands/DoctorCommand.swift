@@ -14,14 +14,14 @@ import System
 /// `yap doctor`: checks everything that an operator should check.
 enum DoctorCommand {
     static let command = Command(
-        name: "doctor", summary: "look for what is wrong with a server's folder and its surroundings",
+        name: "doctor", summary: "check a server's folder and its environment for problems",
         details: """
-            Checks permissions, the integrity of every file, that references, zones, files of records and counts agree,
-            the room on the disk, the clock, and what is served by yap.json: the settings themselves, the port, the
-            certificate's days, its chain, its key, and who may read that. Give what stands on serve's command line
-            here too. Reads all data, also while the server runs; changes nothing. The first line says whether something
-            is wrong (then exit code 1), the lines below it what, and what to do. The last line names the SQLite that is
-            used, and says whether it has the WAL-reset bug, which yap goes around.
+            Checks permissions, the integrity of every file, the consistency of references, zones, files of records and
+            counts, the free space on the disk, the clock, and the settings in yap.json: their values, the port, the
+            certificate's expiry, its chain, its key, and the permissions of the key. Pass serve's options here too.
+            Reads all data, also while the server runs; changes nothing. The first line says whether there are problems
+            (exit code 1), the lines below it list them with their remedies. The last line has the version of SQLite,
+            and says whether it has the WAL-reset bug, which yap works around.
             """,
         options: [
             Command.dataOption,

@@ -130,7 +130,7 @@ extension DoctorCommand {
             Finding(
                 check: "certificate",
                 what:
-                    "\(path) ends before an authority: who issued the last one isn't in it, nor trusted here",
+                    "\(path) ends before an authority: its last issuer is neither in it nor trusted here",
                 todo:
                     "append the issuers' certificates (Let's Encrypt: serve fullchain.pem, and not cert.pem)")
         ]

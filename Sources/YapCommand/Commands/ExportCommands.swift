@@ -22,12 +22,12 @@ enum ExportCommands {
         run: export)
 
     static let importing = Command(
-        name: "import", summary: "take in what yap export wrote, also while the server runs",
+        name: "import", summary: "import the output of yap export, also while the server runs",
         details: """
-            The whole file is checked before anything is written. Where there is data already it is refused; \
+            The whole file is checked before anything is written. If there is data already it is rejected; \
             with --merge
-            records of the same name are overwritten and the others stay. Records keep who made them and when. Accounts
-            that a container's export names must be there: yap account create. Devices hear of it as of any change.
+            records of the same name are overwritten and the others stay. Records keep their users and dates. Accounts
+            that a container's export names must exist: yap account create. Devices are notified as of any change.
             """,
         operands: [Command.Operand(name: "FILE", help: "the file to read")],
         options: options + [

@@ -3,7 +3,7 @@ import CloudStore
 /// `yap init`: creates the server's folder.
 enum InitCommand {
     static let command = Command(
-        name: "init", summary: "make a server's folder, with secrets of its own",
+        name: "init", summary: "create a server's folder, with its own secrets",
         details: """
             The folder is for you only (mode 0700). Where there is one already it stays as it is, and gets the
             container if that is new.

@@ -13,7 +13,7 @@ enum KeyCommands {
         name: "name", value: "NAME", help: "the key's name, as the program's", isRequired: true)
 
     static let create = Command(
-        name: "key create", summary: "make or take in a server-to-server key for a container",
+        name: "key create", summary: "create or add a server-to-server key for a container",
         details: """
             A program that signs with the key acts as the developer in the public database: it reads and changes every
             record, and has no other database. Either the pair is made here and its private half is written into a new
@@ -49,7 +49,7 @@ enum KeyCommands {
         run: list)
 
     static let revoke = Command(
-        name: "key revoke", summary: "end a key: a running server refuses it within a second",
+        name: "key revoke", summary: "revoke a key: a running server rejects it within a second",
         options: [.container, .environment, name, Command.dataOption],
         json: #"{"container", "environment", "name"}"#,
         examples: [

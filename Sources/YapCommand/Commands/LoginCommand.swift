@@ -16,7 +16,7 @@ enum LoginCommand {
             Command.Option(name: "server", value: "URL", help: "the server's address", isRequired: true),
             .container, .environment,
             Command.Option(name: "api-token", value: "TOKEN", help: "the app's token", isRequired: true),
-            Command.Option(name: "account", value: "NAME", help: "who signs in", isRequired: true),
+            Command.Option(name: "account", value: "NAME", help: "the account to sign in", isRequired: true),
             .passwordFile, .passwordInput,
             Command.Option(
                 name: "credential-file", value: "FILE",

@@ -4,7 +4,7 @@ import CloudKitAdditions
 /// `yap logout`: removes a sign-in of `yap login`.
 enum LogoutCommand {
     static let command = Command(
-        name: "logout", summary: "forget the user's token that yap login has kept on this machine",
+        name: "logout", summary: "delete the user's token that yap login has stored on this machine",
         details: """
             The apps of this machine are signed out, those that are running too. What they have not sent waits on the
             device until the same user signs in again. The server's session ends when it expires, or at once by

@@ -8,8 +8,8 @@ enum PlainWarning {
         let host = options.http.host
         guard options.http.tls == nil, !options.listensOnLoopback else { return nil }
         return
-            "warning: \(host) is reached from other machines, and the server speaks plain http: whoever is on the way "
-            + "reads passwords, tokens and records. Give --tls-certificate and --tls-key, or listen on 127.0.0.1 "
+            "warning: \(host) is reached from other machines, and the server speaks plain http: others on the network "
+            + "can read passwords, tokens and records. Give --tls-certificate and --tls-key, or listen on 127.0.0.1 "
             + "behind a proxy that speaks TLS."
     }
 }

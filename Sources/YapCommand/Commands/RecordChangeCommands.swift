@@ -6,7 +6,7 @@ import Foundation
 /// `yap record save` and `yap record delete`: changes on behalf of an account's user.
 enum RecordChangeCommands {
     static let save = Command(
-        name: "record save", summary: "make or change a record of an account",
+        name: "record save", summary: "create or change a record of an account",
         details: """
             As the account's user would: schema, permissions and limits hold, and devices hear of it. A value is JSON
             (4, true, "text", ["a", "b"], {"latitude": 1, "longitude": 2}); what isn't JSON is text. Without TYPE's \

@@ -39,7 +39,7 @@ enum RoleCommands {
         run: { try change($0, $1, isAssigned: false) })
 
     static let list = Command(
-        name: "role list", summary: "list the users who have roles",
+        name: "role list", summary: "list the users with roles",
         options: [.container, .environment, Command.dataOption],
         json: #"{"users": [{"user", "account", "roles"}]}"#,
         examples: [

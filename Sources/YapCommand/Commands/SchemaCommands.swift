@@ -26,7 +26,7 @@ enum SchemaCommands {
 
     static let validate = Command(
         name: "schema validate",
-        summary: "check a schema's text: where it is wrong, and what was expected there",
+        summary: "check a schema's text, and report the place of a mistake",
         details: "It needs no server and no folder. The exit code is 1 when the text is no schema.",
         operands: [fileOperand],
         json: #"{"file", "recordTypes", "roles"}"#,
@@ -34,7 +34,7 @@ enum SchemaCommands {
         run: validate)
 
     static let importing = Command(
-        name: "schema import", summary: "make a text the schema of development",
+        name: "schema import", summary: "replace the schema of development by a text",
         details: """
             It is refused, with each reason, when production has a record type or a field that the text lacks or has as
             another type, and when records of development have values that would have no place: delete them first, or
@@ -54,7 +54,7 @@ enum SchemaCommands {
         run: importing)
 
     static let diff = Command(
-        name: "schema diff", summary: "say how development's schema differs from production's",
+        name: "schema diff", summary: "compare the schemas of development and production",
         options: [
             .container,
             Command.Option(name: "exit-code", help: "exit with 1 when they differ, for scripts"),
@@ -65,7 +65,7 @@ enum SchemaCommands {
         run: diff)
 
     static let deploy = Command(
-        name: "schema deploy", summary: "carry development's schema to production, only adding",
+        name: "schema deploy", summary: "deploy development's schema to production, only adding",
         details: """
             It says first what it will do, and does it with --yes. Without it nothing is changed and the exit code is
             1, unless there is nothing to do. Record types and fields that production has stay as they are: a
@@ -85,7 +85,7 @@ enum SchemaCommands {
         run: deploy)
 
     static let reset = Command(
-        name: "schema reset", summary: "make development what production is, without any data",
+        name: "schema reset", summary: "reset development to production's schema, without data",
         details: """
             Everything in development is deleted: the records of all users, their zones, subscriptions and devices.
             Its schema becomes production's. Users keep their roles. Nothing happens without --yes. Devices find out at

@@ -40,11 +40,11 @@ enum ServeCommand {
                 help: "what clients call the server, when a proxy stands in front"),
             Command.Option(
                 name: "trust-forwarded-for",
-                help: "a client is who X-Forwarded-For's last entry says: behind a proxy of your own only"),
+                help: "take a client's address from X-Forwarded-For's last entry: behind your own proxy only"),
             Command.Option(
                 name: "development", value: "WHO",
                 help:
-                    "who may use development: everyone, developers, or auto (default: everyone on loopback alone)",
+                    "users of development: everyone, developers, or auto (default: everyone on loopback only)",
                 choices: ["everyone", "developers", "auto"]),
             Command.Option(
                 name: "dashboard", value: "WHERE",
@@ -53,7 +53,7 @@ enum ServeCommand {
                 choices: ["off", "auto"]),
             Command.Option(
                 name: "history", value: "WHETHER",
-                help: "on (default) or off: keep what each request was for a while, without values of fields"),
+                help: "on (default) or off: keep a history of requests for a while, without values of fields"),
             Command.Option(
                 name: "config", value: "FILE",
                 help: "take settings from this file (default: yap.json in the data folder, when there is one)"
@@ -64,7 +64,7 @@ enum ServeCommand {
             Command.Option(
                 name: "print-config", help: "print all settings and where each comes from, and serve nothing"),
             Command.Option(
-                name: "metrics", help: "answer GET /metrics, to whoever asks"),
+                name: "metrics", help: "serve GET /metrics, without authentication"),
         ],
         json:
             "the log begins with {\"event\": \"listening\", \"url\", \"port\", \"process\", \"data\", "

@@ -3,7 +3,7 @@ import CloudStore
 /// `yap session ...`: the signed-in sessions.
 enum SessionCommands {
     static let list = Command(
-        name: "session list", summary: "list who is signed in, and until when",
+        name: "session list", summary: "list the sessions, and when they expire",
         details: """
             Where each answer brings a new token, the end moves with each use; what is shown can be \
             half a minute behind.
@@ -41,7 +41,7 @@ enum SessionCommands {
 
     static let end = Command(
         name: "session end",
-        summary: "end a session, or all of an account: a running server heeds it within a second",
+        summary: "end a session, or all of an account: a running server applies it within a second",
         details: """
             The account's devices lose the tokens by which they are told of changes; those that are still signed in make
             new ones by themselves.

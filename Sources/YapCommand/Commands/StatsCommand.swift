@@ -9,10 +9,9 @@ enum StatsCommand {
     static let command = Command(
         name: "stats", summary: "count records, bytes, users, zones and files of every container",
         details: """
-            Reads the server's files, also while it runs. Shows how much of its limits (limits... in yap.json) each of
-            the largest users and the public database has taken, and names everybody who is full, or has 90 % of a
-            limit. Limits of a user hold for both environments together; a record, a tombstone and a zone count
-            limits.rowBytes beside their bytes.
+            Reads the server's files, also while it runs. Shows the usage of the limits (limits... in yap.json) by the
+            largest users and the public database, and lists users with 90 % or more of a limit. Limits of a user hold
+            for both environments together; a record, a tombstone and a zone count limits.rowBytes beside their bytes.
             """,
         options: [
             Command.Option(name: "container", value: "ID", help: "this container only"),

@@ -6,11 +6,11 @@ import CloudWire
 /// `yap sync status`: progress of the users' devices, as the server saw it.
 enum SyncStatusCommand {
     static let command = Command(
-        name: "sync status", summary: "show how far each device of a user has come, as the server saw it",
+        name: "sync status", summary: "show the sync progress of each device of a user, as the server saw it",
         details: """
-            Reads the request history in the data folder, also while the server runs: of each device its last request,
-            its last error, and for each zone what it fetched and sent last and how many changes it is behind. Without
-            --user it shows the users whose devices were here last.
+            Reads the request history in the data folder, also while the server runs. Shows for each device its last
+            request, its last error, and for each zone its last fetch and save and the number of changes that it is
+            behind. Without --user it shows the users with the most recently active devices.
             """,
         options: [
             Command.Option(name: "container", value: "ID", help: "the container"),

@@ -8,15 +8,15 @@ enum TokenCommands {
         choices: environments)
 
     static let create = Command(
-        name: "token create", summary: "make an app's token for a container",
+        name: "token create", summary: "create an app's token for a container",
         details: """
             A container may have several apps, each with a token of its own; their users see the same databases. The
             container must be there, unless --create says to make it. The token is shown this once: the server keeps
             only its digest.
             A page's token should name the page's origin, so that no other page can use it. The sign-in page posts the
             user's token to the page that opened it, or leads to the callback with it; with a token that names neither
-            an origin nor a callback nobody signs in there. Apps that ask for the password themselves need neither.
-            A released app's token should be for production only: whoever has it is refused in development then.
+            an origin nor a callback the page can't sign in. Apps that ask for the password themselves need neither.
+            A released app's token should be for production only, so that development rejects it.
             """,
         options: [
             .container,
@@ -59,7 +59,7 @@ enum TokenCommands {
 
     static let set = Command(
         name: "token set",
-        summary: "change in which environments a token is good: a running server heeds it within a second",
+        summary: "change the environments of a token: a running server applies it within a second",
         options: [
             .container,
             Command.Option(name: "name", value: "NAME", help: "the token's name", isRequired: true),
@@ -78,7 +78,7 @@ enum TokenCommands {
         run: set)
 
     static let revoke = Command(
-        name: "token revoke", summary: "end a token: a running server refuses it within a second",
+        name: "token revoke", summary: "revoke a token: a running server rejects it within a second",
         options: [
             .container,
             Command.Option(name: "name", value: "NAME", help: "the token's name", isRequired: true),

@@ -11,17 +11,17 @@ enum WebhookCommands {
         name: "name", value: "NAME", help: "the webhook's name", isRequired: true)
 
     static let add = Command(
-        name: "webhook add", summary: "send the notifications of a container to an address of yours",
+        name: "webhook add", summary: "send the notifications of a container to your own address",
         details: """
-            Each notification that a subscription of a user makes is sent by POST, as the JSON that the user's devices
-            get, until the address answers 2xx: after 1 second, then twice as long each time up to an hour, and after a
-            day it is given up. It can come twice: its name is in X-Yap-Notification.
+            Each notification of a user's subscription is sent by POST, as the JSON that the user's devices get, until
+            the address responds with 2xx: after 1 second, then twice as long each time up to an hour, and after a day
+            it is given up. It can arrive twice: its name is in X-Yap-Notification.
 
-            Check who sent it: X-Yap-Signature is "v1=" and the HMAC-SHA-256, in hex, of the bytes of X-Yap-Timestamp, a
-            point and the body, under the secret. Refuse what is older than some minutes. The secret is shown this once.
+            Verify the sender: X-Yap-Signature is "v1=" and the HMAC-SHA-256, in hex, of the bytes of X-Yap-Timestamp, a
+            point and the body, under the secret. Reject requests older than some minutes. The secret is shown once.
 
-            The server sends to whatever address you give it, also to one in its own network: nobody but who can write
-            its files can add one. It follows no redirects. A running server hears of it by itself.
+            The server sends to any address, also to one in its own network, because adding one takes write access to
+            the server's files. It follows no redirects. A running server reads the change by itself.
             """,
         options: [
             .container, .environment, nameOption,
@@ -43,7 +43,7 @@ enum WebhookCommands {
 
     static let list = Command(
         name: "webhook list",
-        summary: "list the webhooks of a container, and what became of what they were sent",
+        summary: "list the webhooks of a container, and the results of their requests",
         options: [.container, .environment, Command.dataOption],
         json: """
             {"webhooks": [{"name", "url", "database", "type", "waiting", "delivered", "failed", "abandoned", \
@@ -55,7 +55,7 @@ enum WebhookCommands {
         run: list)
 
     static let remove = Command(
-        name: "webhook remove", summary: "remove a webhook, with what waits to be sent to it",
+        name: "webhook remove", summary: "remove a webhook, with its pending notifications",
         options: [.container, .environment, nameOption, Command.dataOption],
         json: #"{"container", "environment", "name"}"#,
         examples: [
@@ -66,7 +66,7 @@ enum WebhookCommands {
         run: remove)
 
     static let test = Command(
-        name: "webhook test", summary: "send a webhook a notification that nobody made, now",
+        name: "webhook test", summary: "send a test notification to a webhook",
         details: "Exits with 1 when the address doesn't answer 2xx within ten seconds.",
         options: [.container, .environment, nameOption, Command.dataOption],
         json: #"{"name", "status", "error"}: the HTTP status, or why there is none"#,

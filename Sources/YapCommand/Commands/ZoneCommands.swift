@@ -20,7 +20,7 @@ enum ZoneCommands {
         run: list)
 
     static let create = Command(
-        name: "zone create", summary: "make a zone in an account's private database",
+        name: "zone create", summary: "create a zone in an account's private database",
         details: "Does nothing when it is there. Works on the server's files, also while it runs.",
         operands: [Command.Operand(name: "ZONE", help: "the zone's name")],
         options: changeOptions,
@@ -52,7 +52,7 @@ enum ZoneCommands {
 
     private static let changeOptions: [Command.Option] = [
         .container, .environment,
-        Command.Option(name: "account", value: "NAME", help: "whose private database", isRequired: true),
+        Command.Option(name: "account", value: "NAME", help: "the owner of the zone", isRequired: true),
         Command.dataOption,
     ]
 

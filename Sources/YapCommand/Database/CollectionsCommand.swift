@@ -3,7 +3,7 @@ import Yap
 /// `yap db collections`: contents of each collection.
 enum CollectionsCommand {
     static let command = Command(
-        name: "db collections", summary: "show what the collections of an app's database have",
+        name: "db collections", summary: "show the contents of an app's collections",
         details: """
             The file is read and not changed, also while an app has it open. All rows are read.
 

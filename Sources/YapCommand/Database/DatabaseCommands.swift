@@ -142,7 +142,7 @@ enum DatabaseCommands {
     // MARK: The whole file
 
     private static let check = Command(
-        name: "db check", summary: "look for damage in an app's database",
+        name: "db check", summary: "check an app's database for damage",
         details: reading + """
 
             SQLite checks the structure of the whole file, and each object is read. Damage ends it with an error. An

@@ -11,7 +11,7 @@ enum QueryCommand {
     private static let secondsDefault = 60
 
     static let command = Command(
-        name: "db query", summary: "print the objects of a collection for which a condition holds",
+        name: "db query", summary: "print the objects of a collection that match a condition",
         details: """
             The file is read and not changed, also while an app has it open. All rows of the collection are read: no
             index is used. A condition compares properties with values or with each other:

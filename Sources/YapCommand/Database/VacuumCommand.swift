@@ -10,7 +10,7 @@ import Yap
 /// `yap db vacuum`: makes a database's file smaller.
 enum VacuumCommand {
     static let command = Command(
-        name: "db vacuum", summary: "give the free space in an app's database back to the disk",
+        name: "db vacuum", summary: "return the free space in an app's database to the disk",
         details: """
             Removed rows leave free pages in the file, which later writes use. This rebuilds the file without them. No
             row changes, and a crash or Ctrl-C leaves the file as it was. It takes up to twice the bytes of the rows on

@@ -11,7 +11,7 @@ enum HelpText {
                 .joined(separator: "\n")
         }
         return """
-            yap: CloudKit's service on your own machine, and questions to what it keeps
+            yap: CloudKit's service on your own machine, and tools for its data
 
             \(tables.joined(separator: "\n\n"))
 

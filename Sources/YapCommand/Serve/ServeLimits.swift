@@ -127,7 +127,7 @@ extension ServeSettings {
             "when a device that wasn't heard of is forgotten"),
         Setting(
             "limits.pushMilliseconds", .milliseconds, .longNumber(\.options.limits.pushMilliseconds),
-            "when a push that nobody took is given up"),
+            "when an undelivered push is given up"),
         Setting(
             "limits.tombstoneMilliseconds", .milliseconds,
             .longNumber(\.options.limits.tombstoneMilliseconds),

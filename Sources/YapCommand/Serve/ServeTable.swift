@@ -37,7 +37,7 @@ extension ServeSettings {
             "a client's address is X-Forwarded-For's last entry: behind a proxy of your own only"),
         Setting(
             "development", option: "development", .choice(\.options.development),
-            "who may use development; auto: everyone where the server listens on loopback without a proxy, "
+            "users of development; auto: everyone where the server listens on loopback without a proxy, "
                 + "else developers"),
         Setting(
             "dashboard", option: "dashboard", .choice(\.options.dashboard),

@@ -14,7 +14,7 @@ enum SyncCommands {
     private static let valueBytesMax = 64 << 20
 
     static let inspect = Command(
-        name: "sync inspect", summary: "show what a device's database keeps of its sync",
+        name: "sync inspect", summary: "show the sync state in a device's database",
         details: """
             Reads an app's database file, also while the app runs, and changes nothing. It shows for each registered
             sync, each account and each cloud database: the queue in the order in which it is sent, what is in flight,
@@ -25,7 +25,7 @@ enum SyncCommands {
             may not write, is read without them while no app has it open. Else a permission that is missing is named.
 
             With --open it serves the same as a page that follows the file, until Ctrl-C, and prints the page's address.
-            The page is for programs of this machine only, and for whoever has the address: its last part is a secret.
+            The page can be reached from this machine only, and needs its address: the last part is a secret.
             """,
         operands: [Command.Operand(name: "FILE", help: "the app's database file")],
         options: [

@@ -30,7 +30,7 @@ struct SyncInspectionText {
     private func text(of database: SyncInspection.Database) -> [String] {
         let name = database.identifier.map { "database \(Shown.word($0))" } ?? "the private database"
         let user =
-            database.userRecordName.map { ", of user \(Shown.word($0))" } ?? ", of a user who isn't known yet"
+            database.userRecordName.map { ", of user \(Shown.word($0))" } ?? ", of an unknown user"
         var lines = [name + user]
         var queue =
             "queue: \(Self.counted(database.changesCount, "change")) in "
