@@ -37,7 +37,7 @@ extension YapDatabaseReadWriteTransaction {
             guard hookDepth <= Self.hookDepthMax else {
                 throw YapDatabaseError(
                     .extensionsDoNotSettle,
-                    "hooks wrote rows whose hooks wrote rows, and so on, more than \(Self.hookDepthMax) levels deep",
+                    "hooks called each other by their writes, more than \(Self.hookDepthMax) levels deep",
                     collection: change.collection)
             }
             for use in try uses() where use.entry.hasHooks {
