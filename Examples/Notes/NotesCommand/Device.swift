@@ -3,9 +3,9 @@ import CloudKitAdditions
 import Foundation
 import NotesKit
 
-/// One device: a folder with the offline copy, and where its cloud is.
+/// One device: a folder with the offline copy, and the address of its cloud.
 struct Device: Sendable {
-    /// Where the cloud is, as `notes login` was told.
+    /// Address of the cloud, from `notes login`.
     struct Place: Codable {
         var server: String
         var container: String
@@ -16,7 +16,7 @@ struct Device: Sendable {
     let name: String
     private let folder: URL
 
-    /// Takes the folder, and makes it when it isn't there.
+    /// Opens the folder, and creates it if it doesn't exist.
     init(name: String, folder: String?) throws {
         guard !name.isEmpty, folder != nil || !name.contains("/") else {
             throw NotesFailure.usage("\"\(name)\" is no name for a device")
@@ -41,7 +41,8 @@ struct Device: Sendable {
         try encoder.encode(place).write(to: placeFile, options: .atomic)
     }
 
-    /// The container that `notes login` named; without it the program's own, as environment variables name it.
+    /// Returns the container that `notes login` named, or otherwise the program's own, as named by environment
+    /// variables.
     func container() throws -> CKContainer {
         guard FileManager.default.fileExists(atPath: placeFile.path) else { return .default() }
         return container(try JSONDecoder().decode(Place.self, from: Data(contentsOf: placeFile)))
@@ -54,8 +55,8 @@ struct Device: Sendable {
         return CKContainer(identifier: place.container, configuration: settings)
     }
 
-    /// Keeps other commands away from this device until the process ends.
-    /// - Throws: `NotesFailure` when one runs.
+    /// Prevents other commands on this device until the process ends.
+    /// - Throws: `NotesFailure` if one is running.
     func lock() throws {
         let file = open(folder.appending(path: "lock").path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard file >= 0, flock(file, LOCK_EX | LOCK_NB) == 0 else {

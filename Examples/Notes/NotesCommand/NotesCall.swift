@@ -3,7 +3,7 @@ import CloudKitAdditions
 import Foundation
 import NotesKit
 
-/// The command line, understood.
+/// The parsed command line.
 struct NotesCall {
     private static let valueOptions = [
         "device", "folder", "server", "container", "environment", "api-token", "account",
@@ -39,7 +39,7 @@ struct NotesCall {
         self.words = Array(words.dropFirst())
     }
 
-    /// Does what the line asks for.
+    /// Runs the command.
     func run() async throws {
         if values["help"] != nil || command.isEmpty || command == "help" { return Output.line(Self.help) }
         guard let name = values["device"] else { throw NotesFailure.usage("which device? --device NAME") }
@@ -92,7 +92,7 @@ struct NotesCall {
         return String(cString: typed)
     }
 
-    /// `notes write TEXT` and `notes sync`: one edit or none, and one sync. A note that stays here is no failure.
+    /// `notes write TEXT` and `notes sync`: up to one edit, and one sync. A note that can't be sent is no failure.
     private func write(_ device: Device) async throws {
         try device.lock()
         let book = try book(device)
@@ -110,7 +110,7 @@ struct NotesCall {
         case end
     }
 
-    /// `notes open`: what an app's window does. Each line that is typed is added to the note. `notes watch` only shows.
+    /// `notes open`: what an app's window does. Each line of input is added to the note. `notes watch` only shows it.
     private func open(_ device: Device) async throws {
         try device.lock()
         let book = try book(device)
@@ -123,7 +123,7 @@ struct NotesCall {
                 await book.start()
                 for await event in pushes {
                     switch event {
-                    // What others changed before it listened, or while it didn't, is not told.
+                    // Changes that other devices made before it listened aren't reported.
                     case .listening: await book.sync()
                     case .notification(let notification): await book.receive(notification)
                     case .interrupted: break
@@ -132,7 +132,7 @@ struct NotesCall {
             },
         ]
         if command == "open" {
-            // Reading blocks, so it has a thread of its own.
+            // Reading blocks, so it runs on its own thread.
             Thread {
                 while let line = readLine() { continuation.yield(.line(line)) }
                 continuation.yield(.end)

@@ -1,6 +1,6 @@
-/// Why a command ends otherwise than well.
+/// Errors of a command.
 enum NotesFailure: Error {
-    /// The line was wrong: exit code 2.
+    /// The command line was invalid: exit code 2.
     case usage(String)
     /// It could not be done: exit code 1.
     case failed(String)

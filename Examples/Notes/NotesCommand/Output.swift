@@ -1,7 +1,7 @@
 import Foundation
 import NotesKit
 
-/// Writes to the terminal at once: who watches, or reads from a pipe, must not wait for a full buffer.
+/// Writes to the terminal without buffering, so that viewers and pipes see each line at once.
 enum Output {
     static func line(_ text: String) {
         FileHandle.standardOutput.write(Data((text + "\n").utf8))
@@ -17,7 +17,7 @@ enum Output {
         let isUnsent: Bool
     }
 
-    /// The note, and below it where it is on its way.
+    /// Shows the note, and below it the state of its sync.
     static func show(_ screen: NoteScreen, asJSON: Bool) throws {
         guard asJSON else { return line("\(screen.text)\n-- \(screen.words)") }
         let encoder = JSONEncoder()

@@ -5,22 +5,22 @@ public import Foundation
 public struct LocalNote: Codable, Hashable, Sendable {
     /// The text.
     public var text = ""
-    /// When a person changed it; nil while nobody ever wrote anything.
+    /// Time of the last edit; nil if the note was never written.
     public var modified: Date?
-    /// Whether it has changes that aren't in the cloud.
+    /// True if it has changes that aren't in the cloud.
     public var isUnsent = false
-    /// Whose it is; nil while nobody was signed in.
+    /// Record name of its user; nil if no user has signed in.
     public var owner: String?
-    /// Whether the zone and the subscription are in the cloud.
+    /// True if the zone and the subscription are in the cloud.
     var isPrepared = false
-    /// Whether the user deleted it from the cloud by hand.
+    /// True if the user deleted it from the cloud by hand.
     var isDeletedByUser = false
-    /// Which version of the record this device has: its system fields, and none of its values.
+    /// Version of the record on this device: its system fields, without its values.
     private var knownRecord: Data?
-    /// Up to where it knows the zone.
+    /// Change token of the zone.
     private var knownChanges: Data?
 
-    /// Makes an empty copy.
+    /// Creates an empty copy.
     public init() {}
 
     var note: Note? { modified.map { Note(text: text, modified: $0) } }
@@ -29,12 +29,12 @@ public struct LocalNote: Codable, Hashable, Sendable {
         (text, modified, isUnsent) = (note.text, note.modified, false)
     }
 
-    /// The record to save the note in: the version that this device knows, or a new one.
+    /// Returns the record to save the note in: the version that this device knows, or a new one.
     func record() -> CKRecord {
         known() ?? CKRecord(recordType: Note.recordType, recordID: Note.recordID)
     }
 
-    /// The record as this device knows it.
+    /// Returns the record as this device knows it.
     func known() -> CKRecord? {
         guard let knownRecord, let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: knownRecord) else {
             return nil
@@ -44,7 +44,7 @@ public struct LocalNote: Codable, Hashable, Sendable {
         return CKRecord(coder: unarchiver)
     }
 
-    /// Remembers which version of the record this device has.
+    /// Stores the version of the record on this device.
     mutating func know(_ record: CKRecord?) {
         knownRecord = record.map { record in
             let archiver = NSKeyedArchiver(requiringSecureCoding: true)
@@ -54,7 +54,7 @@ public struct LocalNote: Codable, Hashable, Sendable {
         }
     }
 
-    /// Up to where this device knows the zone; nil for not at all.
+    /// Change token of the zone; nil before the first fetch.
     var token: CKServerChangeToken? {
         get {
             knownChanges.flatMap {
@@ -68,39 +68,39 @@ public struct LocalNote: Codable, Hashable, Sendable {
         }
     }
 
-    /// Forgets what it knows of the cloud: the zone isn't there any more.
+    /// Discards what it knows of the cloud, because the zone was deleted.
     mutating func forgetCloud() {
         (isPrepared, knownRecord, knownChanges) = (false, nil, nil)
     }
 }
 
-/// Where the offline copy lies: a folder with a file for each user.
+/// The folder of the offline copy, with a file for each user.
 public struct NoteShelf: Sendable {
     private let folder: URL
 
-    /// Names the folder, which must be there.
+    /// Uses an existing folder.
     public init(folder: URL) {
         self.folder = folder
     }
 
     private var file: URL { folder.appendingPathComponent("note.plist") }
 
-    /// Where the copy of a user lies who isn't signed in now.
+    /// Returns the file of a user who isn't signed in now.
     private func file(of owner: String) -> URL {
         let name = Data(owner.utf8).base64EncodedString().replacingOccurrences(of: "/", with: "-")
         return folder.appendingPathComponent("note-\(name).plist")
     }
 
-    /// The copy as it was left; an empty one when there is none.
-    /// - Throws: What reading a file that is there throws.
+    /// Reads the copy. Returns an empty one if it doesn't exist.
+    /// - Throws: The error of reading an existing file.
     public func load() throws -> LocalNote { try load(file) }
 
-    /// Keeps `note`.
-    /// - Throws: What writing throws. The copy is then as it was before.
+    /// Stores `note`.
+    /// - Throws: The error of writing. The copy is then unchanged.
     public func save(_ note: LocalNote) throws { try save(note, file) }
 
-    /// Puts `old` aside for its owner and takes out what `owner` left here.
-    /// - Throws: What reading or writing a file throws.
+    /// Stores `old` for its owner, and returns the copy of `owner`.
+    /// - Throws: The error of reading or writing a file.
     func swap(_ old: LocalNote, for owner: String) throws -> LocalNote {
         if let previous = old.owner { try save(old, file(of: previous)) }
         var note = try load(file(of: owner))

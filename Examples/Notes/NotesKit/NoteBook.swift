@@ -1,13 +1,13 @@
 public import CloudKit
 import Foundation
 
-/// The note on this device: shown and edited at once, with a network or without, and kept the same as in the cloud.
+/// The note on this device: shown and edited at once, with or without a network, and synced with the cloud.
 public actor NoteBook {
     /// Seconds in which edits are merged into one save.
     public static let mergeSeconds = 2.0
-    /// Seconds after which it is tried again to reach the cloud.
+    /// Seconds after which the cloud is tried again.
     public static let retrySeconds = 30.0
-    /// Saves that one sync tries while other devices are faster.
+    /// Maximum saves of one sync while other devices are faster.
     static let triesMax = 5
 
     private let cloud: NoteCloud
@@ -19,7 +19,7 @@ public actor NoteBook {
     private var watcherCount = 0
     private var mergeTimer: Surroundings.Cancel?
     private var retryTimer: Surroundings.Cancel?
-    /// Until when the server asked to be left alone.
+    /// Time until which the server asked for no requests.
     private var quietUntil: Date?
     private var running: Task<Void, Never>?
     private var isAskedAgain = false
@@ -38,7 +38,7 @@ public actor NoteBook {
         screen.sync = local.isUnsent ? .unsent : .synced
     }
 
-    /// Syncs, now and whenever somebody signs in or out. Ends with the book.
+    /// Syncs now, and after each sign-in and sign-out. Ends with the book.
     public func start() async {
         if observer == nil {
             observer = Observer(surroundings.notificationCenter) { [weak self] in
@@ -50,10 +50,10 @@ public actor NoteBook {
 
     // MARK: The screen
 
-    /// What a person sees now.
+    /// What the user sees now.
     public var shown: NoteScreen { screen }
 
-    /// What a person sees, now and after each change.
+    /// What the user sees, now and after each change.
     public func screens() -> AsyncStream<NoteScreen> {
         let (stream, continuation) = AsyncStream.makeStream(of: NoteScreen.self)
         watcherCount += 1
@@ -77,14 +77,14 @@ public actor NoteBook {
 
     // MARK: Edits
 
-    /// Takes what a person typed. It is on the disk when this returns, and is sent with what else they type in the next
+    /// Stores the user's input. It is on the disk when this returns, and is sent together with the input of the next
     /// seconds.
-    /// - Throws: What writing the offline copy throws; then nothing was changed.
+    /// - Throws: The error of writing the offline copy; nothing was changed then.
     public func edit(_ text: String) throws {
         guard text != local.text || local.modified == nil else { return }
         var new = local
         new.text = text
-        // Whoever saw a text and changed it is later than that text, whatever this device's clock says.
+        // An edit of a text is later than that text, whatever this device's clock says.
         new.modified = max(
             surroundings.now(), local.modified?.addingTimeInterval(0.001) ?? .distantPast)
         new.isUnsent = true
@@ -107,13 +107,13 @@ public actor NoteBook {
 
     // MARK: What happens outside
 
-    /// Takes a push, as the app's delegate or the stream of notifications hands it over.
+    /// Handles a push from the app's delegate or the stream of notifications.
     public func receive(_ notification: CKNotification) async {
         guard notification.subscriptionID == NoteCloud.subscriptionID else { return }
         await sync()
     }
 
-    /// Somebody signed in or out.
+    /// Handles a sign-in or a sign-out.
     public func accountChanged() async {
         knowsAccount = false
         quietUntil = nil
@@ -122,8 +122,8 @@ public actor NoteBook {
 
     // MARK: Sync
 
-    /// Fetches and sends, and returns when nothing is left to do or it has to wait. Who asks while it is under way
-    /// waits for one more round.
+    /// Fetches and sends, and returns when nothing is left to do or it has to wait. A call during a sync waits for
+    /// one more round.
     public func sync() async {
         if let running {
             isAskedAgain = true
@@ -165,7 +165,7 @@ public actor NoteBook {
         return nil
     }
 
-    /// Whether somebody is signed in; takes out the copy of whoever it is.
+    /// Returns true if a user is signed in, and loads that user's copy.
     private func checkAccount() async throws -> Bool {
         guard !knowsAccount else { return true }
         switch try await cloud.container.accountStatus() {
@@ -209,7 +209,7 @@ public actor NoteBook {
         try keep(new)
     }
 
-    /// What was in the cloud only there was is gone; what is here is sent again, unless the user deleted it themselves.
+    /// Handles a deleted zone: the note is sent again, unless the user deleted it.
     private func zoneIsGone(_ error: CKError) throws {
         var new = local
         new.forgetCloud()
@@ -228,7 +228,7 @@ public actor NoteBook {
         case .record(let record): try Self.merge(record, into: &new)
         case .deletion:
             new.know(nil)
-            // An edit that nobody has seen yet outlives the deletion.
+            // An edit that no other device has seen survives the deletion.
             if !local.isUnsent { (new.text, new.modified) = ("", nil) }
         case nil: break
         }
@@ -238,7 +238,7 @@ public actor NoteBook {
         show { _ in }
     }
 
-    /// Of two notes the one that was changed later stands.
+    /// Keeps the note that was changed later.
     private static func merge(_ record: CKRecord, into local: inout LocalNote) throws {
         if record.recordChangeTag == local.known()?.recordChangeTag { return }
         let theirs = try Note(record)

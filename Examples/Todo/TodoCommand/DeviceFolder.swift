@@ -4,12 +4,12 @@ import System
 import TodoKit
 import YapCloudKit
 
-/// Where one device keeps what is its own: the list, who is signed in, its name in the cloud.
+/// Files of one device: the list, the sign-in, its name in the cloud.
 struct DeviceFolder: Sendable {
     let name: String
     let url: URL
 
-    /// Takes the folder that the command line names, and makes it when it isn't there.
+    /// Opens the folder that the command line names, and creates it if it doesn't exist.
     init(_ call: TodoCall) throws {
         let device = call.value("device")
         guard device != nil || call.has("folder") else {

@@ -4,7 +4,7 @@ import TodoKit
 import Yap
 import YapCloudKit
 
-/// The commands that only touch this device's file: who syncs sends what they change.
+/// Commands that only change this device's file. A sync sends their changes.
 struct EditCommands {
     let call: TodoCall
     let folder: DeviceFolder

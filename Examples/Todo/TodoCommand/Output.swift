@@ -1,7 +1,7 @@
 import Foundation
 import System
 
-/// Writes to the terminal at once: who watches, or reads from a pipe, must not wait for a full buffer.
+/// Writes to the terminal without buffering, so that viewers and pipes see each line at once.
 enum Output {
     static func write(_ text: String) {
         FileHandle.standardOutput.write(Data(text.utf8))

@@ -2,7 +2,7 @@ import Foundation
 import TodoKit
 import YapCloudKit
 
-/// `todo status`: nothing that waits is silent.
+/// `todo status`: reports all pending work.
 struct StatusCommand {
     private struct StatusJSON: Encodable {
         let device: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The command line, understood.
+/// The parsed command line.
 struct TodoCall {
     private static let valueOptions = [
         "device", "folder", "server", "container", "environment", "api-token", "account", "patience",
@@ -58,7 +58,7 @@ struct TodoCall {
         return first
     }
 
-    /// Does what the line asks for.
+    /// Runs the command.
     /// - Returns: The exit code.
     func run() async throws -> Int32 {
         guard Help.commands.contains(where: { $0.name == command }) else {

@@ -1,8 +1,8 @@
 import TodoKit
 
-/// The last table: what became of the edited items, and any item that is not the same everywhere.
+/// The last table: the results of the edited items, and any item that differs between the places.
 enum DemoTable {
-    /// More lines than this of items that differ help nobody.
+    /// Maximum rows of items that differ.
     static let differencesMax = 20
 
     /// A decision, as a sentence.
@@ -15,7 +15,7 @@ enum DemoTable {
 
     private static let names = ["phone", "laptop"]
 
-    /// Who won an edit, and why: from what the devices' syncs decided about it.
+    /// Returns the device that won an edit, and why, from the decisions of the devices' syncs.
     static func verdict(_ key: String, _ decisions: [Decision]) -> (won: String, why: String) {
         guard let last = decisions.last(where: { $0.key == key }) else {
             return ("both", "they changed different fields")
@@ -33,7 +33,8 @@ enum DemoTable {
         }
     }
 
-    /// A row for each edited item: what was done to it, who won and why, and whether it is the same everywhere.
+    /// Returns a row for each edited item: the edits, the winner with the reason, and whether it is the same
+    /// everywhere.
     static func edited(
         _ edits: DemoEdits, _ comparison: TodoComparison, _ decisions: [Decision]
     ) -> [[String]] {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prints what happens: who in one column, what in the other.
+/// Prints events: the actor in one column, the event in the other.
 struct Narrator {
     private static let whoColumns = 8
 
@@ -19,7 +19,7 @@ struct Narrator {
         Narrator.write("  \(what)\n")
     }
 
-    /// A table whose first row is its head; each column is as wide as its widest cell, up to `columnsMax`.
+    /// Prints a table. The first row is its head; each column is as wide as its widest cell, up to `columnsMax`.
     func table(_ rows: [[String]], columnsMax: Int = 46) {
         guard let head = rows.first else { return }
         let cells = rows.map { $0.map { Narrator.cut($0, to: columnsMax) } }
@@ -36,7 +36,7 @@ struct Narrator {
         Narrator.write("")
     }
 
-    // At once, also into a pipe: who reads along sees each line when it happens.
+    // Unbuffered, so that each line is visible when it happens.
     private static func write(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }

@@ -3,7 +3,7 @@ import CloudKitAdditions
 import ProcessSupport
 import TodoKit
 
-/// Another user of the same app, who knows the name of a zone and of its owner.
+/// Another user of the same app, with the name of a zone and of its owner.
 struct Stranger {
     struct Answer {
         let says: String

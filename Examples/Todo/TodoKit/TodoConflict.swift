@@ -1,4 +1,4 @@
-/// A decision that a sync took between two devices, as a person is told of it: what was dropped or kept, and whose.
+/// A human-readable decision of a sync between two devices: the discarded and the kept value, and their devices.
 public struct TodoConflict: Sendable, Equatable {
     /// A longer value is shortened in a sentence.
     static let valueCharactersMax = 32
@@ -19,11 +19,11 @@ public struct TodoConflict: Sendable, Equatable {
         (self.key, self.rule, self.field, self.dropped, self.kept) = (key, rule, field, dropped, kept)
     }
 
-    /// The decision in a sentence.
+    /// Returns the decision in a sentence.
     ///
     /// - Parameters:
-    ///   - here: The device whose sync decided.
-    ///   - there: The other one, as far as it is known which.
+    ///   - here: The device that decided.
+    ///   - there: The other device, if known.
     public func sentence(here: String = "this device", there: String = "another device") -> String {
         let name = name
         return switch rule {
