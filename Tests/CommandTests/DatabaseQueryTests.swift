@@ -17,7 +17,7 @@ import Yap
     private func keys(_ condition: String, _ orders: [String] = [], limit: Int? = nil) throws -> [String] {
         let progress = Progress(Console(program: "yap", environment: [:]))
         var search = RowSearch(
-            try RowConditionParser.condition(condition), try orders.map(RowOrder.init), limit: limit,
+            try RowFilterParser.condition(condition), try orders.map(RowOrder.init), limit: limit,
             seconds: 60,
             progress)
         var keys: [String] = []
@@ -57,7 +57,7 @@ import Yap
         (String(repeating: "(", count: 100), 65, "more than 64 levels"),
     ])
     func aWrongConditionIsAnErrorAtItsPlace(_ condition: String, _ column: Int, _ words: String) throws {
-        let error = #expect(throws: PlaceError.self) { try RowConditionParser.condition(condition) }
+        let error = #expect(throws: PlaceError.self) { try RowFilterParser.condition(condition) }
         #expect(
             error?.column == column && error?.text.contains(words) == true, "\(String(describing: error))")
     }

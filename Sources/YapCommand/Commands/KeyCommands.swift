@@ -65,11 +65,11 @@ enum KeyCommands {
         let control = try invocation.control(console)
         let container = try invocation.container(in: control, console)
         let publicKey: P256PublicKey
-        var newFile: NewFile?
+        var newFile: SecretFile?
         switch (invocation.value("private-key"), invocation.value("public-key")) {
         case (let path?, nil):
             let pair = try P256PrivateKey()
-            newFile = try NewFile(path: path, text: pair.pem)
+            newFile = try SecretFile(path: path, text: pair.pem)
             publicKey = pair.publicKey
         case (nil, let path?):
             publicKey = try P256PublicKey(pem: PublicText.read(path))
@@ -142,8 +142,8 @@ enum KeyCommands {
     }
 }
 
-/// A file with a secret that was not there before, for its owner only from its first moment.
-private struct NewFile {
+/// A new file with a secret. Only its owner can read it, from its creation on.
+private struct SecretFile {
     let path: String
 
     init(path: String, text: String) throws {

@@ -53,12 +53,12 @@ enum RecordCommands {
         let orders = try invocation.values("sort").map(RecordOrder.init)
         let limit = try invocation.number("limit", in: 1...1_000_000_000)
         let source = try RecordSource(invocation, console)
-        let names = try source.names()
-        try names.check(type, conditions, orders)
-        conditions = try names.fitting(conditions, of: type)
+        let schemaCheck = try source.nameCheck()
+        try schemaCheck.check(type, conditions, orders)
+        conditions = try schemaCheck.fitting(conditions, of: type)
         var printer = try RecordPrinter(console, isJSON: invocation.has("json"))
         var count = 0
-        let isServed = try source.forEach(type, conditions, orders, names.schema) { record in
+        let isServed = try source.forEach(type, conditions, orders, schemaCheck.schema) { record in
             count += 1
             try printer.print(record)
             return count != limit

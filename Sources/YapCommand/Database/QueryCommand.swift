@@ -53,7 +53,7 @@ enum QueryCommand {
     private static func run(_ invocation: Invocation, _ console: Console) throws {
         let (path, collection) = (invocation.operands[0], invocation.operands[1])
         let conditions = try invocation.values("where").map { text in
-            try placed("--where", text) { try RowConditionParser.condition(text) }
+            try placed("--where", text) { try RowFilterParser.condition(text) }
         }
         let orders = try invocation.values("sort").map { text in
             try placed("--sort", text) { try RowOrder(text) }
@@ -119,7 +119,7 @@ struct RowOrder {
     init(_ text: String) throws {
         isDescending = text.hasPrefix("-")
         do {
-            path = try RowConditionParser.path(isDescending ? String(text.dropFirst()) : text)
+            path = try RowFilterParser.path(isDescending ? String(text.dropFirst()) : text)
         } catch let error as PlaceError {
             throw PlaceError(column: error.column + (isDescending ? 1 : 0), text: error.text)
         }
@@ -128,7 +128,7 @@ struct RowOrder {
 
 /// Searches a collection once, with bounded time and memory.
 struct RowSearch {
-    private let condition: RowCondition
+    private let condition: RowFilter
     private let orders: [RowOrder]
     private let limit: Int?
     private let seconds: Int
@@ -148,7 +148,7 @@ struct RowSearch {
     private var keptBytes = 0
 
     init(
-        _ condition: RowCondition, _ orders: [RowOrder], limit: Int?, seconds: Int, _ progress: Progress,
+        _ condition: RowFilter, _ orders: [RowOrder], limit: Int?, seconds: Int, _ progress: Progress,
         clock: any MonotonicSource = SystemMonotonicSource()
     ) {
         (self.condition, self.orders, self.limit, self.seconds) = (condition, orders, limit, seconds)

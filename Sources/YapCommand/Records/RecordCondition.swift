@@ -47,7 +47,7 @@ struct RecordCondition {
     /// Returns true if the record has the field and its value matches. A record without the field differs from every
     /// value.
     func holds(for record: WireRecord) -> Bool {
-        guard let found = RecordValue(of: field, in: record) else { return comparison == .notEqual }
+        guard let found = ComparableFieldValue(of: field, in: record) else { return comparison == .notEqual }
         if case .list(let values) = found {
             let isIn = values.contains { $0.order(to: value) == 0 }
             return comparison == .equal ? isIn : comparison == .notEqual && !isIn
@@ -77,11 +77,11 @@ struct RecordCondition {
 }
 
 /// A field's value for comparison and sorting: a number or text.
-enum RecordValue {
+enum ComparableFieldValue {
     case integer(Int64)
     case number(Double)
     case text(String)
-    case list([RecordValue])
+    case list([ComparableFieldValue])
 
     /// Returns the field's value, also of the fields of every record under Apple's names for queries.
     init?(of field: String, in record: WireRecord) {
@@ -93,7 +93,9 @@ enum RecordValue {
         case "modifiedTimestamp", "___modTime", "modificationTime":
             self = .integer(record.modified?.timestampMilliseconds ?? 0)
         default:
-            guard let value = record.fields[field]?.value, let made = RecordValue(value) else { return nil }
+            guard let value = record.fields[field]?.value, let made = ComparableFieldValue(value) else {
+                return nil
+            }
             self = made
         }
     }
@@ -105,7 +107,7 @@ enum RecordValue {
         case .double(let number): self = .number(number)
         case .timestamp(let milliseconds): self = .integer(milliseconds)
         case .reference(let reference): self = .text(reference.recordName)
-        case .list(_, let values): self = .list(values.compactMap(RecordValue.init))
+        case .list(_, let values): self = .list(values.compactMap(ComparableFieldValue.init))
         case .bytes, .encryptedBytes, .location, .asset: return nil
         }
     }
@@ -125,7 +127,7 @@ enum RecordValue {
     }
 
     /// Order of two values: numbers, then texts by their bytes, then lists.
-    static func order(_ left: RecordValue, _ right: RecordValue) -> Int {
+    static func order(_ left: ComparableFieldValue, _ right: ComparableFieldValue) -> Int {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): order(left, right)
         case (.integer(let left), .number(let right)): order(Double(left), right)
@@ -171,12 +173,15 @@ struct RecordOrder {
     /// without the field comes first.
     static func isBefore(_ left: WireRecord, _ right: WireRecord, by orders: [RecordOrder]) -> Bool {
         for order in orders {
-            switch (RecordValue(of: order.field, in: left), RecordValue(of: order.field, in: right)) {
+            switch (
+                ComparableFieldValue(of: order.field, in: left),
+                ComparableFieldValue(of: order.field, in: right)
+            ) {
             case (nil, nil): continue
             case (_?, nil): return order.isDescending
             case (nil, _?): return !order.isDescending
             case (let one?, let other?):
-                let compared = RecordValue.order(one, other)
+                let compared = ComparableFieldValue.order(one, other)
                 if compared != 0 { return order.isDescending ? compared > 0 : compared < 0 }
             }
         }

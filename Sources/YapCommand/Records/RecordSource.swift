@@ -73,11 +73,11 @@ struct RecordSource {
     /// Returns the names in the environment's schema.
     ///
     /// - Throws: `CloudStoreError`, and errors of the schema.
-    func names() throws -> RecordNames {
+    func nameCheck() throws -> SchemaNameCheck {
         var wanted = StoreLoad()
         wanted.schema = true
         let row = try file?.read { try $0.load(wanted).schema }
-        return RecordNames(schema: try row.map(Schema.init) ?? .initial, place: place)
+        return SchemaNameCheck(schema: try row.map(Schema.init) ?? .initial, place: place)
     }
 
     /// Visits the records by zone and by name. Each page is from one moment. `body` returns false to stop.

@@ -8,15 +8,15 @@ import Yap
 ///                | operand ["not"] "in" "(" operand { "," operand } ")"
 ///     operand    = path | number | text | time | "true" | "false" | "null"
 ///     path       = ("$key" | "$metadata" | name) { "." name | "[" integer "]" }
-struct RowConditionParser {
+struct RowFilterParser {
     /// Maximum characters of a condition.
     static let charactersMax = 16_384
     private static let depthMax = 64
 
-    private static let words: [String: RowCondition.Comparison] = [
+    private static let words: [String: RowFilter.Comparison] = [
         "contains": .contains, "beginswith": .beginsWith, "endswith": .endsWith, "is": .equal,
     ]
-    private static let signs: [String: RowCondition.Comparison] = [
+    private static let signs: [String: RowFilter.Comparison] = [
         "=": .equal, "==": .equal, "!=": .notEqual, "<>": .notEqual, "<": .less, "<=": .lessOrEqual,
         ">": .greater, ">=": .greaterOrEqual,
     ]
@@ -25,7 +25,7 @@ struct RowConditionParser {
         "and", "or", "not", "in", "contains", "beginswith", "endswith", "is", "true", "false", "null", "nil",
     ]
 
-    private let tokens: [RowConditionToken]
+    private let tokens: [RowFilterToken]
     private var position = 0
 
     private init(_ text: String) throws {
@@ -34,14 +34,14 @@ struct RowConditionParser {
                 column: Self.charactersMax + 1, text: "a condition has up to \(Self.charactersMax) characters"
             )
         }
-        tokens = try RowConditionToken.tokens(text)
+        tokens = try RowFilterToken.tokens(text)
     }
 
     /// Parses a condition.
     ///
     /// - Throws: `PlaceError`.
-    static func condition(_ text: String) throws -> RowCondition {
-        var parser = try RowConditionParser(text)
+    static func condition(_ text: String) throws -> RowFilter {
+        var parser = try RowFilterParser(text)
         let condition = try parser.any(0)
         guard parser.token.kind == .end else { throw parser.expected("and, or, or the end") }
         return condition
@@ -51,13 +51,13 @@ struct RowConditionParser {
     ///
     /// - Throws: `PlaceError`.
     static func path(_ text: String) throws -> RowPath {
-        var parser = try RowConditionParser(text)
+        var parser = try RowFilterParser(text)
         guard let path = try parser.acceptPath() else { throw parser.expected("a property") }
         guard parser.token.kind == .end else { throw parser.expected("the property's end") }
         return path
     }
 
-    private mutating func any(_ depth: Int) throws -> RowCondition {
+    private mutating func any(_ depth: Int) throws -> RowFilter {
         guard depth < Self.depthMax else {
             throw PlaceError(column: token.column, text: "more than \(Self.depthMax) levels")
         }
@@ -66,20 +66,20 @@ struct RowConditionParser {
         return parts.count == 1 ? parts[0] : .any(parts)
     }
 
-    private mutating func all(_ depth: Int) throws -> RowCondition {
+    private mutating func all(_ depth: Int) throws -> RowFilter {
         var parts = [try one(depth)]
         while accept("and", "&&") { parts.append(try one(depth)) }
         return parts.count == 1 ? parts[0] : .all(parts)
     }
 
-    private mutating func one(_ depth: Int) throws -> RowCondition {
+    private mutating func one(_ depth: Int) throws -> RowFilter {
         var isNegated = false
         while accept("not", "!") { isNegated.toggle() }
         let condition = try positive(depth)
         return isNegated ? .not(condition) : condition
     }
 
-    private mutating func positive(_ depth: Int) throws -> RowCondition {
+    private mutating func positive(_ depth: Int) throws -> RowFilter {
         if accept("(") {
             let condition = try any(depth + 1)
             guard accept(")") else { throw expected("and, or, or a closing parenthesis") }
@@ -89,7 +89,7 @@ struct RowConditionParser {
         if let comparison = acceptComparison() {
             // "is not null" as in SQL.
             let isNegated = comparison == .equal && accept("not")
-            let condition = RowCondition.compared(left, comparison, try operand())
+            let condition = RowFilter.compared(left, comparison, try operand())
             return isNegated ? .not(condition) : condition
         }
         let isNegated = accept("not")
@@ -108,7 +108,7 @@ struct RowConditionParser {
         }
     }
 
-    private mutating func operand() throws -> RowCondition.Operand {
+    private mutating func operand() throws -> RowFilter.Operand {
         switch token.kind {
         case .value(let value):
             position += 1
@@ -159,8 +159,8 @@ struct RowConditionParser {
         }
     }
 
-    private mutating func acceptComparison() -> RowCondition.Comparison? {
-        let found: RowCondition.Comparison? =
+    private mutating func acceptComparison() -> RowFilter.Comparison? {
+        let found: RowFilter.Comparison? =
             switch token.kind {
             case .sign(let sign): Self.signs[sign]
             case .name(let name): Self.words[name.lowercased()]
@@ -182,7 +182,7 @@ struct RowConditionParser {
     }
 
     // The last token is the end, which is never consumed.
-    private var token: RowConditionToken { tokens[position] }
+    private var token: RowFilterToken { tokens[position] }
 
     private func expected(_ what: String) -> PlaceError {
         let found =

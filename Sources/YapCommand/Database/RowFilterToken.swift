@@ -2,7 +2,7 @@ import Foundation
 import Yap
 
 /// A word or sign of a condition, and its position.
-struct RowConditionToken: Equatable {
+struct RowFilterToken: Equatable {
     enum Kind: Equatable {
         /// A name without quotes: a property or a word of the language.
         case name(String)
@@ -24,9 +24,9 @@ struct RowConditionToken: Equatable {
     /// Splits a text into tokens.
     ///
     /// - Throws: `PlaceError`.
-    static func tokens(_ text: String) throws -> [RowConditionToken] {
+    static func tokens(_ text: String) throws -> [RowFilterToken] {
         let characters = Array(text)
-        var (position, tokens) = (0, [RowConditionToken]())
+        var (position, tokens) = (0, [RowFilterToken]())
         while position < characters.count {
             let (character, column) = (characters[position], position + 1)
             if character.isWhitespace {

@@ -1,7 +1,7 @@
 import CloudService
 
 /// Checks names against the schema. Otherwise a typing error would find nothing, as if nothing were stored.
-struct RecordNames {
+struct SchemaNameCheck {
     let schema: Schema
     /// Description of the place: the environment and the container.
     let place: String

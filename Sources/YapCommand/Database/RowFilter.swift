@@ -41,7 +41,7 @@ struct RowPath: Hashable {
 }
 
 /// Condition of `yap db query --where`.
-indirect enum RowCondition {
+indirect enum RowFilter {
     enum Comparison {
         case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, contains, beginsWith, endsWith
     }
@@ -51,9 +51,9 @@ indirect enum RowCondition {
         case value(StoredValue)
     }
 
-    case all([RowCondition])
-    case any([RowCondition])
-    case not(RowCondition)
+    case all([RowFilter])
+    case any([RowFilter])
+    case not(RowFilter)
     case compared(Operand, Comparison, Operand)
     case isIn(Operand, [Operand])
     case isTrue(RowPath)
@@ -86,7 +86,7 @@ indirect enum RowCondition {
     }
 }
 
-extension RowCondition.Operand {
+extension RowFilter.Operand {
     var path: RowPath? {
         guard case .path(let path) = self else { return nil }
         return path
@@ -100,7 +100,7 @@ extension RowCondition.Operand {
     }
 }
 
-extension RowCondition.Comparison {
+extension RowFilter.Comparison {
     fileprivate func holds(_ left: StoredValue, _ right: StoredValue) -> Bool {
         switch self {
         case .equal: StoredValueOrder.areEqual(left, right)
