@@ -89,7 +89,7 @@ let package = Package(
 
         // 3
         room("CloudService", ["CloudStore", "CloudWire", "Crypto", "System"]),
-        room("CloudKitAdditions", ["CloudKit", "CloudWire", "HTTPClient", "System"]),
+        room("CloudKitAdditions", ["CloudKit", "CloudWire", "System"]),
         room("YapCloudKit", ["Yap", "CloudKit", "CloudWire", "CoreLocation", "Crypto", "SQLite", "System"]),
 
         // 4
