@@ -1,4 +1,5 @@
 import COpenSSL
+import Synchronization
 
 /// A stored password hash: scrypt (RFC 7914) with its cost and salt in the text, so that the cost can be raised
 /// later.
@@ -102,6 +103,7 @@ public struct PasswordHash: Hashable, Sendable {
             throw CryptoError.passwordTooLong(bytesMax: passwordBytesMax)
         }
         precondition(cost.isSane, "a cost of scrypt")
+        PasswordDerivations.counter?.add(cost)
         var hash = [UInt8](repeating: 0, count: bytes)
         let done = password.withUnsafeBytes { password in
             EVP_PBE_scrypt(
@@ -111,6 +113,27 @@ public struct PasswordHash: Hashable, Sendable {
         }
         guard done == 1 else { throw CryptoError.last("scrypt") }
         return hash
+    }
+}
+
+/// Counts the password checks of a test's task: each is one derivation by scrypt, which is all that a check costs.
+package final class PasswordDerivations: Sendable {
+    /// Counts in this task, or nil outside of tests.
+    @TaskLocal package static var counter: PasswordDerivations?
+
+    private let derivations = Atomic(0)
+    private let blocks = Atomic(0)
+
+    package init() {}
+
+    /// Derivations so far.
+    package var count: Int { derivations.load(ordering: .relaxed) }
+    /// Blocks that they mixed so far: N * r * p of each.
+    package var blocksCount: Int { blocks.load(ordering: .relaxed) }
+
+    func add(_ cost: PasswordHash.Cost) {
+        derivations.add(1, ordering: .relaxed)
+        blocks.add(cost.blockSize * cost.parallelism << cost.costLog2, ordering: .relaxed)
     }
 }
 

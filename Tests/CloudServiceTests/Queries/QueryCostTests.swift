@@ -3,6 +3,7 @@ import CloudWire
 import SQLiteTestSupport
 import System
 import Testing
+import UseCounter
 
 @testable import CloudService
 
@@ -38,9 +39,11 @@ import Testing
         RecordQuery(recordType: "todo", filterBy: filters, sortBy: sorts)
     }
 
-    /// Each of the record's values is found by an entry of its own.
+    /// Each of the record's values is found by an entry of its own, and the record is looked at once.
     @Test func aListWithAllOfManyValuesIsFoundOnceAndSoon() throws {
-        let cloud = TestService()
+        UseCounter.attach()
+        let folder = try TemporaryFolder()
+        let cloud = TestService(store: try SQLiteCloudStore(path: folder.file("store.db")))
         let list = Field(.list(.int64List, (0..<3_000).map { .int64(Int64($0)) }))
         // Most of them in front of those that the list has.
         let values = (-400..<100).map { FieldValue.int64(Int64($0)) }
@@ -48,7 +51,11 @@ import Testing
         let any = RecordFilter(
             comparator: "LIST_CONTAINS_ANY", fieldName: "numbers",
             fieldValue: Field(.list(.int64List, values)))
-        #expect(try names(cloud, query([any])).names == ["a"])
+        let (found, use) = try UseCounter.counting { try names(cloud, query([any])) }
+        #expect(found.names == ["a"])
+        // To look at the record once for each entry would read its list a hundred times.
+        #expect(use.rowsRead <= 2 * values.count && use.steps <= 200 * values.count, "\(use)")
+        #expect(!UseCounter.countsMemory || use.allocatedBytes < 10 << 20, "\(use)")
     }
 
     @Test func aRecordWithSeveralOfTheWordsInSeveralFieldsIsFoundOnce() throws {
@@ -61,19 +68,34 @@ import Testing
         #expect(try names(cloud, query([any]), limit: 1).names.compactMap(\.self).sorted() == ["a", "b"])
     }
 
-    /// The words of a text are worked out once, not for each who watches.
-    @Test func aLongTextCostsAWriteLittleHoweverManyWatchItsWords() throws {
+    /// What the creation of a record with a long text uses.
+    private func useOfLongText(watchersCount: Int, wordsCount: Int) throws -> CountedUse {
         let cloud = TestService()
         try cloud.zones(.create)
         try cloud.learn()
+        // Too long for a string without memory of its own.
+        func word(_ number: Int) -> String { "a word of the text ".filter(\.isLetter) + "\(number % 3)x" }
         let filters = (0..<30).map {
             RecordFilter(
-                comparator: "CONTAINS_ALL_TOKENS", fieldName: "title", fieldValue: text("word\($0 % 3)"))
+                comparator: "CONTAINS_ALL_TOKENS", fieldName: "title", fieldValue: text(word($0)))
         }
-        for number in 0..<30 { try cloud.watch("watch\(number)", filters: filters, on: [.create]) }
-        let long = (0..<30_000).map { "word\($0 % 3)" }.joined(separator: " ")
-        try cloud.change([operation(.create, "a", ["title": text(long)])])
-        #expect(try cloud.collection().count == 30)
+        for number in 0..<watchersCount { try cloud.watch("watch\(number)", filters: filters, on: [.create]) }
+        let long = (0..<wordsCount).map(word).joined(separator: " ")
+        let (_, use) = try UseCounter.counting {
+            try cloud.change([operation(.create, "a", ["title": text(long)])])
+        }
+        #expect(try cloud.collection().count == watchersCount)
+        return use
+    }
+
+    /// The words of a text are worked out once, and not for each watcher.
+    @Test func aLongTextCostsAWriteLittleHoweverManyWatchItsWords() throws {
+        guard UseCounter.countsMemory else { return }
+        let wordsCount = 10_000
+        let one = try useOfLongText(watchersCount: 1, wordsCount: wordsCount)
+        let many = try useOfLongText(watchersCount: 31, wordsCount: wordsCount)
+        // A watcher uses less than the words would.
+        #expect(many.allocatedBytes - one.allocatedBytes < 30 * 16 * wordsCount, "\(one) \(many)")
     }
 
     /// Large records end a page early: each counts as many rows.

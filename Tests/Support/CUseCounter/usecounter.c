@@ -75,7 +75,9 @@ void __libc_free(void *);
 
 static void *allocated(void *block) {
     if (is_counting && block) {
-        counts.allocated_bytes += (int64_t)malloc_usable_size(block);
+        int64_t bytes = (int64_t)malloc_usable_size(block);
+        counts.allocated_bytes += bytes;
+        counts.allocated_bytes_total += bytes;
         if (counts.allocated_bytes > counts.allocated_bytes_peak) counts.allocated_bytes_peak = counts.allocated_bytes;
     }
     return block;

@@ -6,6 +6,8 @@ public struct CountedUse: Sendable {
     public let memoryBytes: Int
     /// Bytes that were allocated and not freed.
     public let keptBytes: Int
+    /// Bytes of all allocations, whether they were freed or not: a measure of the work in memory.
+    public let allocatedBytes: Int
     /// Rows that SQLite handed out.
     public let rowsRead: Int
     /// Rows that were inserted, updated or deleted.
@@ -16,6 +18,7 @@ public struct CountedUse: Sendable {
     fileprivate init(_ counts: use_counts) {
         memoryBytes = Int(counts.allocated_bytes_peak)
         keptBytes = Int(counts.allocated_bytes)
+        allocatedBytes = Int(counts.allocated_bytes_total)
         rowsRead = Int(counts.rows_read)
         rowsWritten = Int(counts.rows_written)
         steps = Int(counts.steps)

@@ -6,6 +6,7 @@
 typedef struct {
     int64_t allocated_bytes;       // allocated and not freed since the start; below 0 when more was freed
     int64_t allocated_bytes_peak;  // the most of them at a time
+    int64_t allocated_bytes_total; // of all allocations, whether freed or not
     int64_t rows_read;             // rows that SQLite handed out
     int64_t rows_written;          // rows inserted, updated or deleted
     int64_t steps;                 // instructions of SQLite's virtual machine
