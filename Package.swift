@@ -176,6 +176,8 @@ let package = Package(
         .executableTarget(
             name: "TestRunner", dependencies: ["TestRun"], path: "Tests/Support/TestRunner",
             swiftSettings: settings),
+        // Values that tests wait for.
+        room("Waiting", ["System"], path: "Tests/Support/Waiting"),
         // Threads for tests that compute for long.
         room("OwnThreads", ["System"], path: "Tests/Support/OwnThreads"),
         // What one thread uses of memory and of SQLite.
@@ -248,7 +250,8 @@ let package = Package(
 
         // An app that is killed with a long-lived operation under way.
         .executableTarget(
-            name: "LongLivedChild", dependencies: ["CloudKit"], path: "Tests/Support/LongLivedChild",
+            name: "LongLivedChild", dependencies: ["CloudKit", "Waiting"],
+            path: "Tests/Support/LongLivedChild",
             swiftSettings: settings),
 
         // A test that waits, with the dashboard of its cloud.
@@ -261,13 +264,13 @@ let package = Package(
         tests("FaultProxyTests", ["FaultProxy", "System"]),
         tests("SystemTests", ["System"]),
         tests("CryptoTests", ["Crypto"]),
-        tests("HTTPClientTests", ["TestSeed", "HTTPClient", "HTTPServer", "COpenSSL", "System"]),
+        tests("HTTPClientTests", ["TestSeed", "HTTPClient", "HTTPServer", "COpenSSL", "System", "Waiting"]),
         .executableTarget(
             name: "ServerChild", dependencies: ["HTTPServer", "CLinux", "System"],
             path: "Tests/Support/ServerChild", swiftSettings: settings),
         tests(
             "HTTPServerTests",
-            ["HTTPServer", "ServerChild", "CLinux", "COpenSSL", "System", "SQLiteTestSupport"]),
+            ["HTTPServer", "ServerChild", "CLinux", "COpenSSL", "System", "SQLiteTestSupport", "Waiting"]),
         tests(
             "CloudServerTests",
             [
@@ -275,13 +278,14 @@ let package = Package(
                 "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPServer",
                 "HTTPClient",
                 "CLinux", "RequestFuzz", "SQLite", "System", "SQLiteTestSupport", "StoreAudit", "UseCounter",
+                "Waiting",
             ]),
         tests(
             "CommandTests",
             [
                 "YapCommand", "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto",
                 "HTTPClient", "HTTPServer", "System",
-                "SQLite", "SQLiteTestSupport", "CloudKit", "CloudKitTesting", "Yap", "YapCloudKit",
+                "SQLite", "SQLiteTestSupport", "CloudKit", "CloudKitTesting", "Waiting", "Yap", "YapCloudKit",
             ], resources: [.copy("help.golden")]),
         tests(
             "EndToEndTests",
@@ -293,7 +297,9 @@ let package = Package(
             ]),
         tests("SQLiteTests", ["SQLite", "SQLiteTestSupport", "System"]),
         tests("CloudWireTests", ["TestSeed", "CloudWire", "System"], resources: [.copy("Fixtures")]),
-        tests("YapTests", ["TestSeed", "ExtensionModel", "Yap", "SQLite", "SQLiteTestSupport", "System"]),
+        tests(
+            "YapTests",
+            ["TestSeed", "ExtensionModel", "Yap", "SQLite", "SQLiteTestSupport", "System", "Waiting"]),
         tests(
             "DurabilityTests",
             [
@@ -310,7 +316,7 @@ let package = Package(
             [
                 "TestSeed",
                 "OwnThreads", "CloudService", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport",
-                "System", "StoreAudit", "UseCounter",
+                "System", "StoreAudit", "UseCounter", "Waiting",
             ]),
         tests(
             "CloudKitTests",
@@ -318,7 +324,7 @@ let package = Package(
                 "TestSeed",
                 "CloudKit", "CloudKitAdditions", "CloudKitTesting", "CloudService", "CloudWire",
                 "CoreLocation", "Crypto", "HTTPClient", "HTTPServer", "LongLivedChild", "System",
-                "TestCloudChild",
+                "TestCloudChild", "Waiting",
             ]),
         tests(
             "YapCloudKitTests",

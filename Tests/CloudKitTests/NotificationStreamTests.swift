@@ -2,6 +2,7 @@ import CloudKit
 import CloudKitAdditions
 import CloudKitTesting
 import Testing
+import Waiting
 
 /// The stream of notifications that an app gets.
 @Suite struct NotificationStreamTests {
@@ -34,7 +35,7 @@ import Testing
         }
         #expect(notification.subscriptionID == "all" && notification.databaseScope == .private)
         // A restart before the device waits again would cut no wait, and the next one would end by its limit.
-        while cloud.waitCount == 0 { await Task.yield() }
+        try await Polling.until { cloud.waitCount > 0 }
         try cloud.restartService()
         #expect(name(await events.next()) == "interrupted 4")
         #expect(name(await events.next()) == "listening")

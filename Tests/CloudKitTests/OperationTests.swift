@@ -174,7 +174,10 @@ import Testing
         let devices = try await TwoDevices(way)
         let record = devices.record("1")
         let task = Task {
-            while !Task.isCancelled { await Task.yield() }
+            // The stream ends when the task is cancelled.
+            let (never, continuation) = AsyncStream<Void>.makeStream()
+            for await _ in never {}
+            withExtendedLifetime(continuation) {}
             return await codeThrown { try await devices.phone.save(record) }
         }
         task.cancel()

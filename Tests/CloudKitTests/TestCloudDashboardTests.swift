@@ -3,6 +3,7 @@ import Foundation
 import HTTPClient
 import System
 import Testing
+import Waiting
 
 @testable import CloudKitTesting
 
@@ -177,13 +178,9 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: path))
         let browser = try await Browser(link)
         cloud = nil
-        // A thread ends it: each refused connection gives that time.
-        for _ in 0..<100_000 {
-            let isServed = (try? await browser.send("GET", "session")) != nil
-            if !isServed, !FileManager.default.fileExists(atPath: path) { return }
-            await Task.yield()
-        }
-        Issue.record("it is served still, or its folder is there: \(path)")
+        // A thread of the released cloud ends it.
+        try await Polling.until { (try? await browser.send("GET", "session")) == nil }
+        try await Polling.until { !FileManager.default.fileExists(atPath: path) }
     }
 
     // MARK: The variable

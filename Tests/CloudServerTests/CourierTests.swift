@@ -4,6 +4,7 @@ import CloudWire
 import Foundation
 import SQLiteTestSupport
 import Testing
+import Waiting
 
 /// Pushes over HTTP: from one device's commit to the other's long poll.
 @Suite struct CourierTests {
@@ -76,7 +77,8 @@ import Testing
             }
             try waitUntilPolls(0, server)
             try laptop.save("a")
-            _ = try phone.push(try phone.beginPoll())
+            let push = try phone.push(try phone.beginPoll())
+            #expect(push.ck.cause?.subscriptionID == PushDevice.subscriptionID)
         }
     }
 
@@ -120,13 +122,9 @@ import Testing
         }
     }
 
-    /// Waits for an event that only the server's own count tells of, with a deadline.
+    /// Waits until the server has so many long polls: only its count shows them.
     private func waitUntilPolls(_ count: Int, _ server: TestServer) throws {
-        let deadline = Date(timeIntervalSinceNow: 20)
-        while server.server.courierPollCount != count {
-            guard Date() < deadline else { throw Failure("\(server.server.courierPollCount) polls") }
-            sched_yield()
-        }
+        try Polling.waitUntil { server.server.courierPollCount == count }
     }
 }
 

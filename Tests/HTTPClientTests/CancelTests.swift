@@ -3,35 +3,36 @@ import HTTPClient
 import System
 import TestSeed
 import Testing
+import Waiting
 
 @Suite struct CancelTests {
     @Test func aCancelledRequestEndsOnceAndAtOnce() async {
         let server = RawServer.silent()
         let client = HTTPClient.patient()
-        let codes = Lock<[HTTPClientError.Code?]>([])
+        let codes = WatchedValue<[HTTPClientError.Code?]>([])
         let transfer = client.send(HTTPClientRequest(patient: server.url)) { result in
-            codes.withLock { $0.append(result.code) }
+            codes.change { $0.append(result.code) }
         }
-        #expect(await poll { server.connectionCount == 1 })
+        await server.hasConnections(1)
         transfer.cancel()
         transfer.cancel()
-        #expect(await poll { codes.withLock { !$0.isEmpty } })
+        await codes.becomes { !$0.isEmpty }
         client.stop()
-        #expect(codes.withLock { $0 } == [.cancelled])
+        #expect(codes.value == [.cancelled])
     }
 
     @Test func aRequestThatWaitsForAPlaceCanBeCancelled() async {
         let server = RawServer.silent()
         let client = HTTPClient.patient(transfersMax: 1)
-        let codes = Lock<[String]>([])
-        client.send(HTTPClientRequest(patient: server.url)) { _ in codes.withLock { $0.append("first") } }
+        let codes = WatchedValue<[String]>([])
+        client.send(HTTPClientRequest(patient: server.url)) { _ in codes.change { $0.append("first") } }
         let second = client.send(HTTPClientRequest(patient: server.url)) { result in
-            codes.withLock { $0.append(result.code == .cancelled ? "second cancelled" : "second") }
+            codes.change { $0.append(result.code == .cancelled ? "second cancelled" : "second") }
         }
         second.cancel()
-        #expect(await poll { codes.withLock { $0 == ["second cancelled"] } })
+        await codes.becomes { $0 == ["second cancelled"] }
         client.stop()
-        #expect(codes.withLock { $0 } == ["second cancelled", "first"])
+        #expect(codes.value == ["second cancelled", "first"])
     }
 
     @Test func cancellingWhatHasEndedDoesNothing() async {
@@ -56,7 +57,7 @@ import Testing
         let requestsMax = 2_000
         let seed = TestSeed.value
         let random = SeededRandomSource(seed: seed)
-        let ends = Lock([Int](repeating: 0, count: requestsMax))
+        let ends = WatchedValue((each: [Int](repeating: 0, count: requestsMax), endedCount: 0))
         let wrong = Lock(0)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<requestsMax {
@@ -64,7 +65,10 @@ import Testing
                 group.addTask {
                     let transfer = client.send(HTTPClientRequest(patient: "\(server.url)/\(number)")) {
                         result in
-                        ends.withLock { $0[number] += 1 }
+                        ends.change { ends in
+                            ends.each[number] += 1
+                            if ends.each[number] == 1 { ends.endedCount += 1 }
+                        }
                         if result.code != .cancelled, result.text != "/\(number)" {
                             wrong.withLock { $0 += 1 }
                         }
@@ -74,10 +78,9 @@ import Testing
                 }
             }
         }
-        let haveAllEnded = await poll { ends.withLock { $0.allSatisfy { $0 > 0 } } }
+        await ends.becomes { $0.endedCount == requestsMax }
         client.stop()
-        #expect(haveAllEnded, "seed \(seed)")
-        #expect(ends.withLock { $0.allSatisfy { $0 == 1 } }, "seed \(seed)")
+        #expect(ends.value.each.allSatisfy { $0 == 1 }, "seed \(seed)")
         #expect(wrong.withLock { $0 } == 0, "seed \(seed)")
     }
 
@@ -90,7 +93,7 @@ import Testing
                 codes.withLock { $0.append(result.code) }
             }
         }
-        #expect(await poll { server.connectionCount == 5 })
+        await server.hasConnections(5)
         client.stop()
         #expect(codes.withLock { $0 } == Array(repeating: .stopped, count: 5))
         #expect(await client.answer(server.url).code == .stopped)

@@ -43,8 +43,9 @@ import Testing
             guard connection.request() != nil else { return }
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(pieces)\r\n\r\n")
             for _ in 0..<pieces {
-                poll(nil, 0, milliseconds)
-                guard connection.send("x") else { return }
+                guard !connection.hangsUp(withinMilliseconds: milliseconds), connection.send("x") else {
+                    return
+                }
             }
         }
     }
@@ -106,8 +107,7 @@ import Testing
         let server = RawServer.silent()
         let client = HTTPClient.patient(transfersMax: 1)
         async let first = client.answer(server.url)
-        let isConnected = await poll { server.connectionCount == 1 }
-        #expect(isConnected)
+        await server.hasConnections(1)
         let second = await client.answer(HTTPClientRequest(url: server.url, timeoutSeconds: 0.1))
         #expect(second.code == .timedOut)
         client.stop()
@@ -204,14 +204,4 @@ import Testing
         client.stop()
         #expect(codes.withLock { $0.dropFirst(5) } == Array(repeating: .stopped, count: 5)[...])
     }
-}
-
-/// Whether `condition` comes true within two minutes, asked again and again without holding a thread.
-func poll(_ condition: @Sendable () -> Bool) async -> Bool {
-    let clock = ContinuousClock(), deadline = clock.now + .seconds(120)
-    while !condition() {
-        if clock.now > deadline { return false }
-        await Task.yield()
-    }
-    return true
 }

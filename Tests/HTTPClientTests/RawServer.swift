@@ -1,5 +1,6 @@
 import Foundation
 import System
+import Waiting
 
 /// A server of raw bytes on a free port of this machine: each connection has a thread that runs the test's
 /// script. It ends when it is let go.
@@ -19,6 +20,8 @@ final class RawServer: Sendable {
 
     /// One connection, used by its script's thread alone.
     final class Connection {
+        /// POLLRDHUP, which Swift's Glibc doesn't show.
+        private static let peerClosed: Int16 = 0x2000
         let number: Int
         private let socket: Int32
         private let seen: Lock<[Request]>
@@ -31,7 +34,7 @@ final class RawServer: Sendable {
         }
 
         /// The next request with its body; nil when the client has hung up.
-        /// - Parameter pauseMilliseconds: before each piece is read.
+        /// - Parameter pauseMilliseconds: pause before each piece of the body is read.
         func request(pauseMilliseconds: Int32 = 0) -> Request? {
             let end: [UInt8] = [13, 10, 13, 10]
             while true {
@@ -41,7 +44,7 @@ final class RawServer: Sendable {
                     var request = Request(head: head, body: [])
                     let length = request.header("Content-Length").flatMap { Int($0) } ?? 0
                     while buffer.count < length {
-                        poll(nil, 0, pauseMilliseconds)
+                        hangsUp(withinMilliseconds: pauseMilliseconds)
                         guard fill() else { return nil }
                     }
                     request.body = Array(buffer.prefix(length))
@@ -76,6 +79,13 @@ final class RawServer: Sendable {
         /// Waits until the client has hung up.
         func waitForHangup() { while fill() { buffer = [] } }
 
+        /// Waits until the client hangs up, up to so many milliseconds: the pauses of a slow server.
+        @discardableResult
+        func hangsUp(withinMilliseconds milliseconds: Int32) -> Bool {
+            var descriptor = pollfd(fd: socket, events: Self.peerClosed, revents: 0)
+            return poll(&descriptor, 1, milliseconds) > 0
+        }
+
         private func fill() -> Bool {
             var bytes = [UInt8](repeating: 0, count: 65536)
             let count = bytes.withUnsafeMutableBytes { read(socket, $0.baseAddress, $0.count) }
@@ -87,13 +97,15 @@ final class RawServer: Sendable {
 
     let port: Int
     /// Connections so far.
-    var connectionCount: Int { sockets.withLock { $0.count } }
+    var connectionCount: Int { sockets.value.count }
+    /// Returns when there have been so many connections.
+    func hasConnections(_ count: Int) async { await sockets.becomes { $0.count >= count } }
     /// Requests so far, in the order in which they came.
     var requests: [Request] { seen.withLock { $0 } }
     var url: String { "http://127.0.0.1:\(port)" }
 
     private let listener: Int32
-    private let sockets: Lock<[Int32]>
+    private let sockets: WatchedValue<[Int32]>
     private let seen: Lock<[Request]>
 
     /// Runs `script` for each connection; the connection is closed when it returns.
@@ -105,21 +117,21 @@ final class RawServer: Sendable {
         }
         port = Self.port(of: listener)
         self.listener = listener
-        let sockets = Lock<[Int32]>([]), seen = Lock<[Request]>([])
+        let sockets = WatchedValue<[Int32]>([]), seen = Lock<[Request]>([])
         self.sockets = sockets
         self.seen = seen
         Thread.detachNewThread {
             while true {
                 let socket = accept(listener, nil, nil)
                 guard socket >= 0 else { break }
-                let number = sockets.withLock { sockets in
+                let number = sockets.change { sockets in
                     sockets.append(socket)
                     return sockets.count
                 }
                 Thread.detachNewThread {
                     script(Connection(number: number, socket: socket, seen: seen))
                     // Under the lock, so that nobody shuts down a socket whose number is another's by now.
-                    sockets.withLock { sockets in
+                    sockets.change { sockets in
                         sockets[number - 1] = -1
                         close(socket)
                     }
@@ -131,7 +143,7 @@ final class RawServer: Sendable {
 
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
-        sockets.withLock { for socket in $0 where socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) } }
+        sockets.change { for socket in $0 where socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) } }
     }
 
     /// A server that answers every request with its target.

@@ -36,6 +36,9 @@ import Testing
         }
 
         func cancelled() { cancellations.add(()) }
+
+        /// Returns when every pull so far has its piece.
+        func waitUntilGiven() { queue.sync {} }
     }
 
     private static func serving(_ source: Source) -> TestHandler {
@@ -139,22 +142,33 @@ import Testing
 
     @Test func aSourceIsNotAskedFasterThanTheClientReads() async throws {
         let source = Source(total: 1 << 30, announced: nil)
-        let handler = Self.serving(source)
-        try await withServer(handler) { port, _ in
+        let handler = TestHandler { request, exchange in
+            if request.head.path == "/a" {
+                exchange.respond(HTTPResponse(status: 200, body: .stream(source)))
+            } else {
+                TestHandler.echo(request, exchange)
+            }
+        }
+        let pullsMax = (64 << 20) / 65536
+        try await withServer(handler, { $0.loopCount = 1 }) { port, _ in
             do {
                 let client = try RawClient(port: port, receiveBufferBytes: 4096)
                 client.send(Self.get)
                 _ = try client.receive(bytesMax: 100)
-                // Until the kernel's buffers are full, which may take some pulls; then no more.
-                var pulls = -1
-                while pulls != source.state.withLock({ $0.pulls }) {
+                let other = try RawClient(port: port)
+                // Until the kernel's buffers are full, which may take some pulls. When the source has given what was
+                // pulled, and the loop has answered others after that, the loop has pulled again if it wants more.
+                var (before, pulls) = (-1, 0)
+                while before != pulls, pulls < pullsMax {
+                    before = pulls
+                    source.waitUntilGiven()
+                    for _ in 0..<2 {
+                        #expect(try other.exchange("GET /b HTTP/1.1\r\nHost: x\r\n\r\n").status == 200)
+                        #expect(try handler.summaries.next().ending == .answered)
+                    }
                     pulls = source.state.withLock { $0.pulls }
-                    var silence = [UInt8](repeating: 0, count: 1)
-                    _ = try client.receive(bytesMax: silence.count)
-                    silence.removeAll()
-                    _ = Waiting.milliseconds(200)
                 }
-                #expect(pulls * 65536 < 64 << 20)
+                #expect(pulls > 0 && pulls < pullsMax)
             }
             // The client left.
             try source.cancellations.next()
@@ -191,14 +205,20 @@ import Testing
 
     @Test func aSinkThatPausesIsGivenNothingUntilItGoesOn() async throws {
         let sink = Sink(pauses: true)
-        try await withServer(Self.taking(sink), { $0.bodySpanSeconds = 0.5 }) { port, _ in
+        let change: (inout HTTPServerOptions) -> Void = {
+            $0.bodySpanSeconds = 0.5
+            $0.loopCount = 1
+        }
+        try await withServer(Self.taking(sink), change) { port, _ in
             let client = try RawClient(port: port)
             let body = [UInt8](repeating: 0x61, count: 32 << 20)
             client.send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\n\r\n")
             let sender = Sender(client, body)
             var (flow, bytesCount) = try sink.flows.next()
-            // Longer than a client may be silent: the time that the sink takes is not the client's.
-            _ = Waiting.milliseconds(800)
+            // The time that the sink takes is not the client's: another that is silent from now on is cut before it.
+            let silent = try RawClient(port: port)
+            silent.send("POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n")
+            _ = try silent.receiveAll()
             #expect(sink.flows.count == 0)
             #expect(bytesCount <= 65536)
             flow.resume()

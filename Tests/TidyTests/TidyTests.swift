@@ -75,13 +75,6 @@ import Testing
         expectNone(Self.everything.flatMap { $0.functionsLonger(than: 70) })
     }
 
-    @Test func noSleepInATest() {
-        let places = Repository.swiftFiles(in: ["Tests"]).flatMap { file in
-            [/\bTask\.sleep\b/, /\b(?:u|nano)?sleep\(/, /\bThread\.sleep\b/].flatMap { file.places(of: $0) }
-        }
-        expectNone(places)
-    }
-
     /// Swift Testing counts the time in which a test waits for its turn, and can't end one that keeps its thread. The
     /// test runner does both.
     @Test func noTimeLimitOnATest() {

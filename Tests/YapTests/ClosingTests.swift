@@ -1,4 +1,5 @@
 import Testing
+import Waiting
 
 @testable import Yap
 
@@ -64,13 +65,13 @@ struct ClosingTests {
                 _ = try await connection.read { _ in }
             }
         }
-        while database.pendingWritesCount < 5 { await Task.yield() }
+        try await Polling.until { database.pendingWritesCount >= 5 }
         let flush = Task {
             try await connection.flushTransactions()
             let count = try await connection.read { try $0.numberOfKeys(inCollection: "todos") }
             log.add("\(count)")
         }
-        while database.pendingWritesCount < 6 { await Task.yield() }
+        try await Polling.until { database.pendingWritesCount >= 6 }
         #expect(log.lines.isEmpty)
         _ = mayEnd.push(0)
         try await flush.value
@@ -90,7 +91,7 @@ struct ClosingTests {
                 }
             }
         }
-        while connection.pendingReadsCount < 3 { await Task.yield() }
+        try await Polling.until { connection.pendingReadsCount >= 3 }
         for _ in 0..<3 { _ = mayEnd.push(0) }
         for read in reads { try await read.value }
         #expect(connection.pendingReadsCount == 0 && connection.name == "list")

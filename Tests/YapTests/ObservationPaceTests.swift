@@ -101,7 +101,7 @@ struct ObservationPaceTests {
         try await set("a")
         #expect(await values.next() == 1)
         try await set("b")
-        while reads.lines.count < 3 { await Task.yield() }
+        await reads.has(3)
         try await set("c", "2")
         #expect(await values.next() == 2)
         #expect(reads.lines == ["0", "1", "1", "2"])
@@ -134,13 +134,13 @@ struct ObservationPaceTests {
         let seen = Log()
         var sleeps = clock.sleeps.makeAsyncIterator()
         let cancelled = Task { for try await title in titles { seen.add(title ?? "-") } }
-        while seen.lines.isEmpty { await Task.yield() }
+        await seen.has(1)
         try await set("a")
         await sleeps.next()
         cancelled.cancel()
         try await cancelled.value
         let closed = Task { for try await title in titles { seen.add(title ?? "-") } }
-        while seen.lines.count < 2 { await Task.yield() }
+        await seen.has(2)
         try await set("b")
         await sleeps.next()
         try await database.close()

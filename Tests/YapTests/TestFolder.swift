@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteTestSupport
 import System
+import Waiting
 
 @testable import Yap
 
@@ -104,17 +105,20 @@ struct Refused: Error, Equatable {}
 
 /// What happened, in order; from any thread.
 final class Log: Sendable {
-    private let state = Lock<[String]>([])
+    private let state = WatchedValue<[String]>([])
 
-    var lines: [String] { state.withLock { $0 } }
+    var lines: [String] { state.value }
 
     func add(_ line: String) {
-        state.withLock { $0.append(line) }
+        state.change { $0.append(line) }
     }
+
+    /// Returns when it has so many lines.
+    func has(_ count: Int) async { await state.becomes { $0.count >= count } }
 
     /// The lines so far, which are then forgotten.
     func take() -> [String] {
-        state.withLock { lines in
+        state.change { lines in
             defer { lines = [] }
             return lines
         }

@@ -4,6 +4,7 @@ import CloudWire
 import Foundation
 import System
 import Testing
+import Waiting
 
 @testable import CloudKit
 
@@ -234,7 +235,7 @@ import Testing
         app.server.isBusy = true
         let place = Gone()
         await place.ask(app.container())
-        await place.isGone()
+        try await place.isGone()
         app.server.isBusy = false
         let code = await codeThrown { try await app.container().privateCloudDatabase.allRecordZones() }
         #expect(code == .requestRateLimited)
@@ -261,9 +262,9 @@ import Testing
         iterator = nil
         stream = nil
         await app.server.waitIsGivenUp()
-        await place.isGone()
+        try await place.isGone()
         // What was under way on another thread lets go of the account a moment later.
-        while FolderWatch.shared.paths.contains(app.credentialFile) { await Task.yield() }
+        try await Polling.until { !FolderWatch.shared.paths.contains(app.credentialFile) }
     }
 
     @Test func whoForgetsToEndAListeningKeepsNothing() async throws {
@@ -282,7 +283,7 @@ import Testing
             await iterator.next()
             withExtendedLifetime(end) {}
         }
-        await place.isGone()
+        try await place.isGone()
     }
 }
 
@@ -308,8 +309,9 @@ private final class Gone: Sendable {
     }
 
     /// Returns when it is gone: what runs on other threads lets go of it in its time.
-    func isGone() async {
-        while isThere { await Task.yield() }
+    func isGone() async throws {
+        try await Polling.until { !isThere }
+        #expect(!isThere)
     }
 }
 

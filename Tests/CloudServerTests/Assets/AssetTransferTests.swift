@@ -5,6 +5,7 @@ import Foundation
 import SQLiteTestSupport
 import System
 import Testing
+import Waiting
 
 @testable import CloudServer
 
@@ -212,7 +213,7 @@ import Testing
                 $0["ending"] as? String == "clientLeft" && $0["operation"] as? String == "asset/upload"
             }
             _ = try client.upload([1, 2, 3])
-            try waitUntil { files.unfinished.isEmpty }
+            try Polling.waitUntil { files.unfinished.isEmpty }
             #expect(try files.files(after: nil, filesMax: 10).count == 1)
         }
     }
@@ -249,11 +250,6 @@ import Testing
             let line = try server.log.line { $0["operation"] as? String == "asset/file" }
             #expect(!"\(line)".contains("t="), "the log has no ticket")
         }
-    }
-
-    private func waitUntil(_ condition: () -> Bool) throws {
-        for _ in 0..<10_000 where !condition() { _ = poll(nil, 0, 1) }
-        #expect(condition())
     }
 
     @Test func aHeadTellsTheSizeAndHasNoBody() async throws {

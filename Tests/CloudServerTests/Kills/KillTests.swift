@@ -4,6 +4,7 @@ import SQLiteTestSupport
 import System
 import TestSeed
 import Testing
+import Waiting
 
 /// The real server is killed under load again and again, with a ledger outside it.
 @Suite(.serialized) struct KillTests {
@@ -21,7 +22,7 @@ import Testing
             }
             try prepare(folder, writers)
             for _ in 1...Self.killsCount {
-                try kill(folder, writers, afterMilliseconds: Int32(random.next(in: 20..<250)))
+                try kill(folder, writers, afterSteps: random.next(in: 4..<160))
             }
             let wrong = try check(folder, writers)
             #expect(wrong.isEmpty, "seed \(seed)")
@@ -43,19 +44,20 @@ import Testing
         for writer in writers { try writer.makePoison(port: port) }
     }
 
-    /// One life of the server: it settles what the last one left open, takes load, and dies.
-    private func kill(
-        _ folder: ServerFolder, _ writers: [LedgerWriter], afterMilliseconds milliseconds: Int32
-    ) throws {
+    /// One life of the server: the writers settle what the last one left open, and write until it is killed, when so many
+    /// requests and responses have been sent.
+    private func kill(_ folder: ServerFolder, _ writers: [LedgerWriter], afterSteps steps: Int) throws {
         let server = try ServerProcess(folder: folder.path)
         defer { server.end() }
         let port = try server.port()
         for writer in writers { try writer.settle(port: port) }
+        let stepsCount = WatchedValue(0)
         try onThreads(writers.count + 1) { index in
-            if index < writers.count { return try writers[index].writeUntilItDies(port: port) }
-            // The time until the kill, spent in a poll of nothing.
-            _ = poll(nil, 0, milliseconds)
-            server.end()
+            if index < writers.count {
+                return try writers[index].writeUntilItDies(port: port) { stepsCount.change { $0 += 1 } }
+            }
+            defer { server.end() }
+            try stepsCount.wait { $0 >= steps }
         }
     }
 

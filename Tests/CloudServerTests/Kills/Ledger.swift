@@ -55,9 +55,12 @@ final class LedgerWriter: @unchecked Sendable {
         guard response.status == 200 else { throw Failure("poison: \(response.text)") }
     }
 
-    /// Writes until the server is gone.
-    func writeUntilItDies(port: Int) throws {
+    /// Writes until the server has ended.
+    ///
+    /// - Parameter stepped: called when a request was sent, and when its response has come.
+    func writeUntilItDies(port: Int, stepped: @escaping @Sendable () -> Void) throws {
         guard let device = try? RawDevice(port: port, token: token, clientID: name) else { return }
+        device.sent = stepped
         while true {
             count += 1
             let isPoisoned = random.next(in: 0..<4) == 0
@@ -73,6 +76,7 @@ final class LedgerWriter: @unchecked Sendable {
                 if !isPoisoned { entries.append(entry) }
                 return
             }
+            stepped()
             entry.outcome = try outcome(of: response)
             guard (entry.outcome == .refused) == isPoisoned else {
                 throw Failure("\(entry.operationID): \(response.status) \(response.text)")

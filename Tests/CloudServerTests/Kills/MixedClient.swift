@@ -13,8 +13,6 @@ final class MixedClient: @unchecked Sendable {
 
     let token: Credential
     var ledger: MixedLedger
-    /// Steps that were answered, for who waits for some before the kill.
-    let stepsCount = Lock(0)
     private let random: SeededRandomSource
     private var count: Int64 = 0
     /// The connection of this life of the server.
@@ -33,15 +31,18 @@ final class MixedClient: @unchecked Sendable {
     /// The server died before it answered.
     struct Unanswered: Error {}
 
-    /// Works until the server is gone.
-    func workUntilItDies(port: Int) throws {
+    /// Works until the server has ended.
+    ///
+    /// - Parameter stepped: called when a request was sent, and when a step is done.
+    func workUntilItDies(port: Int, stepped: @escaping @Sendable () -> Void) throws {
         guard let device = try? connect(port: port) else { return }
+        device.sent = stepped
         self.device = device
         defer { self.device = nil }
         do {
             while true {
                 try step()
-                stepsCount.withLock { $0 += 1 }
+                stepped()
             }
         } catch is Unanswered {}
     }

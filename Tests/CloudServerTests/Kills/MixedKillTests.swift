@@ -6,6 +6,7 @@ import StoreAudit
 import System
 import TestSeed
 import Testing
+import Waiting
 
 /// The real server is killed while clients do everything that the service can do, and not only save.
 @Suite(.serialized) struct MixedKillTests {
@@ -104,30 +105,21 @@ private final class MixedKillRun: Sendable {
         try body(server.port())
     }
 
-    /// A life ends after these milliseconds, whatever was answered.
-    private static let pollsMax = 20_000
-
-    private var stepsCount: Int { clients.reduce(0) { $0 + $1.stepsCount.withLock { $0 } } }
-
-    /// One life: the clients settle what the last one left open, work, and it dies.
+    /// One life: the clients settle what the last one left open, and work until it is killed, when so many requests have
+    /// been sent and steps done.
     func liveAndDie() throws {
-        // Counted in what was answered, so that a slow machine kills no server before its first answer.
-        let steps = stepsCount + random.next(in: 4..<40)
-        let milliseconds = Int32(random.next(in: 0..<20))
+        let steps = random.next(in: 8..<100)
+        let stepsCount = WatchedValue(0)
         let server = try ServerProcess(folder: folder.path)
         defer { server.end() }
         let port = try server.port()
         for client in clients { try client.settle(port: port) }
         try onThreads(clients.count + 1) { [self] index in
-            if index < clients.count { return try clients[index].workUntilItDies(port: port) }
-            // The time until the kill, spent in polls of nothing.
-            var pollsLeft = Self.pollsMax
-            while stepsCount < steps, pollsLeft > 0 {
-                _ = poll(nil, 0, 1)
-                pollsLeft -= 1
+            if index < clients.count {
+                return try clients[index].workUntilItDies(port: port) { stepsCount.change { $0 += 1 } }
             }
-            _ = poll(nil, 0, milliseconds)
-            server.end()
+            defer { server.end() }
+            try stepsCount.wait { $0 >= steps }
         }
     }
 
@@ -156,8 +148,9 @@ private final class MixedKillRun: Sendable {
                 told.formUnion(try checkNotifications(port, token, clients[(2 * index)..<(2 * index + 2)]))
             }
             // Each at least once, whenever the server died.
+            let expected = told
             try receiver.received { requests in
-                told.isSubset(of: requests.compactMap { $0.head.header("X-Yap-Notification") })
+                expected.isSubset(of: requests.compactMap { $0.head.header("X-Yap-Notification") })
             }
         }
         var summary = Summary(findings: try StoreAudit.findings(path: storePath))

@@ -4,6 +4,7 @@ import CloudWire
 import Foundation
 import System
 import Testing
+import Waiting
 
 @testable import CloudServer
 
@@ -41,13 +42,13 @@ import Testing
                     "POST \(target) HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.\(count)\r\n"
                         + "Content-Length: 9999\r\n\r\n123")
                 slow.append(connection)
-                try waitUntil { files.unfinished.count == count }
+                try Polling.waitUntil { files.unfinished.count == count }
             }
             let refused = try ada.send([1], to: target)
             #expect(refused.status == 503 && refused.header("Retry-After") != nil)
             _ = try AssetClient(port: server.port, token: "bob").upload([1, 2, 3])
             slow = []
-            try waitUntil { files.unfinished.isEmpty }
+            try Polling.waitUntil { files.unfinished.isEmpty }
             #expect(try ada.send([1], to: target).status == 200)
         }
     }
@@ -90,7 +91,7 @@ import Testing
             try slow.send(
                 "POST \(try ada.uploadTarget()) HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 2001:db8::1\r\n"
                     + "Content-Length: 9999\r\n\r\n123")
-            try waitUntil { files.unfinished.count == 1 }
+            try Polling.waitUntil { files.unfinished.count == 1 }
             let target = try bob.uploadTarget()
             func send(from address: String) throws -> RawResponse {
                 try bob.send([1], to: target, headers: [(name: "X-Forwarded-For", value: address)])
@@ -146,8 +147,4 @@ import Testing
         }
     }
 
-    private func waitUntil(_ condition: () -> Bool) throws {
-        for _ in 0..<10_000 where !condition() { _ = poll(nil, 0, 1) }
-        #expect(condition())
-    }
 }

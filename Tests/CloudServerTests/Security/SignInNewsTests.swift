@@ -6,6 +6,7 @@ import HTTPServer
 import SQLiteTestSupport
 import System
 import Testing
+import Waiting
 
 @testable import CloudServer
 
@@ -196,7 +197,7 @@ import Testing
             #expect(try devices() == 1)
             served.clock.advance(bySeconds: 600)
             #expect(try create(made.token).status == 421)
-            #expect(Signal().wait { (try? devices()) == 0 })
+            try Polling.waitUntil { try devices() == 0 }
         }
     }
 }

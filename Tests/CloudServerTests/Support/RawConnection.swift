@@ -22,6 +22,8 @@ final class RawConnection {
     private let descriptor: Int32
     private let port: Int
     private var received: [UInt8] = []
+    /// Called when a request has been sent, before its response is read.
+    var sent: () -> Void = {}
 
     init(port: Int, receiveSeconds: Int = 30) throws {
         self.port = port
@@ -66,6 +68,7 @@ final class RawConnection {
         body: [UInt8] = []
     ) throws -> RawResponse {
         try sendRequest(method, target, headers: headers, body: body)
+        sent()
         return try receive()
     }
 

@@ -30,7 +30,12 @@ final class RawDevice {
     let token: Credential
     let clientID: String
     let wantsExtras: Bool
-    private var connection: RawConnection
+    private let connection: RawConnection
+    /// Called when a request has been sent, before its response is read.
+    var sent: () -> Void {
+        get { connection.sent }
+        set { connection.sent = newValue }
+    }
 
     init(port: Int, token: Credential, clientID: String = "phone", wantsExtras: Bool = true) throws {
         self.port = port

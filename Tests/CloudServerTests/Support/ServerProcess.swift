@@ -84,6 +84,17 @@ final class ServerProcess: @unchecked Sendable {
         return status
     }
 
+    /// Whether it ends within so many seconds: its output is closed then. `wait` returns its status.
+    func ends(withinSeconds seconds: Double) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        condition.lock()
+        defer { condition.unlock() }
+        while !isAtEnd {
+            guard condition.wait(until: deadline) else { return false }
+        }
+        return true
+    }
+
     /// Ends it as the system does with a process that takes too much memory.
     func end() {
         guard condition.withLock({ status == nil }) else { return }

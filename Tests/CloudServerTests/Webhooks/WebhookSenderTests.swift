@@ -6,6 +6,7 @@ import Crypto
 import HTTPServer
 import SQLiteTestSupport
 import Testing
+import Waiting
 
 /// Webhooks over HTTP: from a commit to the operator's address.
 @Suite struct WebhookSenderTests {
@@ -60,11 +61,10 @@ import Testing
             let payload = try PushPayload(json: requests[1].body)
             #expect(payload.ck.cause?.subscriptionID == "all" && payload.ck.userRecordName == "_ada")
             #expect(payload.ck.notificationID == requests[1].head.header("X-Yap-Notification"))
-            let signal = Signal()
-            #expect(
-                signal.wait {
-                    (try? store.read { try $0.notificationReader.webhooks().first?.deliveredCount }) == 1
-                })
+            // The server notes the delivery after the receiver has answered.
+            try Polling.waitUntil {
+                try store.read { try $0.notificationReader.webhooks().first?.deliveredCount } == 1
+            }
             let metrics = try RawConnection(port: server.port).exchange("GET", "/yap/1/metrics").text
             #expect(metrics.contains("yap_webhook_requests_total{result=\"delivered\"} 1"))
             #expect(metrics.contains("yap_webhook_requests_total{result=\"failed\"} 1"))

@@ -6,6 +6,7 @@ import SQLiteTestSupport
 import StoreAudit
 import System
 import Testing
+import Waiting
 
 /// Backups of what is more than rows: files of records, their collection beside it, indexes; and what a backup that was
 /// killed leaves.
@@ -60,7 +61,7 @@ import Testing
         let clock = ManualTimeSource()
         let (cloud, store, _) = try service(data, clock: clock)
         try cloud.zones(.create)
-        let savedCount = Lock(0)
+        let savedCount = WatchedValue(0)
         let isOver = Lock(false)
         let (data, folder) = (data, folder)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -72,7 +73,8 @@ import Testing
                         try save(number, cloud)
                         // What the record held before is as old as what nobody can save any more.
                         clock.advance(bySeconds: 2 * 86_400)
-                        savedCount.withLock { $0 = number }
+                        let saved = number
+                        savedCount.change { $0 = saved }
                     }
                 }
             }
@@ -85,8 +87,8 @@ import Testing
                 try await onAThread {
                     defer { isOver.withLock { $0 = true } }
                     for round in 0..<4 {
-                        while savedCount.withLock({ $0 }) < 30 * (round + 1) { sched_yield() }
-                        let before = savedCount.withLock { $0 }
+                        try savedCount.wait { $0 >= 30 * (round + 1) }
+                        let before = savedCount.value
                         let archive = folder.file("\(round).tar")
                         _ = try data.backUp(to: archive)
                         let restored = DataFolder(path: folder.file("restored-\(round)"))

@@ -6,6 +6,7 @@ import SQLiteTestSupport
 import System
 import TestSeed
 import Testing
+import Waiting
 
 /// Backups of a folder that is written to, and what comes of them.
 @Suite struct BackupTests {
@@ -41,7 +42,7 @@ import Testing
         let (cloud, store) = try service(data)
         try cloud.zones(.create)
         let writersCount = 3
-        let acknowledged = Lock([Int](repeating: 0, count: writersCount))
+        let acknowledged = WatchedValue([Int](repeating: 0, count: writersCount))
         let isOver = Lock(false)
         let data = data
         let folder = folder
@@ -55,8 +56,9 @@ import Testing
                                 operation(.create, "\($0)-\(writer)-\(number)", ["n": Field(.int64(1))])
                             }
                             try cloud.modify(pair, atomic: true)
-                            acknowledged.withLock { $0[writer] = number + 1 }
                             number += 1
+                            let count = number
+                            acknowledged.change { $0[writer] = count }
                         }
                     }
                 }
@@ -65,10 +67,8 @@ import Testing
                 try await onAThread {
                     defer { isOver.withLock { $0 = true } }
                     for round in 0..<3 {
-                        while acknowledged.withLock({ $0.contains { $0 < 20 * (round + 1) } }) {
-                            sched_yield()
-                        }
-                        let before = acknowledged.withLock { $0 }
+                        try acknowledged.wait { $0.allSatisfy { $0 >= 20 * (round + 1) } }
+                        let before = acknowledged.value
                         let archive = folder.file("\(round).tar")
                         let summary = try data.backUp(to: archive)
                         #expect(summary.environments == 1)

@@ -3,6 +3,7 @@ import Foundation
 import HTTPClient
 import SQLiteTestSupport
 import Testing
+import Waiting
 
 /// Who may use which environment, and what a user has in both, of a server as a process.
 @Suite struct EnvironmentServedTests {
@@ -46,15 +47,17 @@ import Testing
         return try await post("\(server.url)/yap/1/sign-in", request.json())
     }
 
-    /// Asks until the answer's status is `wanted`: what a command has changed is heeded within a second.
+    /// Repeats a request until the response has the status `wanted`: a server applies the changes of a command within a
+    /// second.
     private func status(
         _ wanted: Int, _ ask: () async throws -> HTTPClientResponse
     ) async throws -> HTTPClientResponse {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while true {
-            let answer = try await ask()
-            if answer.status == wanted || ContinuousClock.now >= deadline { return answer }
+        var response = try await ask()
+        try await Polling.until {
+            if response.status != wanted { response = try await ask() }
+            return response.status == wanted
         }
+        return response
     }
 
     @Test func developmentIsForTheDevelopersWhomTheOperatorNamesAndATokenForItsEnvironment() async throws {

@@ -2,6 +2,7 @@ import CloudKit
 import Dispatch
 import Foundation
 import Glibc
+import Waiting
 
 // An app that begins a long-lived operation, or takes up those of its earlier life. It says what its blocks were called
 // with, and kills itself in the block that it is given.
@@ -77,12 +78,12 @@ func operation(_ kind: String, file: String) -> CKDatabaseOperation {
     }
 }
 
-/// An operation is kept until its completion block has returned, which is a moment after the block has said so.
-func waitUntilNothingIsKept() {
+/// An operation is kept until its completion block has returned, after the block has printed its line.
+func waitUntilNothingIsKept() throws {
     let folder = (ProcessInfo.processInfo.environment["XDG_STATE_HOME"] ?? "") + "/yap/operations"
     let files = FileManager.default
-    while files.subpaths(atPath: folder)?.contains(where: { $0.contains("/") }) ?? false {
-        sched_yield()
+    try Polling.waitUntil {
+        !(files.subpaths(atPath: folder)?.contains { $0.contains("/") } ?? false)
     }
 }
 
@@ -96,7 +97,7 @@ case "begin":
     Blocks(deadly: words.count > 3 ? words[3] : "", isDone: isDone).set(operation)
     container.privateCloudDatabase.add(operation)
     isDone.wait()
-    waitUntilNothingIsKept()
+    try waitUntilNothingIsKept()
 case "resume":
     let blocks = Blocks(deadly: words.count > 1 ? words[1] : "", isDone: isDone)
     let ids = try await container.allLongLivedOperationIDs()
@@ -106,7 +107,7 @@ case "resume":
         blocks.set(operation)
         container.add(operation)
         await Task.detached { isDone.wait() }.value
-        waitUntilNothingIsKept()
+        try waitUntilNothingIsKept()
     }
     say("left \(try await container.allLongLivedOperationIDs().count)")
 default: exit(1)
