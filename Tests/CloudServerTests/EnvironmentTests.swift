@@ -44,6 +44,7 @@ import Testing
             let server = try folder.start()
             defer { server.stop() }
             let port = server.port
+            let foundCount = Lock(0)
             try onThreads(10) { index in
                 let connection = try RawConnection(port: port)
                 let container = Self.containers[index % Self.containers.count]
@@ -60,7 +61,10 @@ import Testing
                 var lookup = try folder.lookup(names, container, connection)
                 while lookup.status == 503 { lookup = try folder.lookup(names, container, connection) }
                 guard !lookup.text.contains("serverErrorCode") else { throw Failure(lookup.text) }
+                let records = try RecordsResponse(json: lookup.body).records
+                foundCount.withLock { $0 += records.count }
             }
+            #expect(foundCount.withLock { $0 } == 120)
         }
     }
 

@@ -95,12 +95,14 @@ import Yap
         let (other, _) = try await file.open()
         let commits = other.commits
         try await set("a", holder)
+        var keys: [String] = []
         for await commit in commits where commit.isExternal {
-            let todos = try await other.newConnection().read {
-                try $0.objects(Todo.self, inCollection: "todos").map(\.key).count
+            keys = try await other.newConnection().read {
+                try $0.objects(Todo.self, inCollection: "todos").map(\.key)
             }
-            if todos == 1 { break }
+            if !keys.isEmpty { break }
         }
+        #expect(keys == ["a"])
         try await other.close()
         try await holder.close()
     }

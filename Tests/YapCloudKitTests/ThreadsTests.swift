@@ -83,6 +83,8 @@ import YapCloudKit
             try $0.numberOfKeys(inCollection: "todos")
         }
         for try await count in phoneCounts where count == 2 { break }
+        #expect(try await laptop.todos().values.map(\.title).sorted() == ["eggs", "milk"])
+        #expect(try await phone.todos() == laptop.todos())
         try await phone.database.close()
         try await laptop.database.close()
     }

@@ -116,7 +116,7 @@ import Testing
                 == "Something is under way; 3 changes wait.")
     }
 
-    /// The page names calls of the app: each exists.
+    /// The compiler checks that each call exists, and the test that the page names it.
     @Test func theCallsThatItNamesExist() {
         _ = [
             CloudSync.suspend, CloudSync.resume, CloudSync.retry, CloudSync.didEnterBackground,
@@ -124,6 +124,12 @@ import Testing
         ]
         _ = [YapDatabaseCloudKit.networkMayBeBack, YapDatabaseCloudKit.accountMayHaveChanged]
         _ = CloudSync.answerDeletedZone(zoneName:_:)
+        for name in [
+            "suspend", "resume", "retry", "didEnterBackground", "willEnterForeground", "networkMayBeBack",
+            "accountMayHaveChanged", "answerDeletedZone",
+        ] {
+            #expect(page.contains("\(name)("), "\(name)")
+        }
     }
 
     private func number(_ problem: CloudSyncProblem) -> Int {

@@ -30,6 +30,7 @@ import Testing
                 _ = withObservationTracking(condition) { Task { @MainActor in next.resume() } }
             }
         }
+        #expect(condition())
     }
 
     @Test func aValueFollowsItsQuery() async throws {

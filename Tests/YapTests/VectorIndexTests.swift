@@ -172,23 +172,25 @@ struct VectorIndexTests {
 
     @Test func aCheckEndsAQueryBetweenItsSteps() throws {
         var checksCount = 0
-        func check() throws {
+        func countAndRefuse() throws {
             checksCount += 1
             if checksCount == 2 { throw Refused() }
         }
         #expect(throws: Refused.self) {
-            try stage.read { try $0.keys(nearest: [0, 0], limit: 1, check: check) }
+            try stage.read { try $0.keys(nearest: [0, 0], limit: 1, check: countAndRefuse) }
         }
         #expect(checksCount == 2)
         // Six vectors in blocks of three: one check for each block, and one for the keys.
         checksCount = 2
-        _ = try stage.read { try $0.keys(nearest: [0, 0], limit: 1, check: check) }
+        _ = try stage.read { try $0.keys(nearest: [0, 0], limit: 1, check: countAndRefuse) }
         #expect(checksCount == 4)
-        _ = try stage.read { try $0.rows(nearest: [0, 0], limit: 1, among: ["a", "g"], check: check) }
+        _ = try stage.read {
+            try $0.rows(nearest: [0, 0], limit: 1, among: ["a", "g"], check: countAndRefuse)
+        }
         #expect(checksCount == 7)
         checksCount = 1
         #expect(throws: Refused.self) {
-            try stage.read { try $0.keys(nearest: [0, 0], limit: 1, among: ["a"], check: check) }
+            try stage.read { try $0.keys(nearest: [0, 0], limit: 1, among: ["a"], check: countAndRefuse) }
         }
     }
 

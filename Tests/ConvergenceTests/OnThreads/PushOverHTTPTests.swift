@@ -83,10 +83,14 @@ import YapCloudKit
             }
         }
 
-        /// Returns when there are so many items. Nobody asks the device to fetch.
-        func waitForItems(_ count: Int) async throws {
-            let counts = database.newConnection().observe { try $0.numberOfKeys(inCollection: "todos") }
-            for try await now in counts where now == count { break }
+        /// Waits until the device has so many items, without a call that fetches. Returns their keys.
+        @discardableResult
+        func waitForItems(_ count: Int) async throws -> [String] {
+            let keys = database.newConnection().observe {
+                try $0.objects(Todo.self, inCollection: "todos").map(\.key)
+            }
+            for try await now in keys where now.count == count { return now.sorted() }
+            return []
         }
     }
 
@@ -100,6 +104,9 @@ import YapCloudKit
             try await laptop.add("laptop \(number)")
             try await phone.waitForItems(2 * number)
         }
+        let keys = ["laptop 1", "laptop 2", "laptop 3", "phone 1", "phone 2", "phone 3"]
+        #expect(try await phone.waitForItems(6) == keys)
+        #expect(try await laptop.waitForItems(6) == keys)
         try await phone.database.close()
         try await laptop.database.close()
         await cloud.stop()
@@ -114,7 +121,7 @@ import YapCloudKit
         await cloud.stop()
         try await phone.add("2")
         try cloud.startAgain()
-        try await laptop.waitForItems(2)
+        #expect(try await laptop.waitForItems(2) == ["1", "2"])
         try await phone.database.close()
         try await laptop.database.close()
         await cloud.stop()
