@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import System
 import Testing
+import Waiting
 
 @testable import CloudServer
 @testable import HTTPServer
@@ -113,6 +114,23 @@ import Testing
         }
         #expect(logTime(milliseconds: 951_782_399_999) == "2000-02-28T23:59:59.999Z")
         #expect(logTime(milliseconds: 951_782_400_000) == "2000-02-29T00:00:00.000Z")
+    }
+
+    @Test func aProgramsOwnHandlerReceivesEachLine() async throws {
+        let lines = WatchedValue<[String]>([])
+        let sink = LineLogSink { line in lines.change { $0.append(line) } }
+        try await withServer(configure: { $0.log = sink }) { server in
+            let connection = try RawConnection(port: server.port)
+            let ids = try (0..<3).map { _ in
+                try #require(try connection.exchange("GET", "/yap/1/health").header("X-Apple-Request-UUID"))
+            }
+            try lines.wait { $0.count { $0.contains("\"id\"") } >= 3 }
+            let members = try lines.value.map { try self.parsed(Array($0.utf8)) }
+            #expect(members.compactMap { $0["id"] as? String } == ids)
+            #expect(lines.value.allSatisfy { !$0.contains("\n") })
+        }
+        sink.write(Array("{}\n{\"a\":1}\n".utf8))
+        #expect(lines.value.suffix(2) == ["{}", "{\"a\":1}"])
     }
 
     @Test func aSlowSinkCostsLinesAndTheLogSaysHowMany() throws {
