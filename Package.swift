@@ -74,7 +74,7 @@ let package = Package(
             ]),
 
         // 1
-        room("SQLite", ["CSQLite"]),
+        room("SQLite", ["CSQLite", "System"]),
         room("CloudWire", ["System"]),
         room("CoreLocation"),
         room("Crypto", ["COpenSSL", "COpenSSLExit"]),

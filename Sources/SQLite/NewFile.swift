@@ -1,4 +1,5 @@
 import CSQLite
+import System
 
 #if canImport(Glibc)
     import Glibc
@@ -11,13 +12,11 @@ enum NewFile {
     /// Creates an empty file that its owner alone can read: SQLite would let everybody read it. Returns false if a file
     /// exists, which isn't opened: closing it would release the locks that this process has on it.
     static func create(_ path: String) throws -> Bool {
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
-            if errno == EEXIST { return false }
-            throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: String(cString: strerror(errno)))
+        do throws(FileError) {
+            return try DurableFile.createEmpty(path)
+        } catch {
+            throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: error.reason)
         }
-        close(file)
-        return true
     }
 
     /// Runs a body that writes a database at `path`. If it throws, no file is left there unless there was one before.

@@ -1,10 +1,5 @@
 import SQLite
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import System
 
 /// The database's own tables, and the marks that identify the file format.
 enum DatabaseSchema {
@@ -27,7 +22,9 @@ enum DatabaseSchema {
     /// format.
     static func open(path: String, options: OpenOptions, firstMark: SnapshotMark) throws -> Connection {
         try Connection.checkEncryption(options)
-        if options.create, options.vfsName == nil { createPrivate(path) }
+        // SQLite would let everybody read it; it gives its log the file's mode. What fails here fails again when SQLite
+        // opens, with a message.
+        if options.create, options.vfsName == nil { _ = try? DurableFile.createEmpty(path) }
         let connection = try Connection(path: path, options: options) { _ = try content(of: $0) }
         if try content(of: connection) == .ours { return connection }
         try connection.transaction(.immediate) {
@@ -41,16 +38,7 @@ enum DatabaseSchema {
         return connection
     }
 
-    /// Creates an empty file that only its owner can read. SQLite would make it readable for everybody, and gives its
-    /// log the same mode. An existing file keeps its mode. If this fails, opening by SQLite fails too, with a
-    /// message.
-    private static func createPrivate(_ path: String) {
-        // Never an existing file: closing it would release the locks that this process has on it.
-        let file = systemOpen(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if file >= 0 { close(file) }
-    }
-
-    /// Opens the file read-only. It must exist and be a database of this library.
+    /// Opens the file for reading only. There must be one, and it must be ours.
     ///
     /// - Parameter encryptionKey: The key of an encrypted file.
     static func openReadOnly(path: String, encryptionKey: EncryptionKey? = nil) throws -> Connection {
@@ -89,6 +77,3 @@ enum DatabaseSchema {
         try connection.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
     }
 }
-
-/// The system call, which `DatabaseSchema.open` shadows.
-private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
