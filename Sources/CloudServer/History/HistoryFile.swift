@@ -1,5 +1,6 @@
 import CloudWire
 import SQLite
+import System
 
 #if canImport(Glibc)
     import Glibc
@@ -54,15 +55,13 @@ package struct HistoryFile {
         // The last second may be lost with the power; the file stays sound.
         options.synchronous = .normal
         options.journalSizeLimitBytes = 4 << 20
-        let descriptor = Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        if descriptor >= 0 { close(descriptor) }
+        _ = try? DurableFile.createEmpty(path)
         var connection = try Connection(path: path, options: options)
         let found = try version(of: connection)
         if found != 0, found != version {
             try connection.close()
             remove(path)
-            let descriptor = Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-            if descriptor >= 0 { close(descriptor) }
+            _ = try? DurableFile.createEmpty(path)
             connection = try Connection(path: path, options: options)
         }
         if try version(of: connection) == 0 {

@@ -1,4 +1,5 @@
 import Crypto
+import System
 
 #if canImport(Glibc)
     import Glibc
@@ -14,24 +15,25 @@ final class DiskAssetWriter: StoredAssetWriter {
     private var open: Open?
 
     private struct Open: ~Copyable {
-        let descriptor: Int32
+        let file: OpenFile
         var hash: SHA256
         var bytes: Int64 = 0
     }
 
-    /// Takes the descriptor over, unless it throws.
-    init(_ files: DiskAssetStore, descriptor: Int32, path: String) throws {
+    init(_ files: DiskAssetStore, _ file: OpenFile) throws {
         self.files = files
-        self.path = path
-        open = Open(descriptor: descriptor, hash: try SHA256())
+        path = file.path
+        open = Open(file: file, hash: try SHA256())
     }
 
     deinit { cancel() }
 
     func write(_ bytes: [UInt8]) throws {
-        guard open != nil else { throw CloudStoreError.failed(path: path, reason: "the file was given up") }
+        guard let file = open?.file else {
+            throw CloudStoreError.failed(path: path, reason: "the file was given up")
+        }
         do {
-            try append(bytes)
+            try CloudStoreError.translating { try file.write(bytes) }
             try open?.hash.update(bytes)
             open?.bytes += Int64(bytes.count)
         } catch {
@@ -41,24 +43,17 @@ final class DiskAssetWriter: StoredAssetWriter {
     }
 
     func finish() throws -> AssetUse {
-        guard let file = open.take() else {
+        guard let open = open.take() else {
             throw CloudStoreError.failed(path: path, reason: "the file was given up")
         }
-        let descriptor = file.descriptor
-        let count = file.bytes
+        let (file, count) = (open.file, open.bytes)
         do {
             var times = files.timesNow
-            guard futimens(descriptor, &times) == 0 else { throw DiskAssetStore.failure(path, errno) }
-            try files.before(.sync)
-            guard fsync(descriptor) == 0 else { throw DiskAssetStore.failure(path, errno) }
-            close(descriptor)
-        } catch {
-            close(descriptor)
-            files.discard(path)
-            throw error
-        }
-        do {
-            let digest = try file.hash.finish()
+            try CloudStoreError.translating {
+                guard futimens(file.descriptor, &times) == 0 else { throw FileError(.write, path, errno) }
+                try file.sync()
+            }
+            let digest = try open.hash.finish()
             try files.publish(path, digest)
             return AssetUse(digest: digest, bytes: count)
         } catch {
@@ -68,62 +63,22 @@ final class DiskAssetWriter: StoredAssetWriter {
     }
 
     func cancel() {
-        guard let file = open.take() else { return }
-        close(file.descriptor)
+        guard open.take() != nil else { return }
         files.discard(path)
     }
-
-    private func append(_ bytes: [UInt8]) throws {
-        var offset = 0
-        while offset < bytes.count {
-            try files.before(.write)
-            let descriptor = open?.descriptor ?? -1
-            let count = bytes.withUnsafeBytes { buffer in
-                systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: buffer[offset...]))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw DiskAssetStore.failure(path, count == 0 ? ENOSPC : errno) }
-            offset += count
-        }
-    }
 }
 
-/// An open file of the folder. Reading at a place leaves the descriptor as it is, so threads don't disturb each other.
+/// An open file of the folder. Reading at a place leaves the position as it is, so threads don't disturb each other.
 final class DiskAssetReader: StoredAssetReader {
     let bytes: Int64
-    private let descriptor: Int32
-    private let path: String
-    private let before: @Sendable (DiskAssetStore.Step) throws -> Void
+    private let file: OpenFile
 
-    init(
-        descriptor: Int32, path: String, bytes: Int64,
-        before: @escaping @Sendable (DiskAssetStore.Step) throws -> Void
-    ) {
-        self.descriptor = descriptor
-        self.path = path
-        self.bytes = bytes
-        self.before = before
+    init(_ file: OpenFile) throws(FileError) {
+        self.file = file
+        bytes = try file.size()
     }
-
-    deinit { close(descriptor) }
 
     func read(at offset: Int64, bytesMax: Int) throws -> [UInt8] {
-        try before(.read)
-        var code: Int32 = 0
-        let content = [UInt8](unsafeUninitializedCapacity: bytesMax) { buffer, count in
-            var read = -1
-            repeat {
-                read = pread(descriptor, buffer.baseAddress, bytesMax, off_t(offset))
-            } while read < 0 && errno == EINTR
-            code = read < 0 ? errno : 0
-            count = max(0, read)
-        }
-        guard code == 0 else { throw DiskAssetStore.failure(path, code) }
-        return content
+        try CloudStoreError.translating { try file.read(at: offset, bytesMax: bytesMax) }
     }
-}
-
-/// `write` by another name: inside a type that has one of its own, the system's can't be called.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -13,11 +13,6 @@ import System
 /// A file is written and synced under a name that nobody looks for, then renamed, and the folders are synced: a crash
 /// leaves the file whole, or not at all.
 public final class DiskAssetStore: AssetStore {
-    /// What is done to files and folders, for tests that let it fail.
-    package enum Step: Sendable, CaseIterable {
-        case makeFolder, create, write, sync, rename, syncFolder, open, read, list, remove
-    }
-
     /// Holds the collection back, or lets it go on while the result lives.
     public typealias Gate = @Sendable () throws -> (any AnyObject & Sendable)?
 
@@ -25,8 +20,7 @@ public final class DiskAssetStore: AssetStore {
     public let path: String
     private let clock: any TimeSource
     private let gate: Gate?
-    /// Called before each step; what it throws takes the place of what the system would have said.
-    let before: @Sendable (Step) throws -> Void
+    private let calls: FileCalls
     /// Counts the files that were begun; and keeps a file from being removed while it is renewed.
     private let begun = Lock(0)
     /// Folders that this process has synced together with their own names.
@@ -38,18 +32,15 @@ public final class DiskAssetStore: AssetStore {
     ///   - clock: tells how old files are.
     ///   - gate: asked before files are removed; nil: nothing holds the collection back.
     public convenience init(path: String, clock: any TimeSource, gate: Gate? = nil) {
-        self.init(path: path, clock: clock, gate: gate, before: { _ in })
+        self.init(path: path, clock: clock, gate: gate, calls: .system)
     }
 
-    /// Lets `before` fail where the system would.
-    package init(
-        path: String, clock: any TimeSource, gate: Gate? = nil,
-        before: @escaping @Sendable (Step) throws -> Void
-    ) {
+    /// Names a folder whose files are reached by these calls.
+    package init(path: String, clock: any TimeSource, gate: Gate? = nil, calls: FileCalls) {
         self.path = path
         self.clock = clock
         self.gate = gate
-        self.before = before
+        self.calls = calls
     }
 
     /// Begins a file. See `AssetStore`.
@@ -60,20 +51,18 @@ public final class DiskAssetStore: AssetStore {
         }
         let incoming = "\(path)/incoming"
         let name = "\(incoming)/\(getpid())-\(number)"
-        func create() throws -> Int32 {
-            try before(.create)
-            return systemOpen(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+        let file = try CloudStoreError.translating {
+            do throws(FileError) {
+                return try OpenFile(name, .creating(mode: 0o600), calls: calls)
+            } catch {
+                guard error.code == ENOENT else { throw error }
+                try Folders.make(incoming, calls: calls)
+                return try OpenFile(name, .creating(mode: 0o600), calls: calls)
+            }
         }
-        var descriptor = try create()
-        if descriptor < 0, errno == ENOENT {
-            try makeFolder(incoming)
-            descriptor = try create()
-        }
-        guard descriptor >= 0 else { throw Self.failure(name, errno) }
         do {
-            return try DiskAssetWriter(self, descriptor: descriptor, path: name)
+            return try DiskAssetWriter(self, file)
         } catch {
-            close(descriptor)
             discard(name)
             throw error
         }
@@ -81,20 +70,12 @@ public final class DiskAssetStore: AssetStore {
 
     /// Opens a file. See `AssetStore`.
     public func open(_ digest: [UInt8]) throws -> (any StoredAssetReader)? {
-        let name = filePath(of: digest)
-        try before(.open)
-        let descriptor = systemOpen(name, O_RDONLY | O_CLOEXEC, 0)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw Self.failure(name, errno)
+        do throws(FileError) {
+            return try DiskAssetReader(OpenFile(filePath(of: digest), .reading, calls: calls))
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw CloudStoreError(error)
         }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            defer { close(descriptor) }
-            throw Self.failure(name, errno)
-        }
-        return DiskAssetReader(
-            descriptor: descriptor, path: name, bytes: Int64(status.st_size), before: before)
     }
 
     /// Makes a file young again. See `AssetStore`.
@@ -104,7 +85,7 @@ public final class DiskAssetStore: AssetStore {
         return try begun.withLock { _ in
             guard utimensat(AT_FDCWD, name, &times, 0) != 0 else { return true }
             if errno == ENOENT { return false }
-            throw Self.failure(name, errno)
+            throw CloudStoreError(FileError(.write, name, errno))
         }
     }
 
@@ -134,11 +115,13 @@ public final class DiskAssetStore: AssetStore {
     public func remove(_ digest: [UInt8], ifOlderThan milliseconds: Int64) throws -> Bool {
         try begun.withLock { _ in
             guard let entry = entry(of: digest), entry.atMilliseconds < milliseconds else { return false }
-            let name = filePath(of: digest)
-            try before(.remove)
-            guard unlink(name) != 0 else { return true }
-            if errno == ENOENT { return false }
-            throw Self.failure(name, errno)
+            do throws(FileError) {
+                try remove(filePath(of: digest))
+                return true
+            } catch {
+                if error.code == ENOENT { return false }
+                throw CloudStoreError(error)
+            }
         }
     }
 
@@ -157,8 +140,12 @@ public final class DiskAssetStore: AssetStore {
     public func sweepUnfinished() throws -> Int {
         let incoming = "\(path)/incoming"
         let names = try names(in: incoming)
-        for name in names where unlink("\(incoming)/\(name)") != 0 && errno != ENOENT {
-            throw Self.failure("\(incoming)/\(name)", errno)
+        for name in names {
+            do throws(FileError) {
+                try remove("\(incoming)/\(name)")
+            } catch {
+                if error.code != ENOENT { throw CloudStoreError(error) }
+            }
         }
         return names.count
     }
@@ -176,77 +163,45 @@ extension DiskAssetStore {
     /// Puts a file that is whole and synced under its digest, and returns when that is on the disk too.
     func publish(_ incoming: String, _ digest: [UInt8]) throws {
         let name = filePath(of: digest)
-        let folder = String(name.dropLast(2 * digest.count - 1))
-        func move() throws -> Bool {
-            try begun.withLock { _ in
-                try before(.rename)
-                guard rename(incoming, name) != 0 else { return true }
-                if errno == ENOENT { return false }
-                throw Self.failure(name, errno)
+        let folder = Folders.parent(of: name)
+        try CloudStoreError.translating {
+            do throws(FileError) {
+                try move(incoming, to: name)
+            } catch {
+                guard error.code == ENOENT else { throw error }
+                try Folders.make(folder, calls: calls)
+                try move(incoming, to: name)
             }
+            try Folders.sync(folder, calls: calls)
+            try syncName(of: folder)
         }
-        if try !move() {
-            try makeFolder(folder)
-            guard try move() else { throw Self.failure(name, ENOENT) }
+    }
+
+    private func move(_ incoming: String, to name: String) throws(FileError) {
+        try begun.withLock { (_) throws(FileError) in
+            _ = try calls(.rename, name) { rename(incoming, name) }
         }
-        try syncFolder(folder)
-        try syncName(of: folder)
     }
 
     /// Makes the name of a folder itself survive a loss of power, once. The process that made the folder may not have
     /// synced it yet, or have died in between.
-    private func syncName(of folder: String) throws {
+    private func syncName(of folder: String) throws(FileError) {
         guard lasting.withLock({ !$0.contains(folder) }) else { return }
-        try syncFolder(path)
-        try syncFolder(Folders.parent(of: path))
+        try Folders.sync(path, calls: calls)
+        try Folders.sync(Folders.parent(of: path), calls: calls)
         _ = lasting.withLock { $0.insert(folder) }
     }
 
     /// Removes what was begun. What can't be removed now is swept when the server starts again.
-    func discard(_ incoming: String) {
-        guard (try? before(.remove)) != nil else { return }
-        unlink(incoming)
-    }
+    func discard(_ incoming: String) { try? remove(incoming) }
 
-    /// Makes a folder and those above it, and syncs the folder that each is in.
-    private func makeFolder(_ folder: String) throws {
-        try before(.makeFolder)
-        let parent = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? "."
-        guard mkdir(folder, 0o700) != 0 else { return try syncFolder(parent.isEmpty ? "/" : parent) }
-        switch errno {
-        case EEXIST: return
-        case ENOENT where !parent.isEmpty && parent != ".":
-            try makeFolder(parent)
-            guard mkdir(folder, 0o700) != 0, errno != EEXIST else { return try syncFolder(parent) }
-            throw Self.failure(folder, errno)
-        default: throw Self.failure(folder, errno)
-        }
-    }
-
-    private func syncFolder(_ folder: String) throws {
-        try before(.syncFolder)
-        let descriptor = systemOpen(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw Self.failure(folder, errno) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw Self.failure(folder, errno) }
+    private func remove(_ path: String) throws(FileError) {
+        try calls(.remove, path) { unlink(path) }
     }
 
     /// The names in a folder, none when it isn't there.
     private func names(in folder: String) throws -> [String] {
-        try before(.list)
-        guard let stream = opendir(folder) else {
-            if errno == ENOENT { return [] }
-            throw Self.failure(folder, errno)
-        }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
+        try CloudStoreError.translating { try Folders.names(in: folder, calls: calls) }
     }
 
     private func entry(of digest: [UInt8]) -> AssetFileEntry? {
@@ -266,12 +221,22 @@ extension DiskAssetStore {
     }
 
     var timesNow: [timespec] { Self.times(clock.nowMilliseconds()) }
-
-    static func failure(_ path: String, _ code: Int32) -> CloudStoreError {
-        code == ENOSPC || code == EDQUOT
-            ? .diskFull(path: path) : .diskFailing(path: path, reason: String(cString: strerror(code)))
-    }
 }
 
-/// `open` by another name: inside a type that has one of its own, the system's can't be called.
-private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+extension CloudStoreError {
+    /// What a failed call on a file of a record says.
+    init(_ error: FileError) {
+        self =
+            error.isDiskFull
+            ? .diskFull(path: error.path) : .diskFailing(path: error.path, reason: error.reason)
+    }
+
+    /// Runs `body`, and throws a failed call on a file as an error of the store.
+    static func translating<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as FileError {
+            throw CloudStoreError(error)
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import System
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -38,16 +40,11 @@ enum BackupLeftovers {
     private static func isAbandoned(
         _ draft: String, of process: pid_t, isMine: Bool, beginning first: [UInt8]
     ) -> Bool {
-        let descriptor = open(draft, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
-        var bytes = [UInt8](repeating: 0, count: first.count)
-        switch pread(descriptor, &bytes, bytes.count, 0) {
-        case first.count: return bytes == first
+        guard let file = try? OpenFile(draft, .reading, followsLinks: false),
+            (try? file.lock(waits: false)) == true, let bytes = try? file.read(bytesMax: first.count)
+        else { return false }
         // Created a moment ago, or its process was killed before the first write: only the lock of the process tells.
-        case 0: return isMine || kill(process, 0) != 0 && errno == ESRCH
-        default: return false
-        }
+        if bytes.isEmpty { return isMine || kill(process, 0) != 0 && errno == ESRCH }
+        return bytes == first
     }
 }

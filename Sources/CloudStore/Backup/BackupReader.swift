@@ -1,13 +1,14 @@
 import Crypto
+import System
 
 /// Reads a backup archive, and trusts only what its checksums confirm.
 struct BackupReader {
     let path: String
-    let file: PlainFile
+    let file: OpenFile
 
     init(path: String) throws {
         self.path = path
-        file = try PlainFile(reading: path)
+        file = try OpenFile(path, .reading)
     }
 
     /// An event while reading an archive.
@@ -20,7 +21,7 @@ struct BackupReader {
 
     /// Reads the whole archive and compares it with its checksums.
     ///
-    /// - Throws: `BackupError`, `DataFolderError`, what `body` throws.
+    /// - Throws: `BackupError`, `FileError`, what `body` throws.
     func forEach(_ body: (Event) throws -> Void) throws {
         do {
             let lines = try SumLines(path: path)
@@ -121,7 +122,7 @@ private final class SumLines {
     private var start = 0
 
     init(path: String) throws {
-        reader = try TarReader(PlainFile(reading: path))
+        reader = try TarReader(OpenFile(path, .reading))
         while let entry = try reader.next() {
             if entry.name == BackupEntry.sums.name { return }
         }

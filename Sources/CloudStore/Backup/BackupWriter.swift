@@ -1,4 +1,5 @@
 import Crypto
+import System
 
 #if canImport(Glibc)
     import Glibc
@@ -12,40 +13,31 @@ import Crypto
 final class BackupWriter {
     let path: String
     /// What the archive is called until it is whole. Other drafts begin with it.
-    let draft: String
-    private let file: PlainFile
+    var draft: String { archive.file.path }
+    private let archive: DraftFile
+    private var file: OpenFile { archive.file }
     /// Lines for `sha256sum`, kept in a file since there may be millions.
-    private let sums: PlainFile
+    private let sums: OpenFile
     private var sumsBytes: Int64 = 0
 
-    /// - Throws: `BackupError.exists`, `DataFolderError`.
+    /// - Throws: `BackupError.exists`, `FileError`.
     init(path: String) throws {
         guard access(path, F_OK) != 0 else { throw BackupError.exists(path: path) }
         self.path = path
-        let draft = "\(path).part-\(getpid())"
-        self.draft = draft
-        BackupLeftovers.remove(besides: draft)
-        file = try PlainFile(making: draft)
-        file.hold()
-        do {
-            sums = try PlainFile(making: "\(draft).sums")
-        } catch {
-            unlink(draft)
-            throw error
-        }
+        BackupLeftovers.remove(besides: "\(path).part-\(getpid())")
+        archive = try DraftFile(path)
+        sums = try OpenFile("\(archive.file.path).sums", .creating(mode: 0o600))
     }
 
-    deinit {
-        for ending in ["", ".sums"] { unlink(draft + ending) }
-    }
+    deinit { unlink(sums.path) }
 
     /// Adds a file.
-    func add(_ entry: BackupEntry, from source: PlainFile, progress: (BackupProgress) throws -> Void) throws {
+    func add(_ entry: BackupEntry, from source: OpenFile, progress: (BackupProgress) throws -> Void) throws {
         let bytes = try source.size()
         try add(entry, bytes: bytes) { done in
             try progress(
                 BackupProgress(stage: .archiving, name: entry.name, bytes: done, bytesOfFile: bytes))
-            return try source.read(bytesMax: Int(min(bytes - done, Int64(PlainFile.pieceBytes))))
+            return try source.read(bytesMax: Int(min(bytes - done, Int64(TarHeader.pieceBytes))))
         }
     }
 
@@ -58,7 +50,7 @@ final class BackupWriter {
     func finish() throws {
         try sums.seek(to: 0)
         try file.write(TarHeader.blocks(of: TarHeader.Entry(name: BackupEntry.sums.name, bytes: sumsBytes)))
-        while case let bytes = try sums.read(bytesMax: PlainFile.pieceBytes), !bytes.isEmpty {
+        while case let bytes = try sums.read(bytesMax: TarHeader.pieceBytes), !bytes.isEmpty {
             try file.write(bytes)
         }
         try file.write(TarHeader.padding(after: sumsBytes))
@@ -71,15 +63,11 @@ final class BackupWriter {
     /// - Returns: the archive's size in bytes.
     func publish() throws -> Int64 {
         let bytes = try file.size()
-        if link(draft, path) != 0 {
-            let code = errno
-            guard code != EEXIST else { throw BackupError.exists(path: path) }
-            // Some file systems have no second names for a file.
-            guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(code), access(path, F_OK) != 0,
-                rename(draft, path) == 0
-            else { throw DataFolderError(path: path, code) }
+        do throws(FileError) {
+            try archive.commit(replacing: false)
+        } catch {
+            throw error.code == EEXIST ? BackupError.exists(path: path) : error
         }
-        try Folders.sync(Folders.parent(of: path))
         return bytes
     }
 

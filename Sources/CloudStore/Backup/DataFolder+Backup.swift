@@ -25,6 +25,12 @@ extension DataFolder {
         progress: (BackupProgress) throws -> Void = { _ in }
     ) throws -> BackupSummary {
         guard isMade else { throw ControlError.noFile(path: controlPath) }
+        return try DataFolderError.translating { try writeBackup(to: path, clock, progress) }
+    }
+
+    private func writeBackup(
+        to path: String, _ clock: any TimeSource, _ progress: (BackupProgress) throws -> Void
+    ) throws -> BackupSummary {
         let hold = try holdForBackup()
         defer { withExtendedLifetime(hold) {} }
         let writer = try BackupWriter(path: path)
@@ -32,7 +38,7 @@ extension DataFolder {
         try writer.add(
             .format, Array("yap-backup \(BackupEntry.formatVersion)\ncreated \(now)\n".utf8))
         if !ControlStore.isAbsent(settingsPath) {
-            try writer.add(.settings, from: PlainFile(reading: settingsPath), progress: progress)
+            try writer.add(.settings, from: OpenFile(settingsPath, .reading), progress: progress)
         }
         for (container, environment) in try environments() {
             let store = BackupEntry.store(container: container, environment: environment)
@@ -53,8 +59,8 @@ extension DataFolder {
     public func environments() throws -> [(container: String, environment: String)] {
         let removals = try ContainerTables.removals(inFileAt: controlPath)
         var found: [(container: String, environment: String)] = []
-        for container in try Folders.names(in: "\(path)/containers")
-        where BackupEntry.isContainer(container) {
+        let containers = try DataFolderError.translating { try Folders.names(in: "\(path)/containers") }
+        for container in containers where BackupEntry.isContainer(container) {
             for environment in ["development", "production"] {
                 let path = try storePath(container: container, environment: environment)
                 guard !ControlStore.isAbsent(path),
@@ -73,7 +79,7 @@ extension DataFolder {
     ) throws {
         let copy = "\(writer.draft).sqlite"
         // SQLite would make it readable as the mask allows.
-        _ = try PlainFile(making: copy)
+        guard try DurableFile.createEmpty(copy) else { throw FileError(.open, copy, EEXIST) }
         defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(copy + ending) } }
         let isMade = try CloudStoreError.translating(path: source) {
             var options = OpenOptions()
@@ -101,7 +107,7 @@ extension DataFolder {
             }
             return true
         }
-        if isMade { try writer.add(entry, from: PlainFile(reading: copy), progress: progress) }
+        if isMade { try writer.add(entry, from: OpenFile(copy, .reading), progress: progress) }
     }
 
     private func addAssets(
@@ -115,7 +121,7 @@ extension DataFolder {
                 let entry = BackupEntry.asset(
                     container: container, environment: environment, name: "\(part)/\(name)")
                 try writer.add(
-                    entry, from: PlainFile(reading: "\(folder)/\(part)/\(name)"), progress: progress)
+                    entry, from: OpenFile("\(folder)/\(part)/\(name)", .reading), progress: progress)
             }
         }
     }

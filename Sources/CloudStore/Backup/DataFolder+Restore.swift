@@ -25,6 +25,12 @@ extension DataFolder {
         from archive: String, random: any RandomSource = SystemRandomSource(),
         progress: (BackupProgress) throws -> Void = { _ in }
     ) throws -> BackupSummary {
+        try DataFolderError.translating { try makeAnew(from: archive, random, progress) }
+    }
+
+    private func makeAnew(
+        from archive: String, _ random: any RandomSource, _ progress: (BackupProgress) throws -> Void
+    ) throws -> BackupSummary {
         guard try Folders.names(in: path).isEmpty else { throw BackupError.notEmpty(path: path) }
         let reader = try BackupReader(path: archive)
         let summary = try reader.check(progress: progress)
@@ -37,10 +43,7 @@ extension DataFolder {
             try renewAll(random)
             try FolderMarkTable.renew(path: controlDraftPath)
             try Folders.syncTree(path)
-            guard rename(controlDraftPath, controlPath) == 0 else {
-                throw DataFolderError(path: controlPath, errno)
-            }
-            try Folders.sync(path)
+            try DurableFile.rename(controlDraftPath, to: controlPath)
         } catch {
             for name in (try? Folders.names(in: path)) ?? [] { Folders.remove("\(path)/\(name)") }
             if isNew { rmdir(path) }
@@ -79,7 +82,7 @@ extension DataFolder {
     private var controlDraftPath: String { "\(controlPath).restoring" }
 
     private func extract(_ reader: BackupReader, _ progress: (BackupProgress) throws -> Void) throws {
-        var current: (file: PlainFile, name: String, bytes: Int64, done: Int64)?
+        var current: (file: OpenFile, name: String, bytes: Int64, done: Int64)?
         try reader.forEach { event in
             switch event {
             case .begin(let entry, let bytes):
@@ -88,7 +91,7 @@ extension DataFolder {
                     return
                 }
                 try makeFolders(Folders.parent(of: target))
-                current = (try PlainFile(making: target), entry.name, bytes, 0)
+                current = (try OpenFile(target, .creating(mode: 0o600)), entry.name, bytes, 0)
             case .piece(let piece):
                 try current?.file.write(piece)
                 current?.done += Int64(piece.count)
@@ -152,27 +155,5 @@ extension DataFolder {
             }
             try connection.close()
         }
-    }
-}
-
-extension Folders {
-    /// Removes a file, or a folder with all in it. What can't be removed stays.
-    static func remove(_ path: String) {
-        guard unlink(path) != 0 else { return }
-        for name in (try? names(in: path)) ?? [] { remove("\(path)/\(name)") }
-        rmdir(path)
-    }
-
-    /// Makes the names in a folder, and in those below it, survive a loss of power.
-    static func syncTree(_ path: String) throws {
-        for name in try names(in: path) where isFolder("\(path)/\(name)") {
-            try syncTree("\(path)/\(name)")
-        }
-        try sync(path)
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }

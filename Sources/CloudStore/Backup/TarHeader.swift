@@ -2,6 +2,8 @@
 /// ustar.
 enum TarHeader {
     static let blockBytes = 512
+    /// Bytes of a file that are read or written at a time.
+    static let pieceBytes = 1 << 20
     /// Maximum size of a pax header that is read. Ours have a name and a size.
     static let paxBytesMax = 4096
     static let nameBytesMax = 100

@@ -1,6 +1,8 @@
+import System
+
 /// Reads a tar archive sequentially.
 final class TarReader {
-    private let file: PlainFile
+    private let file: OpenFile
     private let size: Int64
     /// Offset of the next header.
     private var position: Int64 = 0
@@ -9,7 +11,7 @@ final class TarReader {
     /// Zeros after the entry.
     private var paddingBytes = 0
 
-    init(_ file: PlainFile) throws {
+    init(_ file: OpenFile) throws {
         self.file = file
         size = try file.size()
         try file.seek(to: 0)
@@ -17,7 +19,7 @@ final class TarReader {
 
     /// Returns the next entry, or nil at the end of the archive. Skips the unread rest of the current entry.
     ///
-    /// - Throws: `TarError`, `DataFolderError`.
+    /// - Throws: `TarError`, `FileError`.
     func next() throws -> TarHeader.Entry? {
         try file.seek(to: position)
         var pax: [String: String] = [:]
@@ -44,7 +46,7 @@ final class TarReader {
     /// Returns the next bytes of the entry, or an empty array at its end.
     func read() throws -> [UInt8] {
         guard rest > 0 else { return [] }
-        let bytes = try file.read(bytesMax: Int(min(rest, Int64(PlainFile.pieceBytes))))
+        let bytes = try file.read(bytesMax: Int(min(rest, Int64(TarHeader.pieceBytes))))
         guard !bytes.isEmpty else { throw TarError(reason: "it ends in an entry") }
         rest -= Int64(bytes.count)
         if rest == 0 {

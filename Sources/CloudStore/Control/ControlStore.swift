@@ -105,11 +105,11 @@ public final class ControlStore: Sendable {
     /// - Throws: `CloudStoreError` if the file can't be made, or another program's file has this path.
     @discardableResult
     public static func make(path: String) throws -> Bool {
-        let descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw CloudStoreError.cannotOpen(path: path, reason: String(cString: strerror(errno)))
+        do throws(FileError) {
+            _ = try DurableFile.createEmpty(path)
+        } catch {
+            throw CloudStoreError.cannotOpen(path: path, reason: error.reason)
         }
-        close(descriptor)
         return try CloudStoreError.translating(path: path) {
             let connection = try Connection(path: path, options: OpenOptions()) {
                 _ = try ControlFormat.isPrepared($0, path: path)

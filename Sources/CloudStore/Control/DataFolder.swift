@@ -1,3 +1,5 @@
+import System
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -61,15 +63,13 @@ public struct DataFolder: Hashable, Sendable {
     ///
     /// - Throws: `DataFolderError.held` with the process id of the other server, `DataFolderError.failed`.
     public func lock() throws -> DataFolderLock {
-        try DataFolderLock(path: "\(path)/serve.lock")
+        try DataFolderLock(forServing: "\(path)/serve.lock")
     }
 
     /// True if a server serves the folder now.
     public var isServed: Bool {
-        let descriptor = open("\(path)/serve.lock", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        guard let file = try? OpenFile("\(path)/serve.lock", .reading) else { return false }
+        return (try? file.lock(.shared, waits: false)) == false
     }
 
     /// Returns the path of the folder with the files of an environment's records: `<two hexadecimal digits>/<name>`. It
@@ -85,7 +85,7 @@ public struct DataFolder: Hashable, Sendable {
     ///
     /// - Throws: `DataFolderError`.
     public func holdForBackup() throws -> DataFolderLock {
-        try DataFolderLock(sharing: backupLockPath, LOCK_EX)
+        try DataFolderLock(backupLockPath, .exclusive, waits: true)
     }
 
     /// Allows one step of the collection to remove files. Returns nil while a backup runs.
@@ -93,7 +93,7 @@ public struct DataFolder: Hashable, Sendable {
     /// - Throws: `DataFolderError`.
     public func holdForCollection() throws -> DataFolderLock? {
         do {
-            return try DataFolderLock(sharing: backupLockPath, LOCK_SH | LOCK_NB)
+            return try DataFolderLock(backupLockPath, .shared, waits: false)
         } catch DataFolderError.held {
             return nil
         }
@@ -102,90 +102,43 @@ public struct DataFolder: Hashable, Sendable {
     private var backupLockPath: String { "\(path)/backup.lock" }
 
     func makeFolders(_ path: String) throws {
-        var parent = ""
-        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
-            parent +=
-                parent.isEmpty && part.isEmpty ? "/" : (parent.isEmpty || parent == "/" ? "" : "/") + part
-            if mkdir(parent, 0o700) == 0 {
-                // Rows in the folder can't last longer than the folder's name. A parent folder that can't be read
-                // belongs to another user and can't be synced.
-                let above = Folders.parent(of: parent)
-                if access(above, R_OK) == 0 { try Folders.sync(above) }
-            } else if errno != EEXIST, access(parent, F_OK) != 0 {
-                throw DataFolderError.failed(path: parent, reason: String(cString: strerror(errno)))
-            }
-        }
+        try DataFolderError.translating { try Folders.make(path) }
     }
 }
 
 /// A lock on a data folder, for serving or for another exclusive task.
 public final class DataFolderLock: Sendable {
-    private let descriptor: Int32
+    private let file: OpenFile
 
-    init(path: String) throws {
-        descriptor = try Self.take(path)
+    /// Locks a file, which is created if it is missing.
+    ///
+    /// - Throws: `DataFolderError.held` if others hold it and `waits` is false, `DataFolderError.failed`.
+    init(_ path: String, _ kind: OpenFile.LockKind, waits: Bool) throws {
+        file = try DataFolderError.translating {
+            let file = try OpenFile(path, .updatingOrCreating)
+            guard try file.lock(kind, waits: waits) else {
+                throw DataFolderError.held(path: path, processID: Self.processID(in: file))
+            }
+            return file
+        }
     }
 
-    /// Locks a file, shared or exclusive.
-    init(sharing path: String, _ operation: Int32) throws {
-        descriptor = try Self.take(path, operation)
-    }
-
-    deinit {
-        close(descriptor)
+    /// Locks a file alone, and writes this process's number into it.
+    convenience init(forServing path: String) throws {
+        try self.init(path, .exclusive, waits: false)
+        // The number is for people; the lock is the kernel's and goes with the process.
+        try DataFolderError.translating {
+            try file.truncate()
+            try file.write("\(getpid())\n".utf8)
+        }
     }
 
     /// Returns nil if the file was deleted before it was locked, so that the lock has no effect.
-    func ifStill(at path: String) -> DataFolderLock? {
-        var (own, found) = (stat(), stat())
-        guard fstat(descriptor, &own) == 0, stat(path, &found) == 0 else { return nil }
-        return own.st_dev == found.st_dev && own.st_ino == found.st_ino ? self : nil
-    }
+    func ifStill(at path: String) -> DataFolderLock? { file.isStill(at: path) ? self : nil }
 
-    private static func take(_ path: String, _ operation: Int32) throws -> Int32 {
-        let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw DataFolderError.failed(path: path, reason: String(cString: strerror(errno)))
-        }
-        while flock(descriptor, operation) != 0 {
-            let code = errno
-            if code == EINTR { continue }
-            close(descriptor)
-            throw code == EWOULDBLOCK
-                ? DataFolderError.held(path: path, processID: nil)
-                : DataFolderError.failed(path: path, reason: String(cString: strerror(code)))
-        }
-        return descriptor
-    }
-
-    private static func take(_ path: String) throws -> Int32 {
-        let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw DataFolderError.failed(path: path, reason: String(cString: strerror(errno)))
-        }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
-            defer { close(descriptor) }
-            guard code == EWOULDBLOCK else {
-                throw DataFolderError.failed(path: path, reason: String(cString: strerror(code)))
-            }
-            throw DataFolderError.held(path: path, processID: processID(in: descriptor))
-        }
-        // The process id is for humans. The lock itself is the kernel's, and ends with the process.
-        let text = "\(getpid())\n"
-        guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.utf8.count, 0) == text.utf8.count
-        else {
-            let reason = String(cString: strerror(errno))
-            close(descriptor)
-            throw DataFolderError.failed(path: path, reason: reason)
-        }
-        return descriptor
-    }
-
-    private static func processID(in descriptor: Int32) -> Int? {
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let count = pread(descriptor, &bytes, bytes.count, 0)
-        return Int(String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0x0A }, as: UTF8.self))
+    private static func processID(in file: OpenFile) -> Int? {
+        let bytes = (try? file.read(at: 0, bytesMax: 32)) ?? []
+        return Int(String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self))
     }
 }
 
@@ -198,13 +151,19 @@ public enum DataFolderError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The disk or the user's quota is full.
     case diskFull(path: String)
 
-    /// Makes an error from the system's error number for the file at `path`.
-    init(path: String, _ code: Int32) {
+    /// Makes an error from a failed call for its file.
+    init(_ error: FileError) {
         self =
-            switch code {
-            case ENOSPC, EDQUOT, EFBIG: .diskFull(path: path)
-            default: .failed(path: path, reason: String(cString: strerror(code)))
-            }
+            error.isDiskFull ? .diskFull(path: error.path) : .failed(path: error.path, reason: error.reason)
+    }
+
+    /// Runs `body`, and throws a failed call on a file as an error of the folder.
+    static func translating<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as FileError {
+            throw DataFolderError(error)
+        }
     }
 
     /// Human-readable text: what happened and what to do.

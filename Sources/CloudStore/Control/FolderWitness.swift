@@ -1,11 +1,5 @@
 import System
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A small file outside of a data folder that remembers how far the folder had come. What is put back with the folder
 /// can't tell that it was put back; this can.
 public struct FolderWitness: Hashable, Sendable {
@@ -27,7 +21,10 @@ public struct FolderWitness: Hashable, Sendable {
     /// - Throws: `DataFolderError.failed` when it can't be read, or is no witness.
     func marks() throws -> [FolderMark] {
         guard !ControlStore.isAbsent(path) else { return [] }
-        let text = String(decoding: try PlainFile(reading: path).read(bytesMax: Self.bytesMax), as: UTF8.self)
+        let bytes = try DataFolderError.translating {
+            try OpenFile(path, .reading).read(bytesMax: Self.bytesMax)
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.split(separator: "\n")
         guard lines.first == Substring(Self.title) else { throw notAWitness }
         return try lines.dropFirst().map { line in
@@ -45,13 +42,9 @@ public struct FolderWitness: Hashable, Sendable {
     func remember(_ mark: FolderMark) throws {
         let marks = [mark] + (try marks().filter { $0.id != mark.id }.prefix(Self.marksMax - 1))
         let lines = marks.map { "\(String($0.id, radix: 16)) \($0.number)\n" }.joined()
-        let draft = "\(path).part"
-        unlink(draft)
-        let file = try PlainFile(making: draft)
-        try file.write(Array("\(Self.title)\n\(lines)".utf8))
-        try file.sync()
-        guard rename(draft, path) == 0 else { throw DataFolderError(path: path, errno) }
-        try Folders.sync(Folders.parent(of: path))
+        try DataFolderError.translating {
+            try DurableFile.write("\(Self.title)\n\(lines)".utf8, to: path)
+        }
     }
 
     private var notAWitness: DataFolderError {

@@ -109,12 +109,12 @@ struct AssetClient {
 /// A server with files on a disk, and what is in its folder.
 func withAssetServer<Result: Sendable>(
     limits: ServiceLimits = ServiceLimits(), clock: any TimeSource = SystemTimeSource(),
-    before: @escaping @Sendable (DiskAssetStore.Step) throws -> Void = { _ in },
+    calls: FileCalls = .system,
     configure: @escaping @Sendable (inout CloudServerOptions) -> Void = { _ in },
     _ body: @escaping @Sendable (TestServer, DiskAssetStore) throws -> Result
 ) async throws -> Result {
     let folder = try TemporaryFolder()
-    let files = DiskAssetStore(path: folder.file("development.assets"), clock: clock, before: before)
+    let files = DiskAssetStore(path: folder.file("development.assets"), clock: clock, calls: calls)
     return try await onThread {
         let server = try TestServer(limits: limits, assetFiles: files, clock: clock, configure: configure)
         defer {

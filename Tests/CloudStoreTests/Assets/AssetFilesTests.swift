@@ -85,21 +85,21 @@ import Testing
     private final class Failing: Sendable {
         private let left: Lock<Int>
         let isKill: Bool
-        let error: CloudStoreError
-        init(at number: Int, isKill: Bool, _ error: CloudStoreError = .diskFull(path: "/disk")) {
+        init(at number: Int, isKill: Bool) {
             left = Lock(number)
             self.isKill = isKill
-            self.error = error
         }
 
         var hasFailed: Bool { left.withLock { $0 < 0 } }
 
-        func step() throws {
-            let left = left.withLock { left in
-                left -= 1
-                return left
+        var calls: FileCalls {
+            FileCalls { _, _ in
+                let left = self.left.withLock { left in
+                    left -= 1
+                    return left
+                }
+                return left == -1 || self.isKill && left < 0 ? ENOSPC : nil
             }
-            if left == -1 || isKill && left < 0 { throw error }
         }
     }
 
@@ -111,12 +111,13 @@ import Testing
         while true {
             let path = folder.file("\(isKill)-\(number).assets")
             let failing = Failing(at: number, isKill: isKill)
-            let files = DiskAssetStore(path: path, clock: clock, before: { _ in try failing.step() })
+            let files = DiskAssetStore(path: path, clock: clock, calls: failing.calls)
             var acknowledged = false
             do {
                 acknowledged = try keep(bytes, in: files).digest == digest
             } catch {
-                #expect(error as? CloudStoreError == failing.error)
+                guard case .diskFull(let place) = error as? CloudStoreError else { throw error }
+                #expect(place.hasPrefix(folder.path))
             }
             // The next life, on a disk that is well.
             let next = DiskAssetStore(path: path, clock: clock)
@@ -137,19 +138,22 @@ import Testing
         let path = folder.file("power.assets")
         // One that makes the folder and dies before it is synced.
         let synced = Lock(0)
-        let first = DiskAssetStore(path: path, clock: clock) { step in
-            guard step == .syncFolder else { return }
+        let calls = FileCalls { step, _ in
+            guard step == .syncFolder else { return nil }
             let count = synced.withLock { count in
                 count += 1
                 return count
             }
-            if count > 2 { throw CloudStoreError.diskFull(path: path) }
+            return count > 2 ? ENOSPC : nil
         }
+        let first = DiskAssetStore(path: path, clock: clock, calls: calls)
         #expect(throws: CloudStoreError.self) { try keep(bytes, in: first) }
         let steps = Lock(0)
-        let next = DiskAssetStore(path: path, clock: clock) { step in
+        let counted = FileCalls { step, _ in
             if step == .syncFolder { steps.withLock { $0 += 1 } }
+            return nil
         }
+        let next = DiskAssetStore(path: path, clock: clock, calls: counted)
         _ = try keep(bytes, in: next)
         #expect(steps.withLock { $0 } == 3, "the file's folder, the one with that, and the one with that")
         _ = try keep(bytes, in: next)
@@ -158,8 +162,14 @@ import Testing
 
     @Test func whatALifeLeftUnfinishedIsSweptByTheNext() throws {
         let path = folder.file("x.assets")
-        let failing = Failing(at: 6, isKill: true)
-        let files = DiskAssetStore(path: path, clock: clock, before: { _ in try failing.step() })
+        let isKilled = Lock(false)
+        let calls = FileCalls { step, _ in
+            isKilled.withLock { isKilled in
+                isKilled = isKilled || step == .sync
+                return isKilled ? EIO : nil
+            }
+        }
+        let files = DiskAssetStore(path: path, clock: clock, calls: calls)
         #expect(throws: CloudStoreError.self) { try keep([UInt8](repeating: 1, count: 100), in: files) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(path)/incoming").count == 1)
         let next = DiskAssetStore(path: path, clock: clock)

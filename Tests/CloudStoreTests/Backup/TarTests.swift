@@ -1,4 +1,5 @@
 import SQLiteTestSupport
+import System
 import Testing
 
 @testable import CloudStore
@@ -77,9 +78,9 @@ import Testing
             // The last byte of the block that has the name.
             if isChanged { bytes[2 * TarHeader.blockBytes - 1] = 1 }
             let path = folder.file("\(isChanged).tar")
-            let made = try PlainFile(making: path)
+            let made = try OpenFile(path, .creating(mode: 0o600))
             try made.write(bytes)
-            let reader = try TarReader(PlainFile(reading: path))
+            let reader = try TarReader(OpenFile(path, .reading))
             if isChanged {
                 #expect(throws: TarError.self) { try reader.next() }
             } else {
@@ -91,7 +92,7 @@ import Testing
     @Test func aLineOfChecksumsHasAnEnd() throws {
         let folder = try TemporaryFolder()
         let sums = [UInt8](repeating: 0x61, count: 5 << 20)
-        let file = try PlainFile(making: folder.file("a.tar"))
+        let file = try OpenFile(folder.file("a.tar"), .creating(mode: 0o600))
         try file.write(TarHeader.blocks(of: TarHeader.Entry(name: "FORMAT", bytes: 0)))
         try file.write(TarHeader.blocks(of: TarHeader.Entry(name: "SHA256SUMS", bytes: Int64(sums.count))))
         try file.write(sums + [UInt8](repeating: 0, count: 1024))

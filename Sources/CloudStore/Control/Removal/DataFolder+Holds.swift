@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import System
 
 extension DataFolder {
     /// Locks an environment for a process that opens it to write, so that it isn't removed meanwhile.
@@ -15,7 +11,7 @@ extension DataFolder {
         while try control.containers.serves(container: container, environment: environment) {
             let path = try holdPath(container, environment, makesFolders: true)
             do {
-                guard let lock = try DataFolderLock(sharing: path, LOCK_SH | LOCK_NB).ifStill(at: path) else {
+                guard let lock = try DataFolderLock(path, .shared, waits: false).ifStill(at: path) else {
                     continue
                 }
                 return try control.containers.serves(container: container, environment: environment)
@@ -25,7 +21,7 @@ extension DataFolder {
                 guard try control.containers.serves(container: container, environment: environment) else {
                     return nil
                 }
-                _ = try DataFolderLock(sharing: path, LOCK_SH)
+                _ = try DataFolderLock(path, .shared, waits: true)
             } catch {
                 // Its folder may have been deleted since.
                 guard try control.containers.serves(container: container, environment: environment) else {
@@ -54,7 +50,7 @@ extension DataFolder {
         while true {
             let path = try holdPath(container, environment, makesFolders: true)
             do {
-                if let lock = try DataFolderLock(sharing: path, LOCK_EX | LOCK_NB).ifStill(at: path) {
+                if let lock = try DataFolderLock(path, .exclusive, waits: false).ifStill(at: path) {
                     return lock
                 }
             } catch DataFolderError.held {

@@ -1,3 +1,5 @@
+import System
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -51,6 +53,12 @@ public struct EnvironmentRemover: Sendable {
     public func run(
         _ removal: ControlRemoval, progress: (_ filesCount: Int) throws -> Void = { _ in }
     ) throws -> Outcome {
+        try DataFolderError.translating { try remove(removal, progress) }
+    }
+
+    private func remove(_ removal: ControlRemoval, _ progress: (_ filesCount: Int) throws -> Void) throws
+        -> Outcome
+    {
         var holds: [DataFolderLock] = []
         for environment in removal.environments {
             // Before the lock, which would make the folder of a removed container again.
@@ -117,7 +125,7 @@ public struct EnvironmentRemover: Sendable {
                 count += 1
                 continue
             }
-            if errno != ENOENT { throw DataFolderError(path: path, errno) }
+            if errno != ENOENT { throw FileError(.remove, path, errno) }
         }
         withExtendedLifetime(turn) {}
         try progress(count)
@@ -129,7 +137,7 @@ public struct EnvironmentRemover: Sendable {
         guard rmdir(path) != 0, errno != ENOENT else { return }
         // It isn't a folder but a file.
         if errno == ENOTDIR, unlink(path) == 0 { return }
-        throw DataFolderError(path: path, errno)
+        throw FileError(.remove, path, errno)
     }
 
     /// The files must be deleted before the mark, even if the power fails.
