@@ -100,12 +100,21 @@ import Testing
             hasEnded.signal()
         }
         hasBegun.wait()
-        #expect(try !FileCopy.copy(path, to: folder.path + "/copy"))
+        let shelf = OperationShelf(folder: URL(fileURLWithPath: folder.path + "/shelf"))
+        func keep() throws -> KeptRun {
+            let header = OperationHeader(
+                operationID: SystemRandomSource().nextUUID(), kind: "query", scope: 2,
+                owner: OperationOwner(CloudCredential(webAuthToken: "t")), seed: 1)
+            return try shelf.keep(header, archive: [1], files: [URL(fileURLWithPath: path)])
+        }
+        let torn = try keep()
         isCopied.withLock { $0 = true }
         hasEnded.wait()
-        #expect(!FileManager.default.fileExists(atPath: folder.path + "/copy"))
-        #expect(try FileCopy.copy(path, to: folder.path + "/copy"))
-        #expect(FileManager.default.contentsEqual(atPath: path, andPath: folder.path + "/copy"))
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: shelf.folder + "/\(torn.header.operationID)/files")
+        #expect(torn.header.files.isEmpty && names.isEmpty)
+        let copy = try #require(try keep().copy(of: URL(fileURLWithPath: path)))
+        #expect(FileManager.default.contentsEqual(atPath: path, andPath: copy.path))
     }
 
     @Test(arguments: ["../../elsewhere", "..", "a/b", "", "iCloud.com.example.app"])

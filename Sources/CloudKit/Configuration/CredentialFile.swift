@@ -52,8 +52,7 @@ package struct CredentialFile: Sendable {
                 guard let bytes = try? document.json() else {
                     throw PrivateFile.Failure(message: "The credentials can't be written as JSON.")
                 }
-                let name = SystemRandomSource().nextUUID()
-                try file.write(bytes, temporaryName: "credentials-" + name)
+                try file.write(bytes)
             }
         } catch {
             throw CKError(.badContainer, error.message)
@@ -66,7 +65,7 @@ package struct CredentialFile: Sendable {
         do throws(PrivateFile.Failure) {
             if let text = try Self.deviceID(in: deviceFile) { return text }
             let made = SystemRandomSource().nextUUID()
-            try deviceFile.create(Array(made.utf8), temporaryName: "device-id-" + made)
+            try deviceFile.write(Array(made.utf8), replacing: false)
             // Another process may have created it first.
             return try Self.deviceID(in: deviceFile) ?? made
         } catch {

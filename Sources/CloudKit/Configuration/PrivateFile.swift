@@ -1,4 +1,5 @@
 import Foundation
+internal import System
 
 /// A file that only its owner may read.
 package struct PrivateFile: Sendable {
@@ -44,14 +45,14 @@ package struct PrivateFile: Sendable {
     package func read(bytesMax: Int = PrivateFile.bytesMax) throws(Failure) -> (
         bytes: [UInt8], version: Version
     )? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw failure("can't be opened")
+        let file: OpenFile, status: stat
+        do throws(FileError) {
+            file = try OpenFile(path, .reading)
+            status = try file.status()
+        } catch {
+            if error.code == ENOENT || error.code == ENOTDIR { return nil }
+            throw failure("can't be opened", error)
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure("can't be looked at") }
         guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(message: "\(path) is no file.") }
         guard status.st_uid == geteuid() else {
             throw Failure(message: "\(path) belongs to another user of this machine; it isn't used.")
@@ -67,59 +68,38 @@ package struct PrivateFile: Sendable {
         guard status.st_size <= bytesMax else {
             throw Failure(message: "\(path) has more than \(bytesMax) bytes.")
         }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var count = 0
-        while count < bytes.count {
-            let got = bytes[count...].withUnsafeMutableBytes {
-                Foundation.read(descriptor, $0.baseAddress, $0.count)
-            }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw failure("can't be read") }
-            if got == 0 { break }
-            count += got
+        do throws(FileError) {
+            return (try file.readToEnd(bytesMax: Int(status.st_size)), Version(status))
+        } catch {
+            throw failure("can't be read", error)
         }
-        return (Array(bytes.prefix(count)), Version(status))
     }
 
     /// Puts `bytes` in the file's place, whole or not at all, so that they outlive a power failure.
-    package func write(_ bytes: [UInt8], temporaryName: String) throws(Failure) {
+    ///
+    /// - Parameter replacing: False leaves a file that exists as it is.
+    package func write(_ bytes: [UInt8], replacing: Bool = true) throws(Failure) {
         try makeFolder()
-        let temporary = folder + "/." + temporaryName
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("can't be written beside: \(temporary)") }
-        var isDone = false
-        defer { if !isDone { unlink(temporary) } }
-        let isWritten = Self.writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
-        let code = errno
-        close(descriptor)
-        guard isWritten else {
-            errno = code
-            throw failure("can't be written")
+        do throws(FileError) {
+            try DurableFile.write(bytes, to: path, replacing: replacing)
+        } catch {
+            // Another process was first.
+            if !replacing, error.code == EEXIST { return }
+            throw failure("can't be written", error)
         }
-        guard rename(temporary, path) == 0 else { throw failure("can't be replaced") }
-        isDone = true
-        syncFolder()
-    }
-
-    /// Makes the file with `bytes` unless there is one, which then stays as it is.
-    package func create(_ bytes: [UInt8], temporaryName: String) throws(Failure) {
-        let temporary = PrivateFile(path: folder + "/" + temporaryName)
-        try temporary.write(bytes, temporaryName: temporaryName + ".new")
-        defer { unlink(temporary.path) }
-        // A link, and not a renaming, fails when another process was first.
-        guard link(temporary.path, path) == 0 || errno == EEXIST else { throw failure("can't be made") }
-        syncFolder()
     }
 
     /// Runs `body` while no other process does so with a file of this folder.
     package func withFolderLocked<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         try makeFolder()
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("lies in a folder that can't be opened") }
-        defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw failure("lies in a folder that can't be locked") }
+        let lock: OpenFile
+        do throws(FileError) {
+            lock = try OpenFile(folder, .folder)
+            try lock.lock(waits: true)
+        } catch {
+            throw failure("lies in a folder that can't be locked", error)
         }
+        defer { withExtendedLifetime(lock) {} }
         return try body()
     }
 
@@ -133,29 +113,12 @@ package struct PrivateFile: Sendable {
         }
     }
 
-    /// Syncs the folder, so that new names in it outlive a power failure.
-    func syncFolder() {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
-    }
-
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var count = 0
-        while count < bytes.count {
-            let put = bytes[count...].withUnsafeBytes {
-                Foundation.write(descriptor, $0.baseAddress, $0.count)
-            }
-            if put < 0, errno == EINTR { continue }
-            guard put > 0 else { return false }
-            count += put
-        }
-        return true
-    }
-
     private func failure(_ problem: String) -> Failure {
-        Failure(message: "\(path) \(problem): \(String(cString: strerror(errno))).")
+        failure(problem, FileError(.status, path, errno))
+    }
+
+    private func failure(_ problem: String, _ error: FileError) -> Failure {
+        Failure(message: "\(path) \(problem): \(error.reason).")
     }
 }
 

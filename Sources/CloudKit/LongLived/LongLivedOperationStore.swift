@@ -135,12 +135,12 @@ package struct LongLivedOperationStore: Sendable {
     func keep(_ header: OperationHeader, archive: [UInt8], files: [URL]) throws -> LongLivedRun {
         let name = header.operationID
         let staging = folder + "/" + Rest.new.rawValue + name
-        let root = PrivateFile(path: folder + "/x")
         guard archive.count < Self.operationBytesMax, names().count < Self.operationsMax else {
             throw CKError(.limitExceeded, "Too much is kept already.")
         }
         // Under the folder's lock, so that nobody takes the unlocked beginning for what a killed process left.
-        let lock = try root.withFolderLocked { () throws(PrivateFile.Failure) -> FileLock? in
+        let lock = try PrivateFile(path: staging).withFolderLocked {
+            () throws(PrivateFile.Failure) -> FileLock? in
             removeRests(.new)
             guard mkdir(staging, 0o700) == 0 else { return nil }
             return FileLock(staging + "/replies", isNew: true)
@@ -149,16 +149,16 @@ package struct LongLivedOperationStore: Sendable {
         do {
             var header = header
             header.files = try copies(of: files, in: staging)
-            try PrivateFile(path: staging + "/operation").write(
-                header.file(archive), temporaryName: "operation.new")
+            try DurableFile.write(header.file(archive), to: staging + "/operation")
             lock.setTime(clock.nowMilliseconds())
             let entry = RunningOperations.Entry()
             _ = RunningOperations.entries.withLock { $0.updateValue(entry, forKey: path(name)) }
-            guard rename(staging, path(name)) == 0 else {
+            do throws(FileError) {
+                try DurableFile.rename(staging, to: path(name))
+            } catch {
                 _ = RunningOperations.take(path(name))
-                throw CKError(.internalError, "\(staging) can't be renamed.")
+                throw error
             }
-            root.syncFolder()
             return LongLivedRun(header, folder: path(name), lock: lock, store: self)
         } catch {
             try? FileManager.default.removeItem(atPath: staging)
@@ -174,7 +174,16 @@ package struct LongLivedOperationStore: Sendable {
         }
         for url in files where copies[url.path] == nil {
             let name = "files/\(copies.count)"
-            if try FileCopy.copy(url.path, to: staging + "/" + name) { copies[url.path] = name }
+            do throws(FileError) {
+                // Left out are files that can't be read, and those that changed meanwhile.
+                if try DurableFile.copy(url.path, to: staging + "/" + name) {
+                    copies[url.path] = name
+                } else {
+                    unlink(staging + "/" + name)
+                }
+            } catch {
+                guard error.path == url.path else { throw error }
+            }
         }
         return copies
     }

@@ -25,7 +25,7 @@ final class LongLivedRun: Sendable {
         self.folder = folder
         self.lock = lock
         clock = store.clock
-        let log = ReplyLog(descriptor: lock.descriptor, bytesMax: LongLivedOperationStore.repliesBytesMax)
+        let log = ReplyLog(descriptor: lock.file.descriptor, bytesMax: LongLivedOperationStore.repliesBytesMax)
         state = Lock(State(log: log))
     }
 
@@ -91,7 +91,7 @@ extension FileLock {
     func setTime(_ milliseconds: Int64) {
         let time = timespec(
             tv_sec: Int(milliseconds / 1000), tv_nsec: Int(milliseconds % 1000) * 1_000_000)
-        _ = [time, time].withUnsafeBufferPointer { futimens(descriptor, $0.baseAddress) }
+        _ = [time, time].withUnsafeBufferPointer { futimens(file.descriptor, $0.baseAddress) }
     }
 }
 

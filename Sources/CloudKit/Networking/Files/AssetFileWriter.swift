@@ -20,6 +20,7 @@ final class AssetFileWriter: DownloadSink {
     }
 
     private let part: FileLock
+    private var file: OpenFile { part.file }
     private let partPath: String
     /// True if no later download continues the file.
     private let isOwn: Bool
@@ -38,25 +39,20 @@ final class AssetFileWriter: DownloadSink {
         self.meter = meter
         path = url.path
         let shared = path + ".part"
-        if let lock = FileLock(shared, isNew: true) ?? FileLock(shared), Self.isAt(shared, lock) {
+        if let lock = FileLock(shared, isNew: true) ?? FileLock(shared), lock.file.isStill(at: shared) {
             (part, partPath, isOwn) = (lock, shared, false)
         } else {
             partPath = shared + "-" + SystemRandomSource().nextUUID()
             isOwn = true
-            guard let lock = FileLock(partPath, isNew: true) else { throw .cache(partPath) }
+            guard let lock = FileLock(partPath, isNew: true) else {
+                throw .cache(FileError(.open, partPath, errno))
+            }
             part = lock
         }
-        state = Lock(State(offset: Int64(lseek(part.descriptor, 0, SEEK_END))))
+        state = Lock(State(offset: (try? part.file.size()) ?? 0))
     }
 
     deinit { if isOwn, !state.withLock({ $0.isFinished }) { unlink(partPath) } }
-
-    /// Returns true if the locked file is still the one at `path`: the writer before may have moved it to its place.
-    private static func isAt(_ path: String, _ lock: FileLock) -> Bool {
-        var locked = stat(), named = stat()
-        return fstat(lock.descriptor, &locked) == 0 && stat(path, &named) == 0
-            && locked.st_ino == named.st_ino && locked.st_dev == named.st_dev
-    }
 
     func begin(status: Int, contentRange: String?) throws {
         // The whole file comes, whatever was asked for.
@@ -84,21 +80,19 @@ final class AssetFileWriter: DownloadSink {
             state.withLock { $0.isTooLong = true }
             throw CKError.anotherFile
         }
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = pwrite(part.descriptor, rest.baseAddress, rest.count, off_t(position))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw CKError.cache(partPath) }
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            position += Int64(count)
-            state.withLock { $0.bytesWritten += Int64(count) }
+        do throws(FileError) {
+            try file.write(bytes, at: position)
+        } catch {
+            throw CKError.cache(error)
         }
+        position += Int64(bytes.count)
+        state.withLock { $0.bytesWritten += Int64(bytes.count) }
         meter.count(position, of: self.bytes)
     }
 
     /// Takes away what is there: it is no beginning of the file.
     func rewind() {
-        _ = ftruncate(part.descriptor, 0)
+        try? file.truncate()
         state.withLock { $0 = State(offset: 0) }
     }
 
@@ -118,7 +112,8 @@ final class AssetFileWriter: DownloadSink {
             unlink(partPath)
             throw .anotherFile
         }
-        guard rename(partPath, path) == 0 else { throw .cache(path) }
+        // Not synced: what a loss of power leaves of it has another size, by which `AssetCache.prepare` knows it.
+        guard rename(partPath, path) == 0 else { throw .cache(FileError(.rename, path, errno)) }
         state.withLock { $0.isFinished = true }
     }
 
@@ -130,20 +125,14 @@ final class AssetFileWriter: DownloadSink {
         else { return true }
         do {
             var hash = try SHA256()
-            var buffer = [UInt8](repeating: 0, count: 64 << 10)
-            var position: off_t = 0
-            while true {
-                let count = buffer.withUnsafeMutableBytes {
-                    pread(part.descriptor, $0.baseAddress, $0.count, position)
-                }
-                guard count >= 0 else { throw CKError.cache(partPath) }
-                guard count > 0 else { break }
-                try buffer.withUnsafeBytes { try hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-                position += off_t(count)
+            var position: Int64 = 0
+            while case let bytes = try file.read(at: position, bytesMax: 64 << 10), !bytes.isEmpty {
+                try hash.update(bytes)
+                position += Int64(bytes.count)
             }
             return try hash.finish().prefix(20).elementsEqual(expected.dropFirst())
-        } catch let error as CKError {
-            throw error
+        } catch let error as FileError {
+            throw .cache(error)
         } catch {
             throw CKError(.internalError, "The file can't be hashed: \(error)")
         }
@@ -156,8 +145,7 @@ extension CKError {
     fileprivate static let anotherFile = CKError(
         .assetNotAvailable, "The file that came isn't the one that the record names.")
 
-    fileprivate static func cache(_ path: String) -> CKError {
-        CKError(
-            .internalError, "The file \(path) can't be written: \(String(cString: strerror(errno))).")
+    fileprivate static func cache(_ error: FileError) -> CKError {
+        CKError(.internalError, "The file \(error.path) can't be written: \(error.reason).")
     }
 }
