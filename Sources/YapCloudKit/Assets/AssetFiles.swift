@@ -1,4 +1,5 @@
 import Foundation
+internal import System
 
 /// The files that the sync writes and removes, so that a test can let a disk be full.
 package protocol AssetFiles: Sendable {
@@ -28,4 +29,18 @@ package enum AssetFileError: Error, Hashable, Sendable {
     case unreadable(path: String, errno: Int32)
     /// The copy can't be written: the whole commit fails, as it does when the database's own file can't be written.
     case notWritten(path: String, errno: Int32)
+}
+
+extension AssetFileError {
+    /// A file of ours that can't be written.
+    init(_ error: FileError) { self = .notWritten(path: error.path, errno: error.code) }
+
+    /// Runs `body`, and throws a failed call as `notWritten`.
+    static func translating<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as FileError {
+            throw AssetFileError(error)
+        }
+    }
 }

@@ -74,12 +74,12 @@ struct FileFolder: Sendable {
     /// Runs `body` while no other thread or process adds or removes a file.
     func locked<Result>(_ body: () throws -> Result) throws -> Result {
         let lock = paths.folder + "/" + Self.lockName
-        let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw AssetFileError.notWritten(path: lock, errno: errno) }
-        defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw AssetFileError.notWritten(path: lock, errno: errno) }
+        let file = try AssetFileError.translating {
+            let file = try OpenFile(lock, .updatingOrCreating)
+            try file.lock(waits: true)
+            return file
         }
+        defer { withExtendedLifetime(file) {} }
         return try body()
     }
 }
