@@ -1,5 +1,6 @@
 import CloudStore
 import Crypto
+import System
 
 #if canImport(Glibc)
     import Glibc
@@ -65,14 +66,15 @@ enum KeyCommands {
         let control = try invocation.control(console)
         let container = try invocation.container(in: control, console)
         let publicKey: P256PublicKey
-        var newFile: SecretFile?
+        var secretPath: String?
         switch (invocation.value("private-key"), invocation.value("public-key")) {
         case (let path?, nil):
             let pair = try P256PrivateKey()
-            newFile = try SecretFile(path: path, text: pair.pem)
+            try KeyFile.write(pair.pem, to: path)
+            secretPath = path
             publicKey = pair.publicKey
         case (nil, let path?):
-            publicKey = try P256PublicKey(pem: PublicText.read(path))
+            publicKey = try P256PublicKey(pem: KeyFile.read(path))
         default: throw Failure.usage("one of --private-key and --public-key names a file")
         }
         let key: ControlServerKey
@@ -80,7 +82,7 @@ enum KeyCommands {
             key = try control.serverKeys.add(
                 container: container, environment: environment, name: name, publicKey: publicKey.der)
         } catch {
-            newFile?.remove()
+            if let secretPath { unlink(secretPath) }
             throw error
         }
         if invocation.has("json") {
@@ -90,7 +92,7 @@ enum KeyCommands {
         try console.print("key \(key.id)")
         try console.print(
             "Programs send it as X-Apple-CloudKit-Request-KeyID"
-                + (newFile.map { ", and sign with \($0.path), which nobody else may read." } ?? "."))
+                + (secretPath.map { ", and sign with \($0), which nobody else may read." } ?? "."))
     }
 
     private static func list(_ invocation: Invocation, _ console: Console) throws {
@@ -142,53 +144,25 @@ enum KeyCommands {
     }
 }
 
-/// A new file with a secret. Only its owner can read it, from its creation on.
-private struct SecretFile {
-    let path: String
-
-    init(path: String, text: String) throws {
-        self.path = path
-        let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            let code = errno
-            let text = "\(path) can't be made: \(String(cString: strerror(code)))"
-            throw code == EEXIST ? Failure.refused(text) : Failure.failed(text)
-        }
-        let bytes = Array(text.utf8)
-        let isWritten =
-            write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-        let code = errno
-        close(descriptor)
-        guard isWritten else {
-            unlink(path)
-            throw Failure.failed("\(path) can't be written: \(String(cString: strerror(code)))")
+/// The files of a key.
+private enum KeyFile {
+    /// Writes a secret, for its owner only from its first moment, where no file was.
+    static func write(_ secret: String, to path: String) throws {
+        do throws(FileError) {
+            try DurableFile.write(secret.utf8, to: path, replacing: false)
+        } catch {
+            let text = "\(path) can't be made: \(error.reason)"
+            throw error.code == EEXIST ? Failure.refused(text) : Failure.failed(text)
         }
     }
 
-    func remove() { unlink(path) }
-}
-
-/// A short text that anybody may read.
-private enum PublicText {
+    /// Reads a short text that anybody may read.
     static func read(_ path: String) throws -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw Failure.failed("\(path) can't be read: \(String(cString: strerror(errno)))")
+        do throws(FileError) {
+            let file = try OpenFile(path, .reading)
+            return String(decoding: try file.read(bytesMax: P256PublicKey.textBytesMax + 1), as: UTF8.self)
+        } catch {
+            throw Failure.failed("\(path) can't be read: \(error.reason)")
         }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: P256PublicKey.textBytesMax + 1)
-        let count = systemRead(descriptor, &bytes)
-        guard count >= 0 else {
-            throw Failure.failed("\(path) can't be read: \(String(cString: strerror(errno)))")
-        }
-        return String(decoding: bytes[..<count], as: UTF8.self)
-    }
-
-    private static func systemRead(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Int {
-        #if canImport(Glibc)
-            Glibc.read(descriptor, &bytes, bytes.count)
-        #else
-            Darwin.read(descriptor, &bytes, bytes.count)
-        #endif
     }
 }

@@ -77,40 +77,16 @@ enum SchemaText {
 
     /// Writes a text to a file; one that is there is replaced when all is written.
     static func write(_ text: String, to path: String) throws {
-        let temporary = path + ".part"
-        let bytes = Array(text.utf8)
-        let descriptor = open(temporary, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure(path) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0) }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else {
-                let failure = failure(path)
-                close(descriptor)
-                unlink(temporary)
-                throw failure
-            }
-            rest = rest.dropFirst(count)
+        do throws(FileError) {
+            try DurableFile.write(text.utf8, to: path, mode: 0o644)
+        } catch {
+            throw failure(path, error)
         }
-        guard close(descriptor) == 0, rename(temporary, path) == 0 else {
-            let failure = failure(path)
-            unlink(temporary)
-            throw failure
-        }
-    }
-
-    private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-            Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-            Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
     }
 
     private static func bytes(at path: String, _ console: Console) throws -> [UInt8] {
         let descriptor = path == "-" ? console.input : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(path) }
+        guard descriptor >= 0 else { throw failure(path, FileError(.read, path, errno)) }
         defer { if path != "-" { close(descriptor) } }
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 64 << 10)
@@ -118,14 +94,14 @@ enum SchemaText {
         while bytes.count <= SchemaLanguage.textBytesMax {
             let count = read(descriptor, &part, part.count)
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw failure(path) }
+            guard count >= 0 else { throw failure(path, FileError(.read, path, errno)) }
             if count == 0 { break }
             bytes += part[..<count]
         }
         return bytes
     }
 
-    private static func failure(_ path: String) -> Failure {
-        .failed("\(path) can't be used: \(String(cString: strerror(errno)))")
+    private static func failure(_ path: String, _ error: FileError) -> Failure {
+        .failed("\(path) can't be used: \(error.reason)")
     }
 }

@@ -1,6 +1,7 @@
 import CloudServer
 import CloudStore
 import HTTPServer
+import System
 
 #if canImport(Glibc)
     import Glibc
@@ -189,14 +190,10 @@ enum ServeCommand {
 
     /// The file is there with its content or not at all: it gets its name when it is written.
     private static func writePort(_ port: Int, to path: String) throws {
-        let text = "\(port)\n"
-        let draft = "\(path).\(getpid())"
-        let descriptor = open(draft, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o644)
-        let isWritten =
-            descriptor >= 0 && write(descriptor, text, text.utf8.count) == text.utf8.count
-            && close(descriptor) == 0 && rename(draft, path) == 0
-        guard isWritten else {
-            throw Failure.failed("\(path) can't be written: \(String(cString: strerror(errno)))")
+        do throws(FileError) {
+            try DurableFile.write("\(port)\n".utf8, to: path, mode: 0o644)
+        } catch {
+            throw Failure.failed("\(path) can't be written: \(error.reason)")
         }
     }
 }

@@ -1,3 +1,5 @@
+import System
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -7,32 +9,25 @@
 /// Writes a file that gets its name when it is whole; "-" is the standard output.
 final class ExportOutput {
     private let path: String
-    private let draft: String
-    private let descriptor: Int32
+    /// Nil for the standard output.
+    private let draft: DraftFile?
+    private let output: Int32
     private var buffer: [UInt8] = []
-    private var isOver = false
 
     init(_ path: String, _ console: Console) throws {
         self.path = path
-        draft = "\(path).part-\(getpid())"
+        output = console.output
         guard path != "-" else {
-            descriptor = console.output
+            draft = nil
             return
         }
         guard access(path, F_OK) != 0 else {
             throw Failure.refused("\(path) is there already. Choose another name.")
         }
-        let opened = open(draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
-        guard opened >= 0 else {
-            throw Failure.failed("\(path) can't be written: \(String(cString: strerror(errno)))")
+        draft = try Self.writing(path) { () throws(FileError) in
+            DraftFile.sweep(path)
+            return try DraftFile(path)
         }
-        descriptor = opened
-    }
-
-    deinit {
-        guard path != "-" else { return }
-        close(descriptor)
-        if !isOver { unlink(draft) }
     }
 
     func write(_ bytes: [UInt8]) throws {
@@ -43,37 +38,40 @@ final class ExportOutput {
     /// All is on the disk, under its name.
     func finish() throws {
         try flush()
-        guard path != "-" else { return }
-        guard fsync(descriptor) == 0 else { throw failure() }
-        // Some file systems have no second names for a file. What has the name by now is not overwritten.
-        guard link(draft, path) == 0 || errno != EEXIST && rename(draft, path) == 0 else { throw failure() }
-        unlink(draft)
-        isOver = true
+        // What has the name by now is not overwritten.
+        try Self.writing(path) { () throws(FileError) in try draft?.commit(replacing: false) }
     }
 
     private func flush() throws {
+        defer { buffer = [] }
+        if let draft { return try Self.writing(path) { () throws(FileError) in try draft.write(buffer) } }
         var rest = buffer[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0) }
+            let count = rest.withUnsafeBytes { systemWrite(output, $0) }
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
-                if path == "-", errno == EPIPE { throw Failure.outputClosed }
-                throw failure()
+                if errno == EPIPE { throw Failure.outputClosed }
+                throw Failure.failed("\(path) can't be written: \(String(cString: strerror(errno)))")
             }
         }
-        buffer = []
     }
 
-    private func failure() -> Failure {
-        .failed("\(path) can't be written: \(String(cString: strerror(errno)))")
+    private static func writing<Result>(
+        _ path: String, _ body: () throws(FileError) -> Result
+    ) throws -> Result {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            throw Failure.failed("\(path) can't be written: \(error.reason)")
+        }
     }
 }
 
 /// Reads the lines of a file.
 final class LineReader {
     private let path: String
-    private let descriptor: Int32
+    private let file: OpenFile
     private let lineBytesMax: Int
     private var bytes: [UInt8] = []
     private var start = 0
@@ -81,13 +79,16 @@ final class LineReader {
     init(_ path: String, lineBytesMax: Int) throws {
         self.path = path
         self.lineBytesMax = lineBytesMax
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw Failure.failed("\(path) can't be read: \(String(cString: strerror(errno)))")
+        do throws(FileError) {
+            file = try OpenFile(path, .reading)
+        } catch {
+            throw Self.failure(error)
         }
     }
 
-    deinit { close(descriptor) }
+    private static func failure(_ error: FileError) -> Failure {
+        .failed("\(error.path) can't be read: \(error.reason)")
+    }
 
     /// Returns the next line without its end, or nil after the last one.
     func next() throws -> [UInt8]? {
@@ -103,24 +104,20 @@ final class LineReader {
             bytes.removeFirst(start)
             start = 0
             searched = bytes.count
-            var piece = [UInt8](repeating: 0, count: 256 << 10)
-            let count = piece.withUnsafeMutableBytes { systemRead(descriptor, $0) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw Failure.failed("\(path) can't be read: \(String(cString: strerror(errno)))")
+            let piece: [UInt8]
+            do throws(FileError) {
+                piece = try file.read(bytesMax: 256 << 10)
+            } catch {
+                throw Self.failure(error)
             }
-            guard count > 0 else {
+            guard !piece.isEmpty else {
                 guard start < bytes.count else { return nil }
                 defer { start = bytes.count }
                 return Array(bytes[start...])
             }
-            bytes += piece.prefix(count)
+            bytes += piece
         }
     }
-}
-
-private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
-    read(descriptor, bytes.baseAddress, bytes.count)
 }
 
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {

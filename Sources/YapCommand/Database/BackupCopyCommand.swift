@@ -1,3 +1,4 @@
+import System
 import Yap
 
 #if canImport(Glibc)
@@ -54,10 +55,12 @@ enum BackupCopyCommand {
                 try file.backup(to: draft)
             }
         }
-        guard rename(draft, copy) == 0 else {
-            let reason = String(cString: strerror(errno))
+        do throws(FileError) {
+            // SQLite has synced the copy.
+            try DurableFile.rename(draft, to: copy, replacing: false)
+        } catch {
             unlink(draft)
-            throw Failure.failed("\(Shown.word(copy)) can't be written: \(reason)")
+            throw Failure.failed("\(Shown.word(copy)) can't be written: \(error.reason)")
         }
         let bytes = DatabaseCommands.size(of: copy)
         if invocation.has("json") {
