@@ -68,12 +68,12 @@ import Testing
     @Test func whoTakesUpOneOperationReadsNoOther() throws {
         let folder = try Folder()
         let clock = ManualTimeSource(milliseconds: 1_700_000_000_000)
-        let shelf = LongLivedOperationStore(folder: URL(fileURLWithPath: folder.path), clock: clock)
+        let store = LongLivedOperationStore(folder: URL(fileURLWithPath: folder.path), clock: clock)
         let owner = OperationOwner(CloudCredential(webAuthToken: "t"))
         func keep() throws -> String {
             let id = SystemRandomSource().nextUUID()
             let header = OperationHeader(operationID: id, kind: "query", scope: 2, owner: owner, seed: 1)
-            _ = try shelf.keep(header, archive: [1], files: [])
+            _ = try store.keep(header, archive: [1], files: [])
             return id
         }
         let old = try keep()
@@ -100,18 +100,18 @@ import Testing
             hasEnded.signal()
         }
         hasBegun.wait()
-        let shelf = OperationShelf(folder: URL(fileURLWithPath: folder.path + "/shelf"))
-        func keep() throws -> KeptRun {
+        let store = LongLivedOperationStore(folder: URL(fileURLWithPath: folder.path + "/shelf"))
+        func keep() throws -> LongLivedRun {
             let header = OperationHeader(
                 operationID: SystemRandomSource().nextUUID(), kind: "query", scope: 2,
                 owner: OperationOwner(CloudCredential(webAuthToken: "t")), seed: 1)
-            return try shelf.keep(header, archive: [1], files: [URL(fileURLWithPath: path)])
+            return try store.keep(header, archive: [1], files: [URL(fileURLWithPath: path)])
         }
         let torn = try keep()
         isCopied.withLock { $0 = true }
         hasEnded.wait()
         let names = try FileManager.default.contentsOfDirectory(
-            atPath: shelf.folder + "/\(torn.header.operationID)/files")
+            atPath: store.folder + "/\(torn.header.operationID)/files")
         #expect(torn.header.files.isEmpty && names.isEmpty)
         let copy = try #require(try keep().copy(of: URL(fileURLWithPath: path)))
         #expect(FileManager.default.contentsEqual(atPath: path, andPath: copy.path))
