@@ -25,7 +25,8 @@ final class LongLivedRun: Sendable {
         self.folder = folder
         self.lock = lock
         clock = store.clock
-        let log = ReplyLog(descriptor: lock.file.descriptor, bytesMax: LongLivedOperationStore.repliesBytesMax)
+        let log = ReplyLog(
+            descriptor: lock.file.descriptor, bytesMax: LongLivedOperationStore.repliesBytesMax)
         state = Lock(State(log: log))
     }
 
