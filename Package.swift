@@ -77,7 +77,7 @@ let package = Package(
         room("SQLite", ["CSQLite", "System"]),
         room("CloudWire", ["System"]),
         room("CoreLocation"),
-        room("Crypto", ["COpenSSL", "COpenSSLExit"]),
+        room("Crypto", ["COpenSSL", "COpenSSLExit", "System"]),
         room("HTTPClient", ["CCurl", "COpenSSLExit", "System"]),
         room("HTTPServer", ["CLinux", "COpenSSL", "COpenSSLExit", "System"]),
 
@@ -263,7 +263,7 @@ let package = Package(
             "FuzzTests", ["TestSeed", "CloudService", "CloudWire", "FuzzTargets", "RequestFuzz", "System"]),
         tests("FaultProxyTests", ["FaultProxy", "System"]),
         tests("SystemTests", ["System"]),
-        tests("CryptoTests", ["Crypto"]),
+        tests("CryptoTests", ["Crypto", "System"]),
         tests("HTTPClientTests", ["TestSeed", "HTTPClient", "HTTPServer", "COpenSSL", "System", "Waiting"]),
         .executableTarget(
             name: "ServerChild", dependencies: ["HTTPServer", "CLinux", "System"],

@@ -1,4 +1,5 @@
 import Crypto
+import System
 
 @testable import CloudStore
 

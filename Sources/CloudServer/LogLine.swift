@@ -1,3 +1,5 @@
+import System
+
 /// One line of the log: a JSON object with members in insertion order.
 struct LogLine {
     private(set) var bytes: [UInt8] = [UInt8(ascii: "{")]
@@ -83,26 +85,5 @@ struct LogLine {
 
 /// A time as `2026-11-20T18:00:00.123Z`.
 func logTime(milliseconds: Int64) -> String {
-    let (days, rest) = floorDivided(milliseconds, by: 86_400_000)
-    // The calendar of days since 1970, counted in eras of 400 years that begin on a March the first.
-    let (era, dayOfEra) = floorDivided(days + 719_468, by: 146_097)
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shifted = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * shifted + 2) / 5 + 1
-    let month = shifted < 10 ? shifted + 3 : shifted - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-    let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-    let seconds = rest / 1000
-    let time = "\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
-    return "\(date)T\(time).\(padded(rest % 1000, 3))Z"
-}
-
-private func floorDivided(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-    let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    CivilTime(milliseconds: milliseconds).text(withMilliseconds: true)
 }

@@ -1,5 +1,6 @@
 import COpenSSL
 import Synchronization
+import System
 
 /// A stored password hash: scrypt (RFC 7914) with its cost and salt in the text, so that the cost can be raised
 /// later.
@@ -62,7 +63,7 @@ public struct PasswordHash: Hashable, Sendable {
         hash = try Self.derive(password, salt: salt, cost: cost, bytes: Self.hashBytes)
         text =
             "$scrypt$ln=\(cost.costLog2),r=\(cost.blockSize),p=\(cost.parallelism)"
-            + "$\(Base64.text(salt))$\(Base64.text(hash))"
+            + "$\(Base64.unpadded(salt))$\(Base64.unpadded(hash))"
     }
 
     /// Parses a stored text.
@@ -71,7 +72,8 @@ public struct PasswordHash: Hashable, Sendable {
     public init(stored text: String) throws {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt", let cost = Cost(text: parts[2]),
-            let salt = Base64.bytes(parts[3]), let hash = Base64.bytes(parts[4]), salt.count <= 64,
+            let salt = Base64.decoded(unpadded: parts[3]), let hash = Base64.decoded(unpadded: parts[4]),
+            salt.count <= 64,
             (16...64).contains(hash.count)
         else { throw CryptoError.damagedPasswordHash }
         self.text = text
@@ -83,8 +85,8 @@ public struct PasswordHash: Hashable, Sendable {
     /// Returns a hash that no password matches, and that takes as long to check as a real one, so that a missing
     /// account can't be told from a wrong password by the time.
     public static func fittingNothing(cost: Cost = .standard) throws -> PasswordHash {
-        let salt = Base64.text(try RandomBytes.make(count: saltBytes))
-        let hash = Base64.text(try RandomBytes.make(count: hashBytes))
+        let salt = Base64.unpadded(try RandomBytes.make(count: saltBytes))
+        let hash = Base64.unpadded(try RandomBytes.make(count: hashBytes))
         return try PasswordHash(
             stored: "$scrypt$ln=\(cost.costLog2),r=\(cost.blockSize),p=\(cost.parallelism)$\(salt)$\(hash)")
     }

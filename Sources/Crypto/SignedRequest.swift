@@ -1,3 +1,5 @@
+import System
+
 /// The signature in the headers of a request that is signed with a server's key, and the messages that it may sign.
 public struct SignedRequest: Hashable, Sendable {
     /// Maximum difference of a request's date from the present, before and after, in milliseconds.
@@ -19,7 +21,7 @@ public struct SignedRequest: Hashable, Sendable {
     ///   - signature: Base64.
     public init?(date: String, signature: String) {
         guard let milliseconds = Self.milliseconds(of: date), signature.utf8.count <= 128,
-            let bytes = Base64.bytes(Self.withoutPadding(signature)), !bytes.isEmpty
+            let bytes = Base64.decoded(unpadded: Self.withoutPadding(signature)), !bytes.isEmpty
         else { return nil }
         self.date = date
         self.milliseconds = milliseconds
@@ -40,8 +42,7 @@ public struct SignedRequest: Hashable, Sendable {
 
     /// Returns base64 with padding.
     public static func base64(_ bytes: [UInt8]) -> String {
-        let text = Base64.text(bytes)
-        return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        Base64.encoded(bytes)
     }
 
     /// Returns the path and query of a request's target, which may include the host, as in requests to proxies.

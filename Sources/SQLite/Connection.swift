@@ -1,4 +1,5 @@
 import CSQLite
+import System
 
 /// An open database file, in WAL mode.
 ///

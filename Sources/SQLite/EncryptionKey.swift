@@ -1,4 +1,5 @@
 import CSQLite
+import System
 
 /// Key of an encrypted file, in the form that SQLCipher takes: https://www.zetetic.net/sqlcipher/sqlcipher-api/#key
 ///
@@ -18,9 +19,7 @@ public struct EncryptionKey: Sendable {
     /// Creates a key from 32 bytes, used unchanged. Nil for another number of bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == Self.bytesCount else { return nil }
-        let digits = Array("0123456789abcdef".utf8)
-        let hex = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        value = "x'\(String(decoding: hex, as: UTF8.self))'"
+        value = "x'\(Hex.text(bytes))'"
     }
 
     /// Creates a key from a passphrase, from which SQLCipher derives the key each time a connection is opened. Nil if

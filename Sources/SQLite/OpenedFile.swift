@@ -1,4 +1,5 @@
 import CSQLite
+import System
 
 /// The handle of a file that SQLite has opened. The connection owns and closes it.
 struct OpenedFile {
@@ -43,16 +44,9 @@ struct OpenedFile {
 
     /// Returns the name by which SQLite opens a file without locks and without a log.
     private static func immutableURI(of path: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        let escaped = path.utf8.flatMap { byte -> [UInt8] in
-            switch byte {
-            case 0x2D...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A, 0x7E: [byte]
-            default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
         // Without the two slashes, a path that begins with two would name a host.
         let start = path.hasPrefix("/") ? "file://" : "file:"
-        return start + String(decoding: escaped, as: UTF8.self) + "?immutable=1"
+        return start + PercentEncoding.encoded(path, keepsSlashes: true) + "?immutable=1"
     }
 
     /// Adds the missing permission to SQLite's error of opening or writing.

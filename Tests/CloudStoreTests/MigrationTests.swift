@@ -2,6 +2,7 @@ import CloudStore
 import Crypto
 import SQLite
 import SQLiteTestSupport
+import System
 import Testing
 
 @Suite struct MigrationTests {

@@ -1,6 +1,7 @@
 internal import CloudWire
 internal import Crypto
 import Foundation
+internal import System
 
 extension CloudConfiguration {
     /// Maximum bytes of a configuration file.

@@ -1,5 +1,6 @@
 internal import Crypto
 import Foundation
+internal import System
 
 /// The header of a stored operation.
 ///

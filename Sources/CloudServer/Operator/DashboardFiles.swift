@@ -1,6 +1,7 @@
 import Crypto
 import DashboardPage
 import HTTPServer
+import System
 
 /// The files of the dashboard's page, as they lie in the binary.
 ///

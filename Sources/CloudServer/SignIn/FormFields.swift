@@ -1,3 +1,5 @@
+import System
+
 /// The fields of a form as browsers send them: `name=value&name=value`, with `+` for a space and `%XX`.
 struct FormFields {
     static let fieldsMax = 32
@@ -29,7 +31,8 @@ struct FormFields {
             switch byte {
             case 0x2B: decoded.append(0x20)
             case 0x25:
-                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
+                guard let high = rest.popFirst().flatMap(Hex.value),
+                    let low = rest.popFirst().flatMap(Hex.value)
                 else {
                     return nil
                 }
@@ -39,29 +42,4 @@ struct FormFields {
         }
         return String(validating: decoded, as: UTF8.self)
     }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
-    }
-}
-
-/// Text in an address: all bytes but letters, digits and `-._~` as `%XX`, once.
-enum PercentEncoding {
-    static func encoded(_ text: String) -> String {
-        var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: encoded.append(byte)
-            default: encoded += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
-    }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
 }

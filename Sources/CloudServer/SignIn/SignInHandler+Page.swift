@@ -1,6 +1,7 @@
 import CloudWire
 import Crypto
 import HTTPServer
+import System
 
 /// A submitted form, with the browser's headers about it.
 struct SentForm: Sendable {

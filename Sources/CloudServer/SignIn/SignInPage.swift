@@ -1,4 +1,5 @@
 import CloudStore
+import System
 
 /// The purpose of a sign-in page: the app and the receiver of the user's token.
 public struct SignInPage: Hashable, Sendable {

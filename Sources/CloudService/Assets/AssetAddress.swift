@@ -1,4 +1,5 @@
 import CloudWire
+import System
 
 /// Where the files of an environment are sent and fetched, as a request's client reaches the service.
 struct AssetAddress: Sendable {
@@ -7,7 +8,7 @@ struct AssetAddress: Sendable {
 
     init(_ route: ServiceRoute, _ request: WireRequest, publicURL: String?) {
         let base = publicURL ?? request.serverURL ?? request.header("Host").map { "http://\($0)" } ?? ""
-        prefix = "\(base)/asset/1/\(ServiceRoute.percentEncoded(route.container))/\(route.environment)"
+        prefix = "\(base)/asset/1/\(PercentEncoding.encoded(route.container))/\(route.environment)"
     }
 
     /// The ticket is in the query, since logs have the path.

@@ -1,5 +1,6 @@
 import CloudStore
 import CloudWire
+import System
 
 /// How a record keeps a file: as an asset of which only the size is told, and in the place of the receipt the SHA-256
 /// of its bytes. What clients see of it is made when a response is written.

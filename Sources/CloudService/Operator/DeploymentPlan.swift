@@ -1,6 +1,7 @@
 import CloudStore
 import CloudWire
 import Crypto
+import System
 
 /// A deployment as it was shown to the operator. It is executed only if it hasn't changed since.
 package struct DeploymentPlan: Sendable {

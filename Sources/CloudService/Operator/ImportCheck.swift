@@ -1,6 +1,7 @@
 import CloudStore
 import CloudWire
 import Crypto
+import System
 
 /// Reads an export's lines before any of them is imported, and refuses those that are not in order.
 struct ImportCheck {

@@ -1,6 +1,7 @@
 import CloudStore
 import CloudWire
 import Crypto
+import System
 
 /// Writes what is in an environment as lines of JSON.
 struct ServiceExport: Sendable {

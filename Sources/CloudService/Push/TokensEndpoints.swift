@@ -142,22 +142,6 @@ extension ServiceRoute {
     func courier(of request: WireRequest, base: String?) -> CourierAddress {
         let base = base ?? request.serverURL ?? request.header("Host").map { "http://\($0)" } ?? ""
         return CourierAddress(
-            prefix: "\(base)/device/1/\(Self.percentEncoded(container))/\(environment)/courier?token=")
-    }
-
-    static func percentEncoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"):
-                bytes.append(byte)
-            default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+            prefix: "\(base)/device/1/\(PercentEncoding.encoded(container))/\(environment)/courier?token=")
     }
 }

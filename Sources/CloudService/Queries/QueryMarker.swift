@@ -1,6 +1,7 @@
 import CloudStore
 import CloudWire
 import Crypto
+import System
 
 /// Where a page of a query ended: what stands in `continuationMarker`, which nobody but this service can read or make.
 ///

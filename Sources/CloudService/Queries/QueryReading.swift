@@ -1,5 +1,6 @@
 import CloudStore
 import CloudWire
+import System
 
 /// Reads a query as a client sent it, and refuses what isn't one for the schema.
 struct QueryReading {

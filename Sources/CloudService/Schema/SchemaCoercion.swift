@@ -1,4 +1,5 @@
 import CloudWire
+import System
 
 extension FieldDefinition {
     /// What a sent value becomes in a field of this type; nil when it can't be one.

@@ -1,6 +1,7 @@
 import CloudStore
 import CloudWire
 import Crypto
+import System
 
 /// A notification on its way to a webhook, signed.
 package struct WebhookRequest: Hashable, Sendable {
@@ -45,7 +46,7 @@ package struct WebhookRequest: Hashable, Sendable {
             Header(name: "X-Yap-Environment", value: environment),
             Header(name: "X-Yap-Notification", value: notificationID),
             Header(name: "X-Yap-Timestamp", value: seconds),
-            Header(name: "X-Yap-Signature", value: "v1=\(Self.hex(code))"),
+            Header(name: "X-Yap-Signature", value: "v1=\(Hex.text(code))"),
         ]
     }
 
@@ -61,12 +62,6 @@ package struct WebhookRequest: Hashable, Sendable {
         try self.init(
             number: 0, to: webhook, notificationID: notificationID, container: container,
             environment: environment, body: try payload.json(), nowMilliseconds: nowMilliseconds)
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
 

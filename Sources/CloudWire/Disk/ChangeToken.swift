@@ -1,3 +1,5 @@
+import System
+
 /// How far a client knows a zone, or a database: what stands in `syncToken`, opaque to clients.
 public struct ChangeToken: Hashable, Sendable {
     /// Why a text is no change token.

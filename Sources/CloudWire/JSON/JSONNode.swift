@@ -1,3 +1,5 @@
+import System
+
 /// A value in a JSON text that is being read: three words that point at the text and its tape.
 struct JSONNode {
     fileprivate let bytes: UnsafeBufferPointer<UInt8>

@@ -1,3 +1,5 @@
+import System
+
 /// Writes JSON straight into a buffer of bytes. Members with a nil value are left out.
 ///
 /// Not copyable and passed `inout`: as a class it was measured to be almost five times slower.

@@ -2,6 +2,7 @@ internal import CloudKit
 internal import CloudWire
 internal import Crypto
 import Foundation
+internal import System
 
 // A `CloudFile` as the value of a field is an asset with the file's text as its URL. Apple's framework accepts only
 // file URLs, so it has that form, but no file has this path. The queue and the merge compare it as any other value. The

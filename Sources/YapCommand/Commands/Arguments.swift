@@ -1,5 +1,6 @@
 import CloudService
 import CloudStore
+import System
 
 /// Arguments that several commands share.
 extension Invocation {
@@ -113,30 +114,7 @@ enum ShellText {
 /// Formats times in UTC as ISO 8601, without a calendar.
 enum TimeText {
     static func utc(_ milliseconds: Int64) -> String {
-        let seconds = Int64((Double(milliseconds) / 1000).rounded(.down))
-        let days = Int64((Double(seconds) / 86_400).rounded(.down))
-        let rest = seconds - days * 86_400
-        let (year, month, day) = date(days)
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T"
-            + "\(padded(rest / 3600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))Z"
-    }
-
-    /// Returns the date of a day counted from 1970-01-01 in the proleptic Gregorian calendar: eras of 400 years,
-    /// years that begin with March.
-    private static func date(_ days: Int64) -> (Int64, Int64, Int64) {
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let march = (5 * dayOfYear + 2) / 153
-        let month = march < 10 ? march + 3 : march - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * march + 2) / 5 + 1)
-    }
-
-    private static func padded(_ number: Int64, _ digits: Int) -> String {
-        let text = "\(number)"
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
+        CivilTime(milliseconds: milliseconds).text()
     }
 }
 

@@ -108,7 +108,7 @@ enum WebhookCommands {
                 try writer.apply(changes)
             }
         }
-        let shown = hex(secret)
+        let shown = Hex.text(secret)
         if invocation.has("json") {
             return try console.print(
                 .object([
@@ -252,11 +252,5 @@ enum WebhookCommands {
                 "webhook", named: name, among: rows.map(\.name), remedy: "webhook list", console)
         }
         return row
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

@@ -1,3 +1,4 @@
+import System
 import Yap
 
 #if canImport(Glibc)
@@ -63,9 +64,7 @@ enum KeyOptions {
         let digits = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
         let rest = bytes.dropFirst(digits.count)
         guard digits.count == 64, rest.allSatisfy({ $0 == 0x0A || $0 == 0x0D }) else { return nil }
-        let values = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard values.count == 64 else { return nil }
-        return stride(from: 0, to: 64, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+        return Hex.bytes(String(decoding: digits, as: UTF8.self))
     }
 }
 

@@ -2,6 +2,7 @@ import CloudStore
 import CloudWire
 import Foundation
 import SQLiteTestSupport
+import System
 import Testing
 
 @testable import CloudServer

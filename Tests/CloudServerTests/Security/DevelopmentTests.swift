@@ -2,6 +2,7 @@ import CloudStore
 import CloudWire
 import Foundation
 import HTTPServer
+import System
 import Testing
 
 @testable import CloudServer

@@ -3,6 +3,7 @@ import CloudWire
 import Crypto
 import Foundation
 import SQLiteTestSupport
+import System
 import Testing
 
 @testable import CloudServer

@@ -1,5 +1,6 @@
 package import CloudWire
 package import HTTPClient
+internal import System
 
 /// Sends requests over HTTP.
 package final class HTTPTransport: Transport {
@@ -80,36 +81,9 @@ private struct DownloadedFile: HTTPDownload {
 extension WireRequest {
     /// Path and query, percent-encoded once.
     var target: String {
-        var target: [UInt8] = []
-        target.reserveCapacity(path.utf8.count + 128)
-        target.appendEncoded(path, keepsSlashes: true)
-        for (index, item) in query.enumerated() {
-            target.append(UInt8(ascii: index == 0 ? "?" : "&"))
-            target.appendEncoded(item.name, keepsSlashes: false)
-            target.append(UInt8(ascii: "="))
-            target.appendEncoded(item.value, keepsSlashes: false)
-        }
-        return String(decoding: target, as: UTF8.self)
-    }
-}
-
-extension [UInt8] {
-    /// Appends `text` with every byte percent-encoded except the unreserved ones of RFC 3986. So a plus stays a plus,
-    /// and an equals sign in a token doesn't separate items.
-    fileprivate mutating func appendEncoded(_ text: String, keepsSlashes: Bool) {
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                append(byte)
-            case UInt8(ascii: "/") where keepsSlashes: append(byte)
-            default:
-                append(UInt8(ascii: "%"))
-                append(digits[Int(byte >> 4)])
-                append(digits[Int(byte & 0xF)])
-            }
-        }
+        // A plus stays a plus, and a token's equals sign isn't taken for an item's.
+        let items = query.map { "\(PercentEncoding.encoded($0.name))=\(PercentEncoding.encoded($0.value))" }
+        let path = PercentEncoding.encoded(path, keepsSlashes: true)
+        return items.isEmpty ? path : "\(path)?\(items.joined(separator: "&"))"
     }
 }

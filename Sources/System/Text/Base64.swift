@@ -23,11 +23,25 @@ package enum Base64 {
         return text.withUTF8 { decoded($0) }
     }
 
+    /// Returns the text of `bytes` without padding, as password hashes have it.
+    package static func unpadded(_ bytes: [UInt8]) -> String {
+        let text = encoded(bytes)
+        return String(text.prefix { $0 != "=" })
+    }
+
+    /// Returns the bytes of a text without padding, or nil if it is none.
+    package static func decoded(unpadded text: some StringProtocol) -> [UInt8]? {
+        guard text.last != "=" else { return nil }
+        return decoded(String(text) + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))
+    }
+
     /// How long the text of so many bytes is.
-    static func encodedCount(_ byteCount: Int) -> Int { (byteCount + 2) / 3 * 4 }
+    package static func encodedCount(_ byteCount: Int) -> Int { (byteCount + 2) / 3 * 4 }
 
     /// Writes the text of `bytes` to the begin of `output`, which must have room for `encodedCount`.
-    static func encode(_ bytes: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>) {
+    package static func encode(
+        _ bytes: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
+    ) {
         symbols.withUnsafeBufferPointer { symbols in
             var read = 0
             var written = 0
@@ -51,7 +65,7 @@ package enum Base64 {
     }
 
     /// The bytes of a text; nil if it is not base64: another symbol, no padding, bits beyond the last byte.
-    static func decoded(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    package static func decoded(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         guard let last = text.last else { return [] }
         let padding = last != UInt8(ascii: "=") ? 0 : text[text.count - 2] != UInt8(ascii: "=") ? 1 : 2
