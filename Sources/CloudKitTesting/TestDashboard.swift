@@ -50,7 +50,7 @@ final class TestDashboard: Sendable {
     deinit {
         // A server's thread may release the last reference, and can't wait for its own end.
         let (server, path) = (server, folder.path)
-        Thread.detachNewThread {
+        try? SystemThread.detach(name: "yap dashboard") {
             server.stop()
             OrphanedFolders.remove(path)
         }

@@ -31,8 +31,10 @@ final class CertificateWatch: Sendable {
     }
 
     /// Looks now and then, on a thread of its own, until `stop`.
-    func start() {
-        startThread { [self] in
+    ///
+    /// - Throws: `SystemThread.NotStarted`.
+    func start() throws {
+        try SystemThread.detach(name: "yap certificate") { [self] in
             while !alarm.wait(milliseconds: Self.lookMilliseconds) { look() }
         }
     }

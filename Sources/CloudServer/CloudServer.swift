@@ -122,14 +122,15 @@ public final class CloudServer: Sendable {
 
     /// Listens and serves, on threads of its own.
     ///
-    /// - Throws: `HTTPServerError` when the port is taken, a TLS file is invalid or a system call fails.
-    ///   `DataFolderError` or `CloudStoreError` when the folder was restored and its epochs can't be renewed.
+    /// - Throws: `HTTPServerError` when the port is taken, a TLS file is invalid or a system call fails; an error when
+    ///   no thread can be started; `DataFolderError` or `CloudStoreError` when the folder was restored and its epochs
+    ///   can't be renewed.
     public func start() throws {
         try restores?.begin()
         try http.start()
-        restores?.start()
-        certificate?.start()
-        removals?.start()
+        try restores?.start()
+        try certificate?.start()
+        try removals?.start()
         webhooks.use(table)
         // A stolen session may include the tokens of its devices.
         control?.sessions.setReplayListener { [table] session in
@@ -138,7 +139,7 @@ public final class CloudServer: Sendable {
                 in: CloudService.Container(identifier: session.container, environment: session.environment)
             ) { _ in }
         }
-        startThread { [webhooks, beginWebhooks] in beginWebhooks(webhooks) }
+        try SystemThread.detach(name: "yap webhooks") { [webhooks, beginWebhooks] in beginWebhooks(webhooks) }
     }
 
     /// Reads the certificate and its key again, for new connections. If a file is invalid, this is logged, and the

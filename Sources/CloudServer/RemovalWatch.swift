@@ -44,12 +44,14 @@ final class RemovalWatch: Sendable {
     }
 
     /// Looks now and then, on a thread of its own, until `stop`.
-    func start() {
-        state.withLock { $0.isStarted = true }
-        startThread { [self] in
+    ///
+    /// - Throws: `SystemThread.NotStarted`.
+    func start() throws {
+        try SystemThread.detach(name: "yap removals") { [self] in
             repeat { look() } while !alarm.wait(milliseconds: Self.lookMilliseconds)
             ended.signal()
         }
+        state.withLock { $0.isStarted = true }
     }
 
     /// Returns when the thread has ended. What it was removing goes on at the next start.

@@ -54,8 +54,10 @@ final class RestoreDetector: Sendable {
     }
 
     /// Marks the folder periodically, on a thread of its own, until `stop`.
-    func start() {
-        startThread { [self] in
+    ///
+    /// - Throws: `SystemThread.NotStarted`.
+    func start() throws {
+        try SystemThread.detach(name: "yap marks") { [self] in
             while !alarm.wait(milliseconds: Self.everyMilliseconds) { mark(isLast: false) }
         }
     }

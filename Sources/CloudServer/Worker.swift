@@ -1,12 +1,6 @@
 import Dispatch
 import System
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A thread of its own for calls that block: jobs run one after the other, and only so many wait.
 final class Worker: Sendable {
     private struct State {
@@ -62,23 +56,11 @@ final class Worker: Sendable {
     }
 }
 
-/// Runs `body` on a new thread that nobody waits for.
+/// Runs `body` on a new thread, for initializers, which can't throw: a server without its own threads can't serve.
 func startThread(_ body: @escaping @Sendable () -> Void) {
-    var thread = pthread_t()
-    let code = pthread_create(
-        &thread, nil,
-        { pointer in
-            #if canImport(Glibc)
-                guard let pointer else { return nil }
-            #endif
-            Unmanaged<ThreadBody>.fromOpaque(pointer).takeRetainedValue().run()
-            return nil
-        }, Unmanaged.passRetained(ThreadBody(body)).toOpaque())
-    precondition(code == 0, "pthread_create failed with \(code)")
-    pthread_detach(thread)
-}
-
-private final class ThreadBody: Sendable {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    do {
+        try SystemThread.detach(name: "yap server", body)
+    } catch {
+        preconditionFailure("\(error)")
+    }
 }

@@ -12,7 +12,7 @@ final class CurlLoop: @unchecked Sendable {
 
     private struct Inbox {
         enum Life {
-            case unborn, running(pthread_t), stopping(pthread_t), ended
+            case unborn, running(SystemThread), stopping(SystemThread), ended
         }
 
         var life = Life.unborn
@@ -92,7 +92,7 @@ final class CurlLoop: @unchecked Sendable {
     }
 
     func stop() {
-        let thread: pthread_t? = inbox.withLock { inbox in
+        let thread: SystemThread? = inbox.withLock { inbox in
             switch inbox.life {
             case .unborn:
                 inbox.life = .ended
@@ -105,11 +105,7 @@ final class CurlLoop: @unchecked Sendable {
             }
         }
         guard let thread else { return }
-        if pthread_equal(thread, pthread_self()) != 0 {
-            pthread_detach(thread)
-        } else {
-            pthread_join(thread, nil)
-        }
+        if thread.isCurrent { thread.detach() } else { thread.join() }
     }
 
     private func wake(_ inbox: inout Inbox) {
@@ -121,21 +117,25 @@ final class CurlLoop: @unchecked Sendable {
 
     // MARK: The loop's thread
 
-    private func makeThread() -> pthread_t? {
+    private func makeThread() -> SystemThread? {
         guard CurlLibrary.isReady, let multi = curl_multi_init() else { return nil }
         self.multi = multi
         yap_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, options.idleConnectionsMax)
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(self).toOpaque()
-        let code = pthread_create(&thread, nil, curlThreadMain, context)
-        if code == 0 { return thread }
-        Unmanaged<CurlLoop>.fromOpaque(context).release()
+        let thread = try? SystemThread(name: "yap curl") { [self] in
+            // libcurl with NOSIGNAL leaves SIGPIPE alone, and OpenSSL's writes raise it.
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, SIGPIPE)
+            pthread_sigmask(SIG_BLOCK, &signals, nil)
+            run()
+        }
+        if thread != nil { return thread }
         curl_multi_cleanup(multi)
         self.multi = nil
         return nil
     }
 
-    fileprivate func run() {
+    private func run() {
         while takeInbox() {
             startWaiting()
             var runningCount: Int32 = 0
@@ -270,15 +270,4 @@ final class CurlLoop: @unchecked Sendable {
 /// Initialization of libcurl, once in a process.
 enum CurlLibrary {
     static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-}
-
-private func curlThreadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    // libcurl with NOSIGNAL doesn't block SIGPIPE, and OpenSSL's writes raise it.
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
-    Unmanaged<CurlLoop>.fromOpaque(context).takeRetainedValue().run()
-    return nil
 }

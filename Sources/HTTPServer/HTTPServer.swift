@@ -9,7 +9,7 @@ public final class HTTPServer: Sendable {
         var isStarted = false
         var port = 0
         var mailboxes = [EventLoopMailbox]()
-        var threads = [pthread_t]()
+        var threads = [SystemThread]()
         var connectionCount: (@Sendable () -> Int)?
         var tls: TLSCurrent?
     }
@@ -29,7 +29,7 @@ public final class HTTPServer: Sendable {
     deinit {
         let (mailboxes, threads) = state.withLock { ($0.mailboxes, $0.threads) }
         for mailbox in mailboxes { mailbox.post(.stop(graceMilliseconds: 0)) }
-        for thread in threads { pthread_detach(thread) }
+        for thread in threads { thread.detach() }
     }
 
     /// Listens and serves on threads of its own. Returns when connections are accepted.
@@ -37,7 +37,7 @@ public final class HTTPServer: Sendable {
     /// - Throws: `HTTPServerError` when the port is taken, a TLS file is invalid or a system call fails.
     public func start() throws {
         let failed = try state.withLock {
-            state -> (error: any Error, loops: [EventLoop], threads: [pthread_t])? in
+            state -> (error: any Error, loops: [EventLoop], threads: [SystemThread])? in
             guard !state.isStarted else {
                 throw HTTPServerError(
                     code: .alreadyStarted, message: "a server starts once; make another one")
@@ -65,7 +65,7 @@ public final class HTTPServer: Sendable {
         guard let failed else { return }
         // After the lock: the handler may run on these threads, and query the server.
         for loop in failed.loops { loop.mailbox.post(.stop(graceMilliseconds: 0)) }
-        for thread in failed.threads { pthread_join(thread, nil) }
+        for thread in failed.threads { thread.join() }
         for loop in failed.loops { loop.mailbox.close() }
         throw failed.error
     }
@@ -116,7 +116,7 @@ public final class HTTPServer: Sendable {
             guard !threads.isEmpty else { return }
             for mailbox in mailboxes { mailbox.post(.stop(graceMilliseconds: graceMilliseconds)) }
             handler.stopping()
-            for thread in threads { pthread_join(thread, nil) }
+            for thread in threads { thread.join() }
         }
     }
 }
@@ -128,24 +128,18 @@ private final class LoopStart: @unchecked Sendable {
     init(_ loop: EventLoop) { self.loop = loop }
 }
 
-private func startThread(_ loop: EventLoop) throws -> pthread_t {
-    var thread = pthread_t()
-    let start = Unmanaged.passRetained(LoopStart(loop))
-    let code = pthread_create(&thread, nil, runLoop, start.toOpaque())
-    guard code == 0 else {
-        start.release()
-        throw HTTPServerError.system("pthread_create", code)
+private func startThread(_ loop: EventLoop) throws -> SystemThread {
+    let start = LoopStart(loop)
+    do {
+        return try SystemThread(name: "yap http") {
+            // A client that leaves must not kill the process; and signals are for the program's own threads.
+            var signals = sigset_t()
+            sigfillset(&signals)
+            for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] { sigdelset(&signals, fault) }
+            pthread_sigmask(SIG_BLOCK, &signals, nil)
+            start.loop.run()
+        }
+    } catch {
+        throw HTTPServerError.system("pthread_create", error.code)
     }
-    return thread
-}
-
-private func runLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let argument else { return nil }
-    // A disconnect must not end the process (SIGPIPE), and signals are for the program's own threads.
-    var signals = sigset_t()
-    sigfillset(&signals)
-    for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] { sigdelset(&signals, fault) }
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
-    Unmanaged<LoopStart>.fromOpaque(argument).takeRetainedValue().loop.run()
-    return nil
 }

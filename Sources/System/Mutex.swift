@@ -9,51 +9,37 @@
 /// A plain mutex would make that thread wait forever, and then each thread that needs the mutex. What an error-checking
 /// mutex costs is in `docs/design/PARTS.md`.
 package struct Mutex: ~Copyable {
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    /// Where the system keeps it. It never moves.
+    let pointer: UnsafeMutablePointer<pthread_mutex_t>
 
     /// Makes an unlocked mutex.
     package init() {
-        mutex = .allocate(capacity: 1)
+        pointer = .allocate(capacity: 1)
         var attributes = pthread_mutexattr_t()
         pthread_mutexattr_init(&attributes)
         pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK))
-        let code = pthread_mutex_init(mutex, &attributes)
+        let code = pthread_mutex_init(pointer, &attributes)
         pthread_mutexattr_destroy(&attributes)
         precondition(code == 0, "pthread_mutex_init failed with \(code)")
     }
 
     deinit {
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
+        pthread_mutex_destroy(pointer)
+        pointer.deallocate()
     }
 
     /// Locks the mutex. Waits while another thread holds it.
     ///
     /// - Parameter state: Type of what the mutex protects, for the message.
     package borrowing func lock<State: ~Copyable>(for state: State.Type) {
-        let code = pthread_mutex_lock(mutex)
+        let code = pthread_mutex_lock(pointer)
         if code != 0 { failToLock(state, code) }
     }
 
     /// Unlocks the mutex, which this thread holds.
     package borrowing func unlock() {
-        let code = pthread_mutex_unlock(mutex)
+        let code = pthread_mutex_unlock(pointer)
         precondition(code == 0, "pthread_mutex_unlock failed with \(code)")
-    }
-
-    /// Unlocks the mutex, waits until the condition is signalled, and locks the mutex again.
-    package borrowing func wait(on condition: UnsafeMutablePointer<pthread_cond_t>) {
-        pthread_cond_wait(condition, mutex)
-    }
-
-    /// The same, until a time by the condition's clock.
-    ///
-    /// - Returns: False when the time was reached first.
-    package borrowing func wait(
-        on condition: UnsafeMutablePointer<pthread_cond_t>, until end: timespec
-    ) -> Bool {
-        var end = end
-        return pthread_cond_timedwait(condition, mutex, &end) != ETIMEDOUT
     }
 }
 

@@ -158,7 +158,7 @@ import Testing
             table.release(used)
             watch.look()
             closed.wait()
-            watch.start()
+            try watch.start()
             _ = try kept.line { $0["event"] as? String == "container removed" }
             #expect(!StoreFile.exists(at: path))
             #expect(try control.containers.removals().isEmpty)

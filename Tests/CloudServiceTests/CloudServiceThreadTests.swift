@@ -236,7 +236,7 @@ private final class GatedAccounts: ServiceAccounts {
         let isAllowed = Lock(false)
         let thread = CloudServiceThread(
             cloud.service, readerCount: 2,
-            startThread: { body in isAllowed.withLock { $0 } && DetachedThread.start(body) })
+            startThread: { body in isAllowed.withLock { $0 } && CloudServiceThread.startThread(body) })
         let status = Lock(0)
         thread.send(cloud.request("zones/list", [])) { response in status.withLock { $0 = response.status } }
         #expect(status.withLock { $0 } == 503)
@@ -330,7 +330,7 @@ extension CloudServiceThreadTests {
         let cloud = TestService(store: store)
         let clock = ManualMonotonicSource()
         let threads = ServiceThreads(
-            cloud.service, readerCount: 1, startThread: DetachedThread.start,
+            cloud.service, readerCount: 1, startThread: CloudServiceThread.startThread,
             threadTime: { store.microseconds.withLock { $0 } }, monotonicClock: clock)
         #expect(threads.start())
         let done = Lock<[String]>([])

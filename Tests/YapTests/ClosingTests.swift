@@ -18,7 +18,7 @@ struct ClosingTests {
     /// Begins a write on a thread of its own that runs until `mayEnd` has an element.
     private func hold(_ database: YapDatabase, until mayEnd: WorkQueue<Int>) {
         let begun = WorkQueue<Int>()
-        let isStarted = WorkerThread.start {
+        let isStarted = startThread {
             try? database.newConnection().blocking.readWrite { transaction in
                 _ = begun.push(0)
                 _ = mayEnd.take(max: 1)

@@ -42,7 +42,7 @@ struct ConnectionPoolTests {
         let mayEnd = WorkQueue<Int>()
         let ended = WorkQueue<Bool>()
         for number in 0..<3 {
-            let isStarted = WorkerThread.start { [pool] in
+            let isStarted = startThread { [pool] in
                 let isRead =
                     try? pool.blocking.read { transaction in
                         _ = arrived.push(number)

@@ -156,7 +156,7 @@ struct CorruptFileTests {
     @Test func ofInstancesThatFindTheDamageAtTheSameTimeOneMovesTheFileAndAllOpenTheNewOne() throws {
         let opened = WorkQueue<Result<YapDatabase, any Error>>()
         for _ in 0..<6 {
-            let isStarted = WorkerThread.start { [folder] in
+            let isStarted = startThread { [folder] in
                 _ = opened.push(Result { try folder.open(options(.rename)) })
             }
             #expect(isStarted)

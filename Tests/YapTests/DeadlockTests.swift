@@ -23,7 +23,7 @@ struct DeadlockTests {
         let (arrived, mayGo) = (WorkQueue<Int>(), WorkQueue<Int>())
         let ended = WorkQueue<YapDatabaseError.Code?>()
         for body in bodies {
-            let isStarted = WorkerThread.start {
+            let isStarted = startThread {
                 let code = code {
                     try body {
                         _ = arrived.push(0)
@@ -105,7 +105,7 @@ struct DeadlockTests {
         let notes = try YapDatabaseProxy(connections[1], of: String.self, in: "notes")
         let (isReading, isWriting) = (WorkQueue<Int>(), WorkQueue<Int>())
         let codes = WorkQueue<YapDatabaseError.Code?>()
-        let isStarted = WorkerThread.start { [database] in
+        let isStarted = startThread { [database] in
             let code = code {
                 try connection.blocking.read { _ in
                     _ = isReading.push(0)
@@ -139,7 +139,7 @@ struct DeadlockTests {
     /// The next element, without blocking a thread of Swift's.
     private func taken<Element: Sendable>(_ queue: WorkQueue<Element>) async -> Element? {
         await withCheckedContinuation { continuation in
-            _ = WorkerThread.start { continuation.resume(returning: queue.take(max: 1)?.first) }
+            _ = startThread { continuation.resume(returning: queue.take(max: 1)?.first) }
         }
     }
 

@@ -231,7 +231,7 @@ struct GroupCommitTests {
             let ready = WorkQueue<Bool>()
             let ended = WorkQueue<Bool>()
             #expect(
-                WorkerThread.start {
+                startThread {
                     _ = ready.push(true)
                     _ = queue.take(max: 1)
                     _ = ended.push(true)

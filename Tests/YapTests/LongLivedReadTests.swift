@@ -207,7 +207,7 @@ struct LongLivedReadTests {
         let list = try connection.blocking.beginLongLivedRead()
         let (isReading, isWriting) = (WorkQueue<Int>(), WorkQueue<Int>())
         let codes = WorkQueue<YapDatabaseError.Code?>()
-        let isStarted = WorkerThread.start { [connection] in
+        let isStarted = startThread { [connection] in
             let code = code {
                 try list.blocking.read { _ in
                     _ = isReading.push(0)

@@ -49,7 +49,7 @@ struct PermittedTransactionTests {
 
     @Test func aRefusedTransactionIsNotQueued() async throws {
         let (mayEnd, begun) = (WorkQueue<Int>(), WorkQueue<Int>())
-        let isStarted = WorkerThread.start { [database] in
+        let isStarted = startThread { [database] in
             try? database.newConnection().blocking.readWrite { _ in
                 _ = begun.push(0)
                 _ = mayEnd.take(max: 1)

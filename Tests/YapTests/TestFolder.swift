@@ -135,3 +135,8 @@ final class CommitList: Sendable {
         state.withLock { $0.append(commit) }
     }
 }
+
+/// Runs `body` on a thread of its own. Returns whether the system gave one.
+func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+    (try? SystemThread.detach(name: "test", body)) != nil
+}

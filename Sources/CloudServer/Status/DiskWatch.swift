@@ -122,16 +122,15 @@ enum DiskProbe {
         guard isSuspect || hasLittle else { return nil }
         if isSuspect && hasLittle { return .full }
         let path = "\(folder)/.probe-\(getpid())"
-        let descriptor = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return trouble(errno) }
-        defer {
-            close(descriptor)
-            unlink(path)
+        defer { unlink(path) }
+        do throws(FileError) {
+            let file = try OpenFile(path, .updatingOrCreating)
+            try file.write([UInt8](repeating: 0x59, count: bytes))
+            try file.sync()
+            return nil
+        } catch {
+            return trouble(error.code)
         }
-        let content = [UInt8](repeating: 0x59, count: bytes)
-        let count = write(descriptor, content, content.count)
-        if count != content.count { return count < 0 ? trouble(errno) : .full }
-        return fsync(descriptor) == 0 ? nil : trouble(errno)
     }
 
     /// Bytes that are left for this process's user.

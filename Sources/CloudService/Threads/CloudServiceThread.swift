@@ -1,4 +1,5 @@
 import CloudWire
+import System
 
 /// Runs a service on threads of its own, for callers that must not block: one writer thread, which commits all pending
 /// writes in one transaction, and reader threads, two per processor and at least four.
@@ -14,7 +15,7 @@ public final class CloudServiceThread: Sendable {
     /// When the system has no threads left, each `send` tries again to start them, and until then is answered
     /// with TRY_AGAIN_LATER.
     public convenience init(_ service: CloudService, readerCount: Int? = nil) {
-        self.init(service, readerCount: readerCount, startThread: DetachedThread.start)
+        self.init(service, readerCount: readerCount, startThread: Self.startThread)
     }
 
     init(
@@ -22,12 +23,17 @@ public final class CloudServiceThread: Sendable {
         startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool
     ) {
         threads = ServiceThreads(
-            service, readerCount: max(1, readerCount ?? max(4, 2 * DetachedThread.processorCount)),
+            service, readerCount: max(1, readerCount ?? max(4, 2 * SystemThread.processorCount)),
             startThread: startThread)
         _ = threads.start()
     }
 
     deinit { threads.askToEnd() }
+
+    /// Starts one of the threads. Returns false if the system has none left.
+    @Sendable static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+        (try? SystemThread.detach(name: "yap service", body)) != nil
+    }
 
     /// Hands a request in; costs the caller no more than that. `completion` is called once, on a reader's
     /// thread, when what was written is on disk.

@@ -34,9 +34,9 @@ final class ServiceThreads: Sendable {
     /// Measures how long one rests.
     private let monotonicClock: any MonotonicSource
     private let monitor: Monitor<State>
-    private static let readers = 0
-    private static let writer = 1
-    private static let end = 2
+    private let forReaders = Condition()
+    private let forWriter = Condition()
+    private let forEnd = Condition()
 
     private struct State {
         var new: ReaderQueue
@@ -88,12 +88,12 @@ final class ServiceThreads: Sendable {
     init(
         _ service: CloudService, readerCount: Int,
         startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool,
-        threadTime: @escaping @Sendable () -> Int = DetachedThread.usedMicroseconds,
+        threadTime: @escaping @Sendable () -> Int = SystemThread.usedMicroseconds,
         monotonicClock: any MonotonicSource = SystemMonotonicSource()
     ) {
         self.threadTime = threadTime
         self.monotonicClock = monotonicClock
-        monitor = Monitor(State(new: ReaderQueue(readersCount: readerCount)), conditionCount: 3)
+        monitor = Monitor(State(new: ReaderQueue(readersCount: readerCount)))
         self.service = service
         self.readerCount = readerCount
         self.startThread = startThread
@@ -140,7 +140,7 @@ final class ServiceThreads: Sendable {
         var result = tryOnce()
         if result == .withoutThreads, start() { result = tryOnce() }
         guard result == .taken else { return job.refuse() }
-        monitor.wakeOne(Self.readers)
+        forReaders.signal()
     }
 
     func askToEnd() {
@@ -149,15 +149,15 @@ final class ServiceThreads: Sendable {
     }
 
     func waitForEnd() {
-        monitor.wait(on: Self.end) { state in
+        monitor.wait(on: forEnd) { state in
             state.runningReaders == 0 && !state.hasWriter ? () : nil
         }
     }
 
     private func wakeEverybody() {
-        monitor.wakeAll(Self.readers)
-        monitor.wakeAll(Self.writer)
-        monitor.wakeAll(Self.end)
+        forReaders.broadcast()
+        forWriter.broadcast()
+        forEnd.broadcast()
     }
 
     // MARK: Readers
@@ -172,7 +172,7 @@ final class ServiceThreads: Sendable {
     private func runReader() {
         while true {
             // What was written is answered before something new is begun.
-            let step = monitor.wait(on: Self.readers) { state -> ReaderStep? in
+            let step = monitor.wait(on: forReaders) { state -> ReaderStep? in
                 if let answered = state.answered.popFirst() { return .finish(answered) }
                 if !state.makesCheckpoint && !state.isEnding && service.store.checkpointIsDue {
                     state.makesCheckpoint = true
@@ -186,12 +186,12 @@ final class ServiceThreads: Sendable {
             case .finish(let answered): finish(answered)
             case .checkpoint:
                 // It may be a request that this thread was woken for.
-                monitor.wakeOne(Self.readers)
+                forReaders.signal()
                 service.store.checkpoint()
                 monitor.withLock { $0.makesCheckpoint = false }
             case .end:
                 monitor.withLock { $0.runningReaders -= 1 }
-                monitor.wakeAll(Self.end)
+                forEnd.broadcast()
                 return
             }
         }
@@ -211,7 +211,7 @@ final class ServiceThreads: Sendable {
             return state.isOver
         }
         if write != nil {
-            monitor.wakeOne(Self.writer)
+            forWriter.signal()
         } else if isOver {
             wakeEverybody()
         }
@@ -257,7 +257,7 @@ final class ServiceThreads: Sendable {
 
     private func runWriter() {
         while true {
-            let step = monitor.wait(on: Self.writer, pause: { self.pause(of: &$0) }) {
+            let step = monitor.wait(on: forWriter, pause: { self.pause(of: &$0) }) {
                 state, timeIsUp -> WriterStep? in
                 if timeIsUp && state.upkeepFailed { state.wantsUpkeep = true }
                 let now = monotonicClock.elapsedMilliseconds()
@@ -278,7 +278,7 @@ final class ServiceThreads: Sendable {
             case .upkeep: keepUp()
             case .end:
                 monitor.withLock { $0.hasWriter = false }
-                monitor.wakeAll(Self.end)
+                forEnd.broadcast()
                 return
             }
         }
@@ -328,7 +328,7 @@ final class ServiceThreads: Sendable {
             state.wantsUpkeep = service.upkeep.isWanted
             state.upkeepWasLast = false
         }
-        for _ in 0..<min(group.count, readerCount) { monitor.wakeOne(Self.readers) }
+        for _ in 0..<min(group.count, readerCount) { forReaders.signal() }
     }
 
     /// Lets an owner that held the writer for long rest.
@@ -347,7 +347,7 @@ final class ServiceThreads: Sendable {
                     AnsweredWrite(write: write, answer: .error(Self.refusal), groupRequests: 0))
             }
         }
-        for _ in 0..<min(writes.count, readerCount) { monitor.wakeOne(Self.readers) }
+        for _ in 0..<min(writes.count, readerCount) { forReaders.signal() }
     }
 
     private func keepUp() {
@@ -362,14 +362,14 @@ final class ServiceThreads: Sendable {
             state.upkeepWasLast = true
         }
         // No response wakes a reader after it.
-        if service.store.checkpointIsDue { monitor.wakeOne(Self.readers) }
+        if service.store.checkpointIsDue { forReaders.signal() }
     }
 
     /// Lets the writer look whether there is upkeep to do.
     func noticeUpkeep() {
         guard service.upkeep.isWanted else { return }
         monitor.withLock { $0.wantsUpkeep = true }
-        monitor.wakeOne(Self.writer)
+        forWriter.signal()
     }
 }
 

@@ -1,4 +1,5 @@
 import SQLite
+import System
 
 #if canImport(Glibc)
     import Glibc
@@ -16,9 +17,9 @@ struct CorruptFile {
     /// Instances that may move a file open it one after the other: none finds it half moved, creates another in its
     /// place meanwhile, or moves the new file of another.
     func opening<Result>(_ open: () throws -> Result) throws -> (Result, YapDatabaseCorruption?) {
-        guard options.whenCorrupt != .refuse, options.vfsName == nil, let lock = FolderLock(ofFile: path)
+        guard options.whenCorrupt != .refuse, options.vfsName == nil, let lock = folderLock()
         else { return (try open(), nil) }
-        defer { lock.unlock() }
+        defer { withExtendedLifetime(lock) {} }
         do {
             return (try open(), nil)
         } catch let error where isDamage(error) {
@@ -47,7 +48,7 @@ struct CorruptFile {
 
     /// Renames or deletes the file and those beside it. Returns the new path of a renamed file.
     private func putAway() throws -> String? {
-        let path = FolderLock.realPath(of: path)
+        let path = realPath
         guard options.whenCorrupt == .rename else {
             // The file before its log: SQLite deletes a log without a file.
             for suffix in ["", "-wal", "-shm", "-journal"] { try check(unlink(path + suffix), path + suffix) }
@@ -69,30 +70,18 @@ struct CorruptFile {
         throw YapDatabaseError(
             .cannotOpen, "the damaged file can't be moved: \(String(cString: strerror(code))) (\(path))")
     }
-}
-
-/// A lock on the folder of a file, for processes that use this library.
-struct FolderLock {
-    private let folder: Int32
-
-    /// Waits until no other holds it. Nil if the folder can't be locked.
-    init?(ofFile path: String) {
-        let path = Self.realPath(of: path)
-        let name = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { return nil }
-        guard flock(folder, LOCK_EX) == 0 else {
-            close(folder)
-            return nil
-        }
-    }
-
-    func unlock() { close(folder) }
 
     /// The path without symbolic links; the path itself if there is no such file.
-    static func realPath(of path: String) -> String {
+    private var realPath: String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
         return String(cString: real)
+    }
+
+    /// A lock on the file's folder, for processes that use this library. Waits while others hold it. Nil if the folder
+    /// can't be locked.
+    private func folderLock() -> OpenFile? {
+        let folder = try? OpenFile(Folders.parent(of: realPath), .folder)
+        return (try? folder?.lock(waits: true)) == true ? folder : nil
     }
 }

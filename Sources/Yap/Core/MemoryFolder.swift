@@ -1,4 +1,5 @@
 import FoundationEssentials
+import System
 
 #if canImport(Glibc)
     import Glibc
@@ -16,7 +17,7 @@ final class MemoryFolder: Sendable {
     private static let lockName = "lock"
 
     let path: String
-    private let lock: Int32
+    private let lock: OpenFile
 
     var file: String { path + "/memory.yap" }
 
@@ -44,20 +45,18 @@ final class MemoryFolder: Sendable {
         path = made
         // It gets its name when it is locked, so that nobody finds it unlocked before.
         let new = made + "/" + Self.lockName + "-new"
-        lock = open(new, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0, rename(new, made + "/" + Self.lockName) == 0
-        else {
-            let reason = String(cString: strerror(errno))
-            if lock >= 0 { close(lock) }
+        do throws(FileError) {
+            lock = try OpenFile(new, .updatingOrCreating)
+            try lock.lock(waits: false)
+            // Not durable: nothing of it outlives the process.
+            try FileCalls.system(.rename, new) { rename(new, made + "/" + Self.lockName) }
+        } catch {
             Self.remove(made)
-            throw YapDatabaseError(.cannotOpen, "no file can be locked in \(made): \(reason)")
+            throw YapDatabaseError(.cannotOpen, "no file can be locked in \(made): \(error.reason)")
         }
     }
 
-    deinit {
-        remove()
-        close(lock)
-    }
+    deinit { remove() }
 
     /// Deletes the folder and its files. Those that are still open go when they are closed.
     func remove() { Self.remove(path) }
@@ -68,10 +67,8 @@ final class MemoryFolder: Sendable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
         for name in names where name.hasPrefix(prefix) {
             let folder = parent + "/" + name
-            let lock = open(folder + "/" + lockName, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-            guard lock >= 0 else { continue }
-            if flock(lock, LOCK_EX | LOCK_NB) == 0 { remove(folder) }
-            close(lock)
+            let lock = try? OpenFile(folder + "/" + lockName, .updating, followsLinks: false)
+            if (try? lock?.lock(waits: false)) == true { remove(folder) }
         }
     }
 }

@@ -1,17 +1,11 @@
 import System
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A lock that may be held while code of the app runs. A thread that would wait forever gets an error: one that takes
 /// the lock twice, and the last one of several threads that wait for each other's locks.
 final class OwnedLock<Value>: @unchecked Sendable {
     // Sendable because `value` is used only by the thread in `owner`, and the rest while `mutex` is held.
     private let mutex = Mutex()
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private let condition = Condition()
     private var waitingCount = 0
     private var isHeld = false
     private var value: Value
@@ -21,13 +15,6 @@ final class OwnedLock<Value>: @unchecked Sendable {
     init(_ value: Value, name: String) {
         owner = LockOwner(name: name)
         self.value = value
-        condition = .allocate(capacity: 1)
-        pthread_cond_init(condition, nil)
-    }
-
-    deinit {
-        pthread_cond_destroy(condition)
-        condition.deallocate()
     }
 
     /// True if this thread holds the lock.
@@ -76,7 +63,7 @@ final class OwnedLock<Value>: @unchecked Sendable {
             }
             try LockWaits.begin(for: owner)
             waitingCount += 1
-            while isHeld { mutex.wait(on: condition) }
+            while isHeld { condition.wait(mutex) }
             waitingCount -= 1
             LockWaits.end(thread)
         }
@@ -89,6 +76,6 @@ final class OwnedLock<Value>: @unchecked Sendable {
         defer { mutex.unlock() }
         isHeld = false
         owner.thread = nil
-        if waitingCount > 0 { pthread_cond_signal(condition) }
+        if waitingCount > 0 { condition.signal() }
     }
 }

@@ -37,7 +37,9 @@ final class Shell: Sendable {
         }
         guard mustStart else { return }
         let worker = GroupWriter(queue: writes, writer: writer, pending: pendingWrites)
-        if !WorkerThread.start({ worker.run() }) {
+        do {
+            try SystemThread.detach(name: "yap writer") { worker.run() }
+        } catch {
             // No thread could be started. Blocking the caller is better than never resuming it.
             state.withLock { $0.hasWriterThread = false }
             worker.runOnce()
@@ -76,22 +78,24 @@ final class Shell: Sendable {
 
     private func startReader() {
         let mayStart = state.withLock { state in
-            guard state.readerThreadCount < WorkerThread.processorCount else { return false }
+            guard state.readerThreadCount < SystemThread.processorCount else { return false }
             state.readerThreadCount += 1
             return true
         }
         guard mayStart else { return }
         let reads = reads
-        let isStarted = WorkerThread.start {
-            while let jobs = reads.take(max: 1)?.first { Self.serve(jobs, reads) }
+        do {
+            try SystemThread.detach(name: "yap reader") {
+                while let jobs = reads.take(max: 1)?.first { Self.serve(jobs, reads) }
+            }
+        } catch {
+            let isOnly = state.withLock { state in
+                state.readerThreadCount -= 1
+                return state.readerThreadCount == 0
+            }
+            guard isOnly else { return }
+            for jobs in reads.takeWithoutWaiting(max: .max) { while jobs.runNext() {} }
         }
-        if isStarted { return }
-        let isOnly = state.withLock { state in
-            state.readerThreadCount -= 1
-            return state.readerThreadCount == 0
-        }
-        guard isOnly else { return }
-        for jobs in reads.takeWithoutWaiting(max: .max) { while jobs.runNext() {} }
     }
 
     /// Runs one job. If more are queued, queues this connection again behind the others.

@@ -1,29 +1,13 @@
 import System
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A queue between threads. `take` waits until it has elements.
 final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     // Sendable because everything below is accessed only while `mutex` is held.
     private let mutex = Mutex()
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private let condition = Condition()
     private var elements: [Element] = []
     private var waiting = 0
     private var closed = false
-
-    init() {
-        condition = .allocate(capacity: 1)
-        pthread_cond_init(condition, nil)
-    }
-
-    deinit {
-        pthread_cond_destroy(condition)
-        condition.deallocate()
-    }
 
     enum Pushed { case refused, taken, needsThread }
 
@@ -34,7 +18,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
             if closed { return .refused }
             elements.append(element)
             guard waiting >= elements.count else { return .needsThread }
-            pthread_cond_signal(condition)
+            condition.signal()
             return .taken
         }
     }
@@ -45,7 +29,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
             while elements.isEmpty {
                 if closed { return nil }
                 waiting += 1
-                mutex.wait(on: condition)
+                condition.wait(mutex)
                 waiting -= 1
             }
             return takeNow(max)
@@ -67,7 +51,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     func close() {
         locked {
             closed = true
-            pthread_cond_broadcast(condition)
+            condition.broadcast()
         }
     }
 

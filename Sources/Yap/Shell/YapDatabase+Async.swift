@@ -1,3 +1,5 @@
+import System
+
 extension YapDatabase {
     /// Registers an extension: creates or updates its tables, and fills them in batches, between which other writes
     /// run. Returns when it is complete; no transaction can read it before.
@@ -104,7 +106,7 @@ extension YapDatabase {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let close: @Sendable () -> Void = { continuation.resume(with: Result { try self.closeNow() }) }
             // If no thread can be started, blocking this one is better than never returning.
-            if !WorkerThread.start(close) { close() }
+            do { try SystemThread.detach(name: "yap close", close) } catch { close() }
         }
     }
 

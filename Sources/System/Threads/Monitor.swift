@@ -1,0 +1,52 @@
+/// A value behind a lock, on whose changes threads can wait. For threads of one's own only: a wait blocks.
+package final class Monitor<State>: @unchecked Sendable {
+    // Sendable because `state` is read and written only between lock and unlock of `mutex`.
+    private let mutex = Mutex()
+    private var state: State
+
+    /// Makes an unlocked monitor.
+    package init(_ state: State) { self.state = state }
+
+    /// Runs `body` with the state while no other thread holds it. Locked again inside `body`, it ends the process.
+    ///
+    /// - Returns: What `body` returns.
+    @inline(never)  // Inlined, what a caller ignores of the result would be released before the lock is.
+    package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+        mutex.lock(for: State.self)
+        defer { mutex.unlock() }
+        return body(&state)
+    }
+
+    /// Blocks until `body` returns a value. It is tried at once, and again after each wake of the condition.
+    ///
+    /// - Parameter condition: Always used with this monitor.
+    /// - Returns: What `body` returned.
+    package func wait<Result>(
+        on condition: borrowing Condition, until body: (inout State) -> Result?
+    ) -> Result {
+        wait(on: condition, pause: { _ in nil }) { state, _ in body(&state) }
+    }
+
+    /// Blocks until `body` returns a value. It is tried at once, again after each wake of the condition, and after the
+    /// pause.
+    ///
+    /// - Parameters:
+    ///   - condition: Always used with this monitor.
+    ///   - pause: Returns after how many milliseconds `body` is tried without a wake; nil for never.
+    ///   - body: `timeIsUp` is true if it is tried because the pause is over.
+    /// - Returns: What `body` returned.
+    @inline(never)  // As above.
+    package func wait<Result>(
+        on condition: borrowing Condition, pause: (inout State) -> Int64?,
+        until body: (inout State, _ timeIsUp: Bool) -> Result?
+    ) -> Result {
+        mutex.lock(for: State.self)
+        defer { mutex.unlock() }
+        var timeIsUp = false
+        while true {
+            if let result = body(&state, timeIsUp) { return result }
+            let end = pause(&state).map { Condition.Deadline(afterMilliseconds: $0) }
+            timeIsUp = !condition.wait(mutex, until: end)
+        }
+    }
+}
