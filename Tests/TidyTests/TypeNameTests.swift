@@ -3,12 +3,7 @@ import Testing
 /// A type name means one thing in the whole package.
 @Suite struct TypeNameTests {
     /// Names of top-level types in more than one place, until one of them is renamed.
-    static let exceptions: Set<String> = [
-        "AssetFileReader", "AssetFileWriter", "AssetFiles", "Base64", "ByteRange", "Connection",
-        "DatabaseKey",
-        "DiskAssetFiles", "Exchange", "FileSource", "IndexEntry", "RecordRow", "RequestLog", "Schema",
-        "SystemField",
-    ]
+    static let exceptions: Set<String> = []
 
     @Test func eachTopLevelTypeNameIsDeclaredOnce() {
         let places = Self.declarations(in: TidyTests.sources)
