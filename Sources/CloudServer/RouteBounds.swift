@@ -41,7 +41,7 @@ extension Route {
                 diskBytes: 3 * rows * Self.pageBytes,
                 countedBy: ["signInsWaitingMax", "FairWorker", "devicesMax"])
         case .sessions:
-            let rows = SessionTable.countMaxOfAccount + Self.rowsFixed
+            let rows = SessionTable.sessionsMaxOfAccount + Self.rowsFixed
             return RequestBounds(
                 memoryBytes: Self.memoryFixed, answerBytes: Self.headBytes + rows * Self.sessionBytes,
                 rowsRead: rows, rowsWritten: 1, diskBytes: 3 * Self.pageBytes,

@@ -113,13 +113,13 @@ import Testing
         try store.containers.add(Self.todo)
         let first = try store.sessions.make(of: account, container: Self.todo, environment: "development")
         let ofBob = try store.sessions.make(of: bob, container: Self.todo, environment: "development")
-        for _ in 0..<SessionTable.countMaxOfAccount {
+        for _ in 0..<SessionTable.sessionsMaxOfAccount {
             clock.advance(bySeconds: 1)
             _ = try store.sessions.make(of: account, container: Self.todo, environment: "development")
         }
         #expect(try store.sessions.find(token: first.token) == nil)
         #expect(try store.sessions.find(token: ofBob.token) != nil)
-        #expect(try rows(in: "sessions") == SessionTable.countMaxOfAccount + 1)
+        #expect(try rows(in: "sessions") == SessionTable.sessionsMaxOfAccount + 1)
     }
 
     @Test func anotherPasswordEndsTheSessions() throws {

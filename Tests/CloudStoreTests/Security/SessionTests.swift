@@ -70,11 +70,11 @@ import Testing
                 from: ControlSignInPlace(network: "n\(number)", address: "a\(number)", client: nil)
             ).history
         }
-        for number in 0...SignInPlaceTable.countMaxOfAccount { #expect(try !signIn(number).isKnownPlace) }
+        for number in 0...SignInPlaceTable.placesMaxOfAccount { #expect(try !signIn(number).isKnownPlace) }
         #expect(try !control.signInPlaces.hasSignedIn(account: "ada", from: "n0"))
         #expect(try control.signInPlaces.hasSignedIn(account: "ADA", from: "n1"))
         let known = try signIn(1)
-        #expect(known.isKnownPlace && known.last?.address == "a\(SignInPlaceTable.countMaxOfAccount)")
+        #expect(known.isKnownPlace && known.last?.address == "a\(SignInPlaceTable.placesMaxOfAccount)")
         #expect(try !signIn(0).isKnownPlace)
         #expect(try control.sessions.list().last?.address == "a0")
         let hostile = ControlSignInPlace(

@@ -7,7 +7,7 @@ public struct SessionTable: Sendable {
     /// Maximum lifetime of a session that was opened on the server's sign-in page, in milliseconds.
     public static let lifeMilliseconds: Int64 = 365 * 86_400_000
     /// Maximum number of sessions of an account. A further sign-in ends the oldest.
-    public static let countMaxOfAccount = 1000
+    public static let sessionsMaxOfAccount = 1000
 
     let file: ControlFile
     let lengths: SignInLengths
@@ -171,7 +171,7 @@ public struct SessionTable: Sendable {
             DELETE FROM sessions WHERE digest IN (SELECT digest FROM sessions WHERE account = ?
             ORDER BY createdMilliseconds DESC LIMIT -1 OFFSET ?)
             """
-        try connection.run(oldest) { try $0.bind(account, countMaxOfAccount - 1, at: 1) }
+        try connection.run(oldest) { try $0.bind(account, sessionsMaxOfAccount - 1, at: 1) }
     }
 
     private static func insert(

@@ -46,7 +46,7 @@ public struct ControlSignInHistory: Hashable, Sendable {
 /// Owns the table `signIns`: the places from which accounts were signed in to.
 public struct SignInPlaceTable: Sendable {
     /// Maximum number of places of an account. The least recently used one is removed first.
-    public static let countMaxOfAccount = 50
+    public static let placesMaxOfAccount = 50
 
     let file: ControlFile
 
@@ -85,7 +85,7 @@ public struct SignInPlaceTable: Sendable {
             DELETE FROM signIns WHERE account = ?1 AND network IN (SELECT network FROM signIns
             WHERE account = ?1 ORDER BY lastMilliseconds DESC, network LIMIT -1 OFFSET ?2)
             """
-        try connection.run(beyond) { try $0.bind(account, countMaxOfAccount, at: 1) }
+        try connection.run(beyond) { try $0.bind(account, placesMaxOfAccount, at: 1) }
         return history
     }
 
