@@ -14,7 +14,6 @@ import Testing
         // The queue, the mapping, the staged files, the merge log and the tokens become owners of their tables.
         "YapCloudKit/YapDatabaseCloudKitTransaction":
             Limit(lines: 2_650, changingProperties: 22, functions: 172),
-        "YapCloudKit/CloudKitTables": Limit(lines: 2_040, functions: 183),
         // An option for each limit of the service.
         "CloudService/ServiceLimits": Limit(changingProperties: 49),
         // What libcurl's callbacks need of one transfer.

@@ -64,7 +64,7 @@ import Yap
         try device.write { _, ext in
             let batch = try ext.takeBatch(DatabaseKey(nil), itemsMax: 10, bytesMax: .max)
             for item in batch.items {
-                if let change = try ext.tables.change(item.sequence, item.incarnation) {
+                if let change = try ext.tables.queue.change(item.sequence, item.incarnation) {
                     try ext.remove(change)
                 }
             }

@@ -259,7 +259,7 @@ import Yap
         #expect(found?.databaseIdentifier == nil)
         #expect(
             try device.read { _, ext in
-                try ext.tables.liveRecord(device.id("R"), DatabaseKey(nil))?.ownerCount
+                try ext.tables.records.liveRecord(device.id("R"), DatabaseKey(nil))?.ownerCount
             } == 2)
         try device.remove("1")
         #expect(try device.contains("R"))

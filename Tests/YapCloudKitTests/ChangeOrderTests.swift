@@ -136,7 +136,7 @@ import Yap
         try device.write { transaction, ext in
             try transaction.removeObject(forKey: "old", inCollection: "todos")
             try insert(record("new", .reference), transaction, ext)
-            let row = try #require(try ext.tables.liveRecord(device.id("child"), DatabaseKey(nil)))
+            let row = try #require(try ext.tables.records.liveRecord(device.id("child"), DatabaseKey(nil)))
             let was = CKRecord.Reference(recordID: device.id("old"), action: .none)
             let now = CKRecord.Reference(recordID: device.id("new"), action: .none)
             try ext.queueSave(

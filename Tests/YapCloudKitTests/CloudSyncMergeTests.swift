@@ -278,7 +278,7 @@ import Yap
     private func token() throws -> String? {
         try phone.read { transaction in
             try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self)
-                .tables.token(phone.sync.zoneID, DatabaseKey(nil))
+                .tables.tokens.token(phone.sync.zoneID, DatabaseKey(nil))
         }
     }
 

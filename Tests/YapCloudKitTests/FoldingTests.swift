@@ -83,7 +83,7 @@ import Yap
         let device = try device(form)
         try device.edit("1") { $0.title = "b" }
         _ = try take(device)
-        try device.write { _, ext in try ext.tables.clearAllInFlight() }
+        try device.write { _, ext in try ext.tables.queue.clearAllInFlight() }
         try device.relaunch()
         try device.edit("1") { $0.title = "c" }
         #expect(try device.queue() == ["S1{title=b}", "S1{title=c}"])
@@ -176,8 +176,8 @@ import Yap
         let device = try device(form)
         try device.edit("1") { $0.title = "b" }
         try device.write { _, ext in
-            let row = try #require(try ext.tables.liveRecord(device.id("1"), DatabaseKey(nil)))
-            try ext.tables.refuseChanges(of: row.id, code: 1)
+            let row = try #require(try ext.tables.records.liveRecord(device.id("1"), DatabaseKey(nil)))
+            try ext.tables.queue.refuseChanges(of: row.id, code: 1)
         }
         try device.set(Todo(title: "x"), "2")
         #expect(try device.queue() == ["S1{title=b}", "S2{\(full)=x}"])

@@ -100,7 +100,7 @@ import Yap
     /// The entries as the file has them.
     private func stored() throws -> [CloudMergeLogEntry] {
         try phone.database.newConnection().blocking.read {
-            try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.logEntries()
+            try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.log.logEntries()
         }
     }
 
@@ -321,15 +321,15 @@ import Yap
         let value = MergeLogValue(.list(.doubleList, (0..<100_000).map { .double(Double($0)) }))
         try phone.write { transaction in
             let tables = try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self).tables
-            for _ in 0..<(CloudKitTables.logEntriesMax + 20) {
+            for _ in 0..<(MergeLogTable.logEntriesMax + 20) {
                 var entry = CloudMergeLogEntry(
                     recordID: CKRecord.ID(recordName: "1"), field: "f", rule: .remoteWon, kind: .lost,
                     replaced: value, kept: value)
-                try tables.insert(&entry)
+                try tables.log.insert(&entry)
             }
         }
         let size = try storedSize()
-        #expect(size.count == CloudKitTables.logEntriesMax)
+        #expect(size.count == MergeLogTable.logEntriesMax)
         #expect(size.bytes < 25_000_000)
     }
 

@@ -211,8 +211,8 @@ import Yap
             $0.note = "n"
         }
         try device.write { _, ext in
-            let set = try #require(try ext.tables.oldestChangeSet(DatabaseKey(nil)))
-            try ext.tables.setInFlight(set.sequence, true)
+            let set = try #require(try ext.tables.queue.oldestChangeSet(DatabaseKey(nil)))
+            try ext.tables.queue.setInFlight(set.sequence, true)
         }
         device.behave { $0.forgottenKeys = ["note"] }
         try device.relaunch()
@@ -240,9 +240,9 @@ import Yap
         }
         try device.edit("1") { $0.title = "c" }
         try device.write { _, ext in
-            let row = try #require(try ext.tables.liveRecord(device.id("1"), DatabaseKey(nil)))
-            let last = try #require(try ext.tables.changes(of: row.id).last)
-            try ext.tables.setInFlight(last.sequence, true)
+            let row = try #require(try ext.tables.records.liveRecord(device.id("1"), DatabaseKey(nil)))
+            let last = try #require(try ext.tables.queue.changes(of: row.id).last)
+            try ext.tables.queue.setInFlight(last.sequence, true)
         }
         device.behave { $0.forgottenKeys = ["note"] }
         try device.relaunch()
@@ -250,8 +250,8 @@ import Yap
         device.cloudKit.suspend()
         try device.edit("1") { $0.title = "d" }
         let kept = try device.read { _, ext in
-            let row = try #require(try ext.tables.liveRecord(device.id("1"), DatabaseKey(nil)))
-            return try #require(try ext.tables.changes(of: row.id).first)
+            let row = try #require(try ext.tables.records.liveRecord(device.id("1"), DatabaseKey(nil)))
+            return try #require(try ext.tables.queue.changes(of: row.id).first)
         }
         #expect(kept.fields["title"]?.value == .string("c"))
         // With "b", which is never sent, the server's "a" would look like another device's, and win.
@@ -305,8 +305,8 @@ import Yap
         device.cloudKit.suspend()
         try device.edit("1") { $0.note = "n" }
         try device.write { _, ext in
-            let set = try #require(try ext.tables.oldestChangeSet(DatabaseKey(nil)))
-            try ext.tables.setInFlight(set.sequence, true)
+            let set = try #require(try ext.tables.queue.oldestChangeSet(DatabaseKey(nil)))
+            try ext.tables.queue.setInFlight(set.sequence, true)
         }
         return device
     }
@@ -368,8 +368,8 @@ import Yap
         try device.edit("1") { $0.title = "b" }
         try device.edit("1") { $0.title = "c" }
         try device.write { _, ext in
-            let row = try #require(try ext.tables.liveRecord(device.id("1"), DatabaseKey(nil)))
-            try ext.tables.refuseChanges(of: row.id, code: 1)
+            let row = try #require(try ext.tables.records.liveRecord(device.id("1"), DatabaseKey(nil)))
+            try ext.tables.queue.refuseChanges(of: row.id, code: 1)
         }
         try device.edit("1") { $0.note = "n" }
         #expect(try device.queue() == ["S1{note=n,title=c}"])

@@ -100,8 +100,8 @@ import Yap
         let device = try HandledDevice(TestCloud(), suspended: true, storage: form)
         try device.set(Todo(title: "a", priority: 3), "1")
         try device.write { _, ext in
-            for row in try ext.tables.records(device.id("1"), DatabaseKey(nil)) {
-                try ext.tables.refuseChanges(
+            for row in try ext.tables.records.records(device.id("1"), DatabaseKey(nil)) {
+                try ext.tables.queue.refuseChanges(
                     of: row.id, code: Int64(CKError.Code.invalidArguments.rawValue))
             }
         }

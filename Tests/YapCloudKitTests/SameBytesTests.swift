@@ -56,7 +56,7 @@ import Yap
         for device in devices { #expect(device.sync.syncNowInline().state == .idle) }
         for device in devices {
             let count = try device.database.newConnection().blocking.read {
-                try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.differencesCount()
+                try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.checksums.differencesCount()
             }
             #expect(count == 0)
         }

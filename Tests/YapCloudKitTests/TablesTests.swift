@@ -52,8 +52,9 @@ import Yap
         try device.write { _, ext in
             try ext.setToken(
                 CKServerChangeToken(token: "t"), forZone: HandledDevice.zoneID, databaseIdentifier: "public")
-            let record = try #require(try ext.tables.liveRecord(device.id("3"), DatabaseKey(nil)))
-            try ext.tables.refuseChanges(of: record.id, code: Int64(CKError.Code.permissionFailure.rawValue))
+            let record = try #require(try ext.tables.records.liveRecord(device.id("3"), DatabaseKey(nil)))
+            try ext.tables.queue.refuseChanges(
+                of: record.id, code: Int64(CKError.Code.permissionFailure.rawValue))
         }
         let before = try (
             device.queue(), device.tag("1"), device.read { try $1.pendingChangeSets().map(\.uuid) }
@@ -116,17 +117,17 @@ import Yap
         #expect(batch.items.count == 2)
         try check(4, 2, 1, 0)
         try device.write { _, ext in
-            try ext.tables.refuseChanges(of: batch.items[0].incarnation, code: 1)
+            try ext.tables.queue.refuseChanges(of: batch.items[0].incarnation, code: 1)
         }
         try check(2, 2, 1, 2)
-        try device.write { _, ext in try ext.tables.liftRefusals(DatabaseKey(nil)) }
+        try device.write { _, ext in try ext.tables.queue.liftRefusals(DatabaseKey(nil)) }
         try check(4, 2, 1, 0)
         try? device.write { _, ext in
-            try ext.tables.clearAllInFlight()
+            try ext.tables.queue.clearAllInFlight()
             throw CancellationError()
         }
         try check(4, 2, 1, 0)
-        try device.write { _, ext in try ext.tables.clearInFlight(DatabaseKey(nil)) }
+        try device.write { _, ext in try ext.tables.queue.clearInFlight(DatabaseKey(nil)) }
         try check(4, 2, 0, 0)
         try device.remove("1")
         try check(5, 3, 0, 0)
@@ -162,22 +163,23 @@ import Yap
         try device.edit("1") { $0.title = "b" }
         let zone = HandledDevice.zoneID
         let second = try device.write { _, ext in
-            #expect(try ext.tables.currentAccount() == DatabaseKey.firstAccount)
+            #expect(try ext.tables.accounts.currentAccount() == DatabaseKey.firstAccount)
             try ext.setToken(CKServerChangeToken(token: "ada"), forZone: zone, databaseIdentifier: nil)
-            let first = try ext.tables.makeAccount(of: "_ada", in: nil)
+            let first = try ext.tables.accounts.makeAccount(of: "_ada", in: nil)
             #expect(first == DatabaseKey.firstAccount, "the first user who is known gets what there is")
-            let second = try ext.tables.makeAccount(of: "_bob", in: nil)
-            try ext.tables.makeCurrent(second)
+            let second = try ext.tables.accounts.makeAccount(of: "_bob", in: nil)
+            try ext.tables.accounts.makeCurrent(second)
             return second
         }
         try device.relaunch()
         try device.read { _, ext in
-            let current = try ext.tables.currentAccount()
+            let current = try ext.tables.accounts.currentAccount()
             #expect(current == second)
-            #expect(try ext.tables.account(of: "_ada", in: nil) == DatabaseKey.firstAccount)
+            #expect(try ext.tables.accounts.account(of: "_ada", in: nil) == DatabaseKey.firstAccount)
             #expect(
-                try ext.tables.account(of: "_ada", in: "other") == nil, "another container has other names")
-            #expect(try ext.tables.account(of: "_bob", in: nil) == second)
+                try ext.tables.accounts.account(of: "_ada", in: "other") == nil,
+                "another container has other names")
+            #expect(try ext.tables.accounts.account(of: "_bob", in: nil) == second)
             #expect(try ext.token(forZone: zone, databaseIdentifier: nil) == nil)
             #expect(try !ext.containsRecordID(device.id("1"), databaseIdentifier: nil))
         }
@@ -186,7 +188,7 @@ import Yap
         #expect(try counts().changeSets == 2)
         #expect(try counts(account: second).changeSets == 1)
         try device.write { _, ext in
-            try ext.tables.makeCurrent(DatabaseKey.firstAccount)
+            try ext.tables.accounts.makeCurrent(DatabaseKey.firstAccount)
             #expect(try ext.token(forZone: zone, databaseIdentifier: nil)?.token == "ada")
             #expect(try ext.tag(device.id("1")) != nil)
             #expect(try !ext.containsRecordID(device.id("2"), databaseIdentifier: nil))

@@ -243,8 +243,9 @@ import Yap
         laptop.syncNow()
         try phone.write { transaction in
             let ext = try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self)
-            let sequence = try #require(try ext.tables.head(DatabaseKey(nil), itemsMax: 1).first?.sequence)
-            try ext.writing { _ in try ext.tables.setInFlight(sequence, true) }
+            let sequence = try #require(
+                try ext.tables.queue.head(DatabaseKey(nil), itemsMax: 1).first?.sequence)
+            try ext.writing { _ in try ext.tables.queue.setInFlight(sequence, true) }
         }
         try phone.relaunch()
         try settle()
@@ -280,7 +281,7 @@ import Yap
             for refusal in [TokenRefusal.reset, .expired] {
                 try ext.beginFullFetch(phone.sync.zoneID, DatabaseKey(nil), refusal)
             }
-            #expect(try ext.tables.fullFetch(phone.sync.zoneID, DatabaseKey(nil)) == .reset)
+            #expect(try ext.tables.tokens.fullFetch(phone.sync.zoneID, DatabaseKey(nil)) == .reset)
         }
         let operation = CKModifyRecordsOperation(
             recordIDsToDelete: [CKRecord.ID(recordName: "1", zoneID: laptop.sync.zoneID)])
@@ -399,7 +400,7 @@ import Yap
         try laptop.relaunch()
         laptop.syncNow()
         let left = try laptop.read {
-            try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.logEntries()
+            try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.log.logEntries()
         }
         #expect(left.isEmpty)
     }
@@ -431,7 +432,7 @@ import Yap
         try refuseToken(.expired)
         phone.syncNow()
         let stashed = try phone.read { transaction in
-            try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.stashed(ofType: "note")
+            try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.stash.stashed(ofType: "note")
         }
         #expect(stashed.isEmpty)
     }
@@ -498,7 +499,7 @@ import Yap
         phone.device.container.privateCloudDatabase.add(CKModifyRecordsOperation(recordsToSave: [record]))
         laptop.syncNow()
         let stashed = try laptop.read { transaction in
-            try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.stashed(ofType: "note")
+            try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.stash.stashed(ofType: "note")
         }
         #expect(stashed.map(\.record.recordID.recordName) == ["n"])
         #expect(stashed.first?.record["text"] == "later")

@@ -247,7 +247,7 @@ private final class RatedDevice {
         app.sync.fetch()
         while try !app.database.newConnection().blocking.read({ transaction in
             let tables = try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self).tables
-            return try tables.hasToken(DatabaseKey(nil))
+            return try tables.tokens.hasToken(DatabaseKey(nil))
         }) {
             try #require(app.scheduler.run(stepsMax: 1) == 1)
         }
@@ -258,7 +258,7 @@ private final class RatedDevice {
         let app = try #require(app)
         return try app.database.newConnection().blocking.read { transaction in
             let tables = try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self).tables
-            return try tables.fullFetch(app.sync.zoneID, DatabaseKey(nil)) != nil
+            return try tables.tokens.fullFetch(app.sync.zoneID, DatabaseKey(nil)) != nil
         }
     }
 

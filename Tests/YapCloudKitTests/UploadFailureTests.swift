@@ -240,7 +240,8 @@ import Yap
             try ext.removeRemotelyDeletedRecord(device.id("1"), databaseIdentifier: nil)
         }
         #expect(keys.isEmpty)
-        #expect(try device.read { _, ext in try ext.tables.logEntries().map(\.rule) } == [.editBeatDeletion])
+        #expect(
+            try device.read { _, ext in try ext.tables.log.logEntries().map(\.rule) } == [.editBeatDeletion])
         #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "a")
     }

@@ -51,7 +51,9 @@ import Yap
     }
 
     private func found(_ device: SyncedDevice) throws -> Int {
-        try device.read { try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.differencesCount() }
+        try device.read {
+            try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.checksums.differencesCount()
+        }
     }
 
     private func fill(_ count: Int = 5) throws {
@@ -151,7 +153,7 @@ import Yap
         // The phone has the token behind the record, and not the record.
         let token = try laptop.read {
             try $0.ext("cloudKit", as: YapDatabaseCloudKit.self)
-                .tables.token(laptop.sync.zoneID, DatabaseKey(nil))
+                .tables.tokens.token(laptop.sync.zoneID, DatabaseKey(nil))
         }
         try sql(phone.path, "UPDATE cloudKit_token_cloudKit SET token = '\(try #require(token))'")
         phone.syncNow()

@@ -14,11 +14,11 @@ extension YapDatabaseCloudKitTransaction {
     @discardableResult
     public func useAccount(of userRecordID: CKRecord.ID, databaseIdentifier: String? = nil) throws -> Bool {
         try writing { _ in
-            let before = try tables.currentAccount()
-            let account = try tables.makeAccount(of: userRecordID.recordName, in: databaseIdentifier)
+            let before = try tables.accounts.currentAccount()
+            let account = try tables.accounts.makeAccount(of: userRecordID.recordName, in: databaseIdentifier)
             isQueueTouched = true
             guard account != before else { return false }
-            try tables.makeCurrent(account)
+            try tables.accounts.makeCurrent(account)
             self.account = nil
             try setFetchedParts()
             // What waits for a file may have lost its object with those of another user.

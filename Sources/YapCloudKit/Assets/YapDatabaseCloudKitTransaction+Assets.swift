@@ -31,7 +31,9 @@ extension YapDatabaseCloudKitTransaction {
                 return nil
             }
             guard let source = asset.fileURL?.path else { return nil }
-            if let known = tables.assets.name(of: asset), try tables.isKnownAsset(known) { return nil }
+            if let known = tables.assets.name(of: asset), try tables.queuedFiles.isKnownAsset(known) {
+                return nil
+            }
             let name = cloudKit.random.nextUUID()
             do {
                 try cloudKit.assetFiles.copy(source, to: tables.assets.file(name))
@@ -40,7 +42,7 @@ extension YapDatabaseCloudKitTransaction {
                 return nil
             }
             self.assets.made.append(name)
-            try tables.noteAsset(name)
+            try tables.queuedFiles.noteAsset(name)
             return tables.assets.asset(name)
         }
         return (staged, isFileMissing)
@@ -49,10 +51,10 @@ extension YapDatabaseCloudKitTransaction {
     /// Finds out which copies go with the commit.
     func settleAssets() throws {
         guard isQueueTouched || assets.collectsOrphans else { return }
-        assets.unused += try tables.takeUnusedAssets()
+        assets.unused += try tables.queuedFiles.takeUnusedAssets()
         guard assets.collectsOrphans else { return }
         assets.collectsOrphans = false
-        let used = try tables.usedAssets()
+        let used = try tables.queuedFiles.usedAssets()
         assets.unused += cloudKit.assetFiles.names(in: tables.assets.path).filter { !used.contains($0) }
     }
 

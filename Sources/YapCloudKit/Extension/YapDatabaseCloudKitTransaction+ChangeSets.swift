@@ -18,13 +18,15 @@ extension YapDatabaseCloudKitTransaction {
     public func pendingChangeSets(limit: Int, after previous: YDBCKChangeSet? = nil) throws
         -> [YDBCKChangeSet]
     {
-        try tables.changeSets(after: previous?.sequence ?? 0, limit: limit, account: tables.currentAccount())
-            .map { try changeSet($0) }
+        try tables.queue.changeSets(
+            after: previous?.sequence ?? 0, limit: limit, account: tables.accounts.currentAccount()
+        )
+        .map { try changeSet($0) }
     }
 
     /// The change-set that is being uploaded, or is next; nil when none waits.
     public func currentChangeSet(databaseIdentifier: String?) throws -> YDBCKChangeSet? {
-        try tables.oldestChangeSet(databaseKey(databaseIdentifier)).map { try changeSet($0) }
+        try tables.queue.oldestChangeSet(databaseKey(databaseIdentifier)).map { try changeSet($0) }
     }
 
     /// A page of what waits, by names only.
@@ -35,8 +37,8 @@ extension YapDatabaseCloudKitTransaction {
     public func pendingChangeSetSummaries(
         limit: Int, after previous: YDBCKChangeSetSummary? = nil
     ) throws -> [YDBCKChangeSetSummary] {
-        let sets = try tables.changeSets(
-            after: previous?.sequence ?? 0, limit: limit, account: tables.currentAccount())
+        let sets = try tables.queue.changeSets(
+            after: previous?.sequence ?? 0, limit: limit, account: tables.accounts.currentAccount())
         return try sets.map { set in
             let names = try tables.recordIDs(in: set.sequence)
             return YDBCKChangeSetSummary(
@@ -51,9 +53,9 @@ extension YapDatabaseCloudKitTransaction {
         var saves: [CKRecord] = []
         var deletions: [CKRecord.ID] = []
         var originals: [CKRecord.ID: [String: Field]] = [:]
-        for waiting in try tables.changes(in: set.sequence) {
+        for waiting in try tables.queue.changes(in: set.sequence) {
             // What can't be read is among the quarantined changes.
-            guard !waiting.isDamaged, let row = try tables.record(id: waiting.record),
+            guard !waiting.isDamaged, let row = try tables.records.record(id: waiting.record),
                 let record = try? row.base()
             else { continue }
             if waiting.kind == .delete {
@@ -98,7 +100,7 @@ extension YapDatabaseCloudKitTransaction {
     /// The changes that were put aside, the oldest first.
     /// - Parameter limit: The most changes.
     public func quarantinedChanges(limit: Int = 100) throws -> [YDBCKQuarantinedChange] {
-        try tables.quarantinedChanges(account: tables.currentAccount(), limit: limit)
+        try tables.quarantinedChanges(account: tables.accounts.currentAccount(), limit: limit)
     }
 
     /// Gives up what was put aside of a record. What the app's row holds stays as it is; one whose record never came to
@@ -110,9 +112,9 @@ extension YapDatabaseCloudKitTransaction {
     ) throws -> Bool {
         try writing { _ in
             var isAny = false
-            for row in try tables.records(recordID, databaseKey(databaseIdentifier)) {
+            for row in try tables.records.records(recordID, databaseKey(databaseIdentifier)) {
                 var isGivenUp = false
-                for change in try tables.specialChanges(of: row.id) where change.refusal != nil {
+                for change in try tables.queue.specialChanges(of: row.id) where change.refusal != nil {
                     for key in change.keys {
                         logDrop(
                             row, key, .superseded, kind: .lost, dropped: change.fields[key], kept: nil)
@@ -122,10 +124,10 @@ extension YapDatabaseCloudKitTransaction {
                 }
                 isAny = isAny || isGivenUp
                 // With what changes next alone it would come to the server in part.
-                if isGivenUp, row.ownerCount > 0, row.changeTag == nil, try !tables.hasChanges(row.id) {
+                if isGivenUp, row.ownerCount > 0, row.changeTag == nil, try !tables.queue.hasChanges(row.id) {
                     _ = try forget(row, rule: .superseded)
                 }
-                try tables.removeRecordIfUnused(row.id)
+                try tables.records.removeRecordIfUnused(row.id)
             }
             return isAny
         }
@@ -147,16 +149,16 @@ extension YapDatabaseCloudKitTransaction {
     /// All rows are gone.
     func removedAll() throws {
         pendingAttaches = [:]
-        guard deletesRemovedRecords else { return try tables.removeAllMappings() }
-        try tables.unmapAll()
+        guard deletesRemovedRecords else { return try tables.records.removeAllMappings() }
+        try tables.records.unmapAll()
         var last: Int64 = 0
         while true {
-            let owned = try tables.ownedRecords(after: last, limit: Self.removedAtOnceMax)
+            let owned = try tables.records.ownedRecords(after: last, limit: Self.removedAtOnceMax)
             guard let next = owned.last?.id else { return }
             last = next
             for var row in owned {
                 row.ownerCount = 0
-                try tables.updateRecord(row)
+                try tables.records.updateRecord(row)
                 try queueDelete(row, fields: [:])
             }
         }

@@ -26,7 +26,7 @@ extension YapDatabaseCloudKitTransaction {
     /// wait for these go on waiting.
     func setFetchedParts() throws {
         guard let transaction = transaction as? YapDatabaseReadWriteTransaction else { return }
-        let account = try tables.currentAccount()
+        let account = try tables.accounts.currentAccount()
         let known = cloudKit.runner.zoneHandler.map { handler in
             Set(handler.zoneIDs.map { Self.part($0, DatabaseKey(nil, account: account)) })
         }

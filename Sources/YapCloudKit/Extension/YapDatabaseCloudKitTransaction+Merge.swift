@@ -15,12 +15,12 @@ extension YapDatabaseCloudKitTransaction {
 
     func mergeRecord(_ remoteRecord: CKRecord, _ database: DatabaseKey) throws {
         try writing { transaction in
-            let lives = try tables.records(remoteRecord.recordID, database)
-            let deleted = try tables.lifeToDelete(lives)
+            let lives = try tables.records.records(remoteRecord.recordID, database)
+            let deleted = try tables.queue.lifeToDelete(lives)
             let live = lives.last { $0.ownerCount > 0 }
             guard
                 let row = try deleted ?? live
-                    ?? lives.first(where: { try !tables.changes(of: $0.id).isEmpty })
+                    ?? lives.first(where: { try !tables.queue.changes(of: $0.id).isEmpty })
             else { return }
             try merge(remoteRecord, into: row, transaction)
         }
@@ -52,10 +52,10 @@ extension YapDatabaseCloudKitTransaction {
         let database = try databaseKey(databaseIdentifier)
         if cloudKit.writes.mayHaveHad(recordID, in: database) { return true }
         // The answer shows the server's version from before the deletion or after it, and the tag can't tell.
-        return try tables.records(recordID, database).contains { life in
-            try tables.changes(of: life.id).contains { change in
+        return try tables.records.records(recordID, database).contains { life in
+            try tables.queue.changes(of: life.id).contains { change in
                 guard change.kind == .delete || life.changeTag == nil else { return false }
-                return try tables.isInFlight(change.sequence)
+                return try tables.queue.isInFlight(change.sequence)
             }
         }
     }
@@ -68,7 +68,7 @@ extension YapDatabaseCloudKitTransaction {
             guard let lastModification, let creation = record.creationDate else { return false }
             return creation <= lastModification
         case .known:
-            guard let row = try tables.liveRecord(record.recordID, database),
+            guard let row = try tables.records.liveRecord(record.recordID, database),
                 record.recordChangeTag != row.changeTag, let fetched = record.modificationDate,
                 let saved = try row.base().modificationDate
             else { return false }
@@ -83,8 +83,10 @@ extension YapDatabaseCloudKitTransaction {
     ) throws {
         try noteFetchedRows()
         // The block may write the rows that hold values of the queue.
-        for change in try tables.specialChanges(of: row.id) { try storeValues(of: change, row) { _ in true } }
-        let pending = try tables.changes(of: row.id).filter { $0.kind == .save }
+        for change in try tables.queue.specialChanges(of: row.id) {
+            try storeValues(of: change, row) { _ in true }
+        }
+        let pending = try tables.queue.changes(of: row.id).filter { $0.kind == .save }
         var values: [String: Field] = [:]
         for change in pending { values.merge(change.fields) { _, new in new } }
         let remoteFields = try remote.allFields()
@@ -109,12 +111,12 @@ extension YapDatabaseCloudKitTransaction {
             combined = info.combinedKeys
         }
         // What the block did to other rows, or to this one's record by hand, is there already.
-        guard var row = try tables.record(id: row.id) else { return }
-        if row.changeTag != remote.recordChangeTag { try tables.renameWrites(of: row) }
+        guard var row = try tables.records.record(id: row.id) else { return }
+        if row.changeTag != remote.recordChangeTag { try tables.queue.renameWrites(of: row) }
         row.changeTag = remote.recordChangeTag
         row.system = try remote.systemBytes()
-        try tables.updateRecord(row)
-        let waiting = try tables.changes(of: row.id).filter { $0.kind == .save }
+        try tables.records.updateRecord(row)
+        let waiting = try tables.queue.changes(of: row.id).filter { $0.kind == .save }
         try rewriteQueue(
             of: row, waiting, updated: try updated.changedFields(), remote: remoteFields, combined: combined)
     }
@@ -179,16 +181,16 @@ extension YapDatabaseCloudKitTransaction {
                 change.originals = change.originals.filter { change.restore[$0.key] != nil }
                 for key in kept.keys { change.originals[key] = original(key) }
                 before.merge(kept) { _, later in later }
-                try tables.updateChange(change)
+                try tables.queue.updateChange(change)
             }
         }
         // A record that is deleted next has no use for it, and mustn't come back with it.
-        let isDeleted = try tables.changes(of: row.id).contains { $0.kind == .delete }
+        let isDeleted = try tables.queue.changes(of: row.id).contains { $0.kind == .delete }
         if !missing.isEmpty, !isDeleted {
             try queueSave(
                 row, missing, originals: missing.reduce(into: [:]) { $0[$1.key] = original($1.key) })
         }
-        try tables.removeRecordIfUnused(row.id)
+        try tables.records.removeRecordIfUnused(row.id)
     }
 
     /// Whether a value that a later one of this device takes the place of was handed to an operation. It stays before
@@ -199,7 +201,7 @@ extension YapDatabaseCloudKitTransaction {
         guard let newest = pending.last(where: { $0.fields[key] != nil }), newest.id != change.id,
             let wanted = updated[key], let value = newest.fields[key], wanted.says(value)
         else { return false }
-        return try tables.wasInFlight(change.sequence)
+        return try tables.queue.wasInFlight(change.sequence)
     }
 
     /// What the pending values were changed from, as far as it is known: the earliest original of each key. A queued
@@ -212,7 +214,7 @@ extension YapDatabaseCloudKitTransaction {
             originals.merge(change.originals.filter { !known.contains($0.key) }) { old, _ in old }
             known.formUnion(change.keys)
         }
-        for change in pending where try tables.wasInFlight(change.sequence) {
+        for change in pending where try tables.queue.wasInFlight(change.sequence) {
             for (key, field) in change.fields where field.says(remote[key]) { originals[key] = field }
         }
         return originals

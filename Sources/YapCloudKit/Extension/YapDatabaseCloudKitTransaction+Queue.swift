@@ -16,9 +16,9 @@ extension YapDatabaseCloudKitTransaction {
     /// The change-set of this commit for a database.
     func changeSet(_ database: DatabaseKey) throws -> OpenChangeSet {
         if let open = openChangeSets[database] { return open }
-        if cloudKit.options.foldsQueuedChanges, let sequence = try tables.changeSetToFold(database) {
-            try tables.beginSeries(of: sequence)
-            let open = OpenChangeSet(sequence: sequence, firstChange: try tables.lastChange() + 1)
+        if cloudKit.options.foldsQueuedChanges, let sequence = try tables.queue.changeSetToFold(database) {
+            try tables.queue.beginSeries(of: sequence)
+            let open = OpenChangeSet(sequence: sequence, firstChange: try tables.queue.lastChange() + 1)
             openChangeSets[database] = open
             return open
         }
@@ -26,9 +26,9 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     private func newChangeSet(_ database: DatabaseKey) throws -> OpenChangeSet {
-        if let full = openChangeSets[database] { try tables.removeChangeSetIfEmpty(full.sequence) }
+        if let full = openChangeSets[database] { try tables.queue.removeChangeSetIfEmpty(full.sequence) }
         let open = OpenChangeSet(
-            sequence: try tables.insertChangeSet(uuid: cloudKit.random.nextUUID(), database))
+            sequence: try tables.queue.insertChangeSet(uuid: cloudKit.random.nextUUID(), database))
         openChangeSets[database] = open
         return open
     }
@@ -37,7 +37,7 @@ extension YapDatabaseCloudKitTransaction {
     /// another life of the record in the change-set of earlier commits ends the folding into it.
     private func changeSet(for row: RecordRow) throws -> OpenChangeSet {
         let open = try changeSet(row.database)
-        guard open.firstChange > 0, try tables.hasChange(ofAnotherLifeOf: row, in: open.sequence) else {
+        guard open.firstChange > 0, try tables.queue.hasChange(ofAnotherLifeOf: row, in: open.sequence) else {
             return open
         }
         return try newChangeSet(row.database)
@@ -47,10 +47,10 @@ extension YapDatabaseCloudKitTransaction {
     func remove(_ change: ChangeRow) throws {
         isQueueTouched = true
         try noteChange(of: change)
-        try tables.removeChange(change)
+        try tables.queue.removeChange(change)
         valuesInTransaction.remove(change.id)
         if !openChangeSets.values.contains(where: { $0.sequence == change.sequence }) {
-            try tables.removeChangeSetIfEmpty(change.sequence)
+            try tables.queue.removeChangeSetIfEmpty(change.sequence)
         }
     }
 
@@ -82,7 +82,7 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     private func refuse(_ row: RecordRow, _ code: CKError.Code) throws {
-        try tables.refuseChanges(of: row.id, code: Int64(code.rawValue))
+        try tables.queue.refuseChanges(of: row.id, code: Int64(code.rawValue))
     }
 
     private func queue(_ values: NewValues, _ open: OpenChangeSet, _ row: RecordRow) throws {
@@ -95,7 +95,7 @@ extension YapDatabaseCloudKitTransaction {
         }
         if change.id < open.firstChange {
             // What an earlier commit queued gets a new number, for others may know its values under the old one.
-            try tables.removeChange(change)
+            try tables.queue.removeChange(change)
             return try insert(new, open.sequence, row, ordinal: change.place)
         }
         var updated = change
@@ -103,7 +103,7 @@ extension YapDatabaseCloudKitTransaction {
         updated.fields = new.stored
         updated.restore = new.restore
         updated.originals = new.originals
-        try tables.updateChange(updated)
+        try tables.queue.updateChange(updated)
         valuesInTransaction.remove(change.id)
         remember(new.held, of: change.id)
     }
@@ -113,7 +113,7 @@ extension YapDatabaseCloudKitTransaction {
         _ new: NewValues, _ sequence: Int64, _ row: RecordRow, ordinal: Int64? = nil
     ) throws {
         queuedRecords.insert(row.id)
-        let id = try tables.insertChange(
+        let id = try tables.queue.insertChange(
             sequence, row.id, .save, fields: new.stored, originals: new.originals, restore: new.restore,
             ordinal: try ordinal ?? nextOrdinal())
         lastChange = id
@@ -135,7 +135,7 @@ extension YapDatabaseCloudKitTransaction {
         isQueueTouched = true
         // What the server has of fields whose unsent changes go with the record.
         var originals: [String: Field] = [:]
-        for refused in try tables.specialChanges(of: row.id) where refused.refusal != nil {
+        for refused in try tables.queue.specialChanges(of: row.id) where refused.refusal != nil {
             let isKept = try mayBeOnServerInPart(refused)
             let known = try isKept ? [:] : knownValues(of: refused)
             let dropped = try isKept ? keepKnown(of: refused, asks: false).rest : refused
@@ -156,13 +156,13 @@ extension YapDatabaseCloudKitTransaction {
                 originals.merge(change.originals) { earlier, _ in earlier }
             }
             try remove(change)
-            let isKnownToServer = try row.changeTag != nil || tables.hasChanges(row.id)
-            if !isKnownToServer { return try tables.removeRecordIfUnused(row.id) }
+            let isKnownToServer = try row.changeTag != nil || tables.queue.hasChanges(row.id)
+            if !isKnownToServer { return try tables.records.removeRecordIfUnused(row.id) }
         }
         links.noteFormer(row.id, in: open.sequence, fields)
         links.noteFormer(row.id, in: open.sequence, try row.parentField())
         queuedRecords.insert(row.id)
-        lastChange = try tables.insertChange(
+        lastChange = try tables.queue.insertChange(
             open.sequence, row.id, .delete, fields: fields, originals: originals, ordinal: try nextOrdinal())
     }
 
@@ -170,12 +170,12 @@ extension YapDatabaseCloudKitTransaction {
     func openChange(_ open: OpenChangeSet, _ row: RecordRow) throws -> ChangeRow? {
         // In a change-set of this commit's own there is only what this transaction put there.
         if open.firstChange == 0, !queuedRecords.contains(row.id) { return nil }
-        return try tables.change(open.sequence, row.id)
+        return try tables.queue.change(open.sequence, row.id)
     }
 
     /// The place after all others: the number that the next change has.
     private func nextOrdinal() throws -> Int64 {
-        let last = try lastChange ?? tables.lastChange()
+        let last = try lastChange ?? tables.queue.lastChange()
         lastChange = last
         return last + 1
     }
@@ -183,7 +183,7 @@ extension YapDatabaseCloudKitTransaction {
     /// Takes everything that waits for a record out of the queue.
     func purge(_ row: RecordRow, rule: CloudMergeLogEntry.Rule) throws {
         takenOver[row.id] = nil
-        let waiting = try tables.changes(of: row.id)
+        let waiting = try tables.queue.changes(of: row.id)
         try logPurged(waiting, row, rule)
         for change in waiting { try remove(change) }
     }

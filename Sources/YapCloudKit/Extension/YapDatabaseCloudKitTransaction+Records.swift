@@ -17,7 +17,9 @@ extension YapDatabaseCloudKitTransaction {
     public func collectionKeys(
         forRecordID recordID: CKRecord.ID, databaseIdentifier: String?
     ) throws -> [YapCollectionKey] {
-        guard let row = try tables.liveRecord(recordID, databaseKey(databaseIdentifier)) else { return [] }
+        guard let row = try tables.records.liveRecord(recordID, databaseKey(databaseIdentifier)) else {
+            return []
+        }
         return try names(of: row)
     }
 
@@ -31,7 +33,9 @@ extension YapDatabaseCloudKitTransaction {
     /// A copy of the record: the system fields, and in a write transaction the values that it has changed so
     /// far.
     public func record(forRecordID recordID: CKRecord.ID, databaseIdentifier: String?) throws -> CKRecord? {
-        try tables.liveRecord(recordID, databaseKey(databaseIdentifier)).map { try recordInTransaction($0) }
+        try tables.records.liveRecord(recordID, databaseKey(databaseIdentifier)).map {
+            try recordInTransaction($0)
+        }
     }
 
     /// A copy of the record that a row stands for, as `record(forRecordID:databaseIdentifier:)`.
@@ -41,7 +45,7 @@ extension YapDatabaseCloudKitTransaction {
 
     /// Whether any row stands for the record.
     public func containsRecordID(_ recordID: CKRecord.ID, databaseIdentifier: String?) throws -> Bool {
-        try tables.liveRecord(recordID, databaseKey(databaseIdentifier)) != nil
+        try tables.records.liveRecord(recordID, databaseKey(databaseIdentifier)) != nil
     }
 
     /// What has to be known about a fetched record: the tag of the version that is here (nil when no row
@@ -55,8 +59,8 @@ extension YapDatabaseCloudKitTransaction {
     public func recordChangeTag(
         forRecordID recordID: CKRecord.ID, databaseIdentifier: String?
     ) throws -> (recordChangeTag: String?, hasPendingModifications: Bool, hasPendingDelete: Bool) {
-        let lives = try tables.records(recordID, databaseKey(databaseIdentifier))
-        let changes = try lives.flatMap { try tables.changes(of: $0.id) }
+        let lives = try tables.records.records(recordID, databaseKey(databaseIdentifier))
+        let changes = try lives.flatMap { try tables.queue.changes(of: $0.id) }
         return (
             lives.last { $0.ownerCount > 0 }?.changeTag, changes.contains { $0.kind == .save },
             changes.contains { $0.kind == .delete }
@@ -65,7 +69,7 @@ extension YapDatabaseCloudKitTransaction {
 
     func owner(_ key: String, _ collection: String) throws -> RecordRow? {
         guard let rowID = try transaction.rowID(forKey: key, inCollection: collection) else { return nil }
-        return try tables.record(ownedBy: rowID)
+        return try tables.records.record(ownedBy: rowID)
     }
 
     func names(of row: RecordRow) throws -> [YapCollectionKey] {
@@ -73,7 +77,7 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     func identities(of row: RecordRow) throws -> [YapDatabaseRowIdentity] {
-        try tables.owners(of: row.id).compactMap { try transaction.identity(ofRowID: $0) }
+        try tables.records.owners(of: row.id).compactMap { try transaction.identity(ofRowID: $0) }
     }
 
     // MARK: Tying
@@ -112,7 +116,7 @@ extension YapDatabaseCloudKitTransaction {
                     record: record, database: database, isUploaded: isUploaded)
                 return true
             }
-            guard var row = try tables.record(ownedBy: rowID) else {
+            guard var row = try tables.records.record(ownedBy: rowID) else {
                 let fields = isUploaded ? try record.changedFields() : nil
                 try own(identity, record, fields, database, isFromHandler: false)
                 return true
@@ -123,7 +127,7 @@ extension YapDatabaseCloudKitTransaction {
             } else if record.recordChangeTag != nil {
                 row.changeTag = record.recordChangeTag
                 row.system = try record.systemBytes()
-                try tables.updateRecord(row)
+                try tables.records.updateRecord(row)
             }
             return true
         }
@@ -154,7 +158,7 @@ extension YapDatabaseCloudKitTransaction {
             let name = YapCollectionKey(collection: collection, key: key)
             if pendingAttaches.removeValue(forKey: name) != nil { return }
             guard let rowID = try transaction.rowID(forKey: key, inCollection: collection),
-                let owner = try tables.record(ownedBy: rowID)
+                let owner = try tables.records.record(ownedBy: rowID)
             else { return }
             guard wasRemoteDeletion else {
                 return try disown(rowID, owner, isDeleted: shouldUploadDeletion, lastFields: [:])
@@ -165,13 +169,13 @@ extension YapDatabaseCloudKitTransaction {
                 // The log says what is dropped, and afterwards no row can be asked for it.
                 _ = try restoredChanges(of: owner)
             }
-            try tables.unmap(rowID)
+            try tables.records.unmap(rowID)
             var row = owner
             row.ownerCount -= 1
-            try tables.updateRecord(row)
+            try tables.records.updateRecord(row)
             if row.ownerCount == 0 {
                 try purge(row, rule: .deletedRemotely)
-                try tables.removeRecordIfUnused(row.id)
+                try tables.records.removeRecordIfUnused(row.id)
             }
         }
     }
@@ -182,7 +186,8 @@ extension YapDatabaseCloudKitTransaction {
     @discardableResult
     public func saveRecord(_ record: CKRecord, databaseIdentifier: String?) throws -> Bool {
         try writing { _ in
-            guard let row = try tables.liveRecord(record.recordID, databaseKey(databaseIdentifier)) else {
+            guard let row = try tables.records.liveRecord(record.recordID, databaseKey(databaseIdentifier))
+            else {
                 return false
             }
             try queueSave(row, try record.changedFields(), originals: [:])
@@ -201,7 +206,7 @@ extension YapDatabaseCloudKitTransaction {
         try writing { _ in
             try noteFetchedRows()
             var keys: [YapCollectionKey] = []
-            for row in try tables.records(recordID, databaseKey(databaseIdentifier)) {
+            for row in try tables.records.records(recordID, databaseKey(databaseIdentifier)) {
                 if try outlivesDeletion(row) { continue }
                 keys += try forget(row, rule: .deletedRemotely)
             }
@@ -214,7 +219,7 @@ extension YapDatabaseCloudKitTransaction {
     func outlivesDeletion(_ row: RecordRow) throws -> Bool {
         guard row.ownerCount > 0, row.changeTag == nil else { return false }
         if try mayHaveArrived(row) { logDrop(row, nil, .editBeatDeletion, dropped: nil, kept: nil) }
-        try tables.restartWrites(of: row)
+        try tables.queue.restartWrites(of: row)
         return true
     }
 
@@ -223,12 +228,12 @@ extension YapDatabaseCloudKitTransaction {
         let keys = try names(of: row)
         // The log says what is dropped, and afterwards no row can be asked for it.
         _ = try restoredChanges(of: row)
-        for rowID in try tables.owners(of: row.id) { try tables.unmap(rowID) }
+        for rowID in try tables.records.owners(of: row.id) { try tables.records.unmap(rowID) }
         try purge(row, rule: rule)
         var ended = row
         ended.ownerCount = 0
-        try tables.updateRecord(ended)
-        try tables.removeRecordIfUnused(row.id)
+        try tables.records.updateRecord(ended)
+        try tables.records.removeRecordIfUnused(row.id)
         return keys
     }
 }

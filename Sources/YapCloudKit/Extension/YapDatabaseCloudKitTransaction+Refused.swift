@@ -8,11 +8,11 @@ extension YapDatabaseCloudKitTransaction {
     /// before the new change, for the server may have it. Of a record that the server never had it is folded, as a
     /// refusal is.
     func specialChanges(besideNewOf row: RecordRow) throws -> [ChangeRow] {
-        let special = try tables.specialChanges(of: row.id)
-        guard row.changeTag != nil, special.contains(where: { $0.refusal == CloudKitTables.stuckRefusal })
+        let special = try tables.queue.specialChanges(of: row.id)
+        guard row.changeTag != nil, special.contains(where: { $0.refusal == QueueTables.stuckRefusal })
         else { return special }
-        try tables.liftRefusals(code: CloudKitTables.stuckRefusal, of: row.id)
-        return try tables.specialChanges(of: row.id)
+        try tables.queue.liftRefusals(code: QueueTables.stuckRefusal, of: row.id)
+        return try tables.queue.specialChanges(of: row.id)
     }
 
     /// Lets refused changes go along with the new one, which may be their cure: of each key the newest value.
@@ -36,7 +36,8 @@ extension YapDatabaseCloudKitTransaction {
             let known = try isKept ? [:] : knownValues(of: refused)
             let full = folded.with(known)
             logSuperseded(full, row, by: newer, unknown: newerUnknown.union(isKept ? [] : keysBefore))
-            let mayBeOnServer = try isKept || row.changeTag != nil || tables.wasInFlight(refused.sequence)
+            let mayBeOnServer =
+                try isKept || row.changeTag != nil || tables.queue.wasInFlight(refused.sequence)
             if !isKept {
                 let before = full.originals.merging(mayBeOnServer ? full.fields : [:]) { original, _ in
                     original
@@ -63,15 +64,15 @@ extension YapDatabaseCloudKitTransaction {
         for key in keys {
             guard let index = changes.lastIndex(where: { $0.keys.contains(key) }) else { continue }
             changes[index].originals[key] = originals[key]
-            try tables.updateChange(changes[index])
+            try tables.queue.updateChange(changes[index])
         }
     }
 
     /// Whether a change was handed to an operation, and put aside later as not to be given back.
     func mayBeOnServerInPart(_ change: ChangeRow) throws -> Bool {
-        guard change.refusal == CloudKitTables.unrestorableRefusal, change.kind == .save, !change.isDamaged
+        guard change.refusal == QueueTables.unrestorableRefusal, change.kind == .save, !change.isDamaged
         else { return false }
-        return try tables.wasInFlight(change.sequence)
+        return try tables.queue.wasInFlight(change.sequence)
     }
 
     /// Leaves in a change the values that are known, to be sent before what is queued now: when the server turns out to
@@ -86,7 +87,8 @@ extension YapDatabaseCloudKitTransaction {
         var (left, rest) = (change, change)
         let known =
             try asks
-            ? tables.record(id: change.record).map { try restored(change, of: $0).fields } ?? change.fields
+            ? tables.records.record(id: change.record).map { try restored(change, of: $0).fields }
+                ?? change.fields
             : change.with(knownValues(of: change)).fields
         left.fields = known
         left.restore = [:]
@@ -97,8 +99,8 @@ extension YapDatabaseCloudKitTransaction {
         if known.isEmpty {
             try remove(change)
         } else {
-            try tables.updateChange(left)
-            try tables.liftRefusal(of: left)
+            try tables.queue.updateChange(left)
+            try tables.queue.liftRefusal(of: left)
         }
         return (known, known.isEmpty ? nil : left, rest)
     }

@@ -48,7 +48,7 @@ extension YapDatabaseCloudKitTransaction {
 
     /// The changes of one life of a record with all their values, the oldest first.
     func restoredChanges(of row: RecordRow) throws -> [ChangeRow] {
-        try tables.changes(of: row.id).map { try restored($0, of: row) }
+        try tables.queue.changes(of: row.id).map { try restored($0, of: row) }
     }
 
     /// Keeps values for later. In a transaction that writes, they come to the others with its commit.
@@ -63,7 +63,7 @@ extension YapDatabaseCloudKitTransaction {
     /// Asks the record handler for values that a row holds. What it doesn't give is missing in the answer.
     private func ask(_ rowID: Int64, _ keys: Set<String>, _ row: RecordRow) throws -> [String: Field] {
         guard let identity = try transaction.identity(ofRowID: rowID),
-            try tables.isOwner(rowID, identity.nameHash, of: row.id)
+            try tables.records.isOwner(rowID, identity.nameHash, of: row.id)
         else { return [:] }
         var record: CKRecord? = try row.base()
         let info = YDBCKRecordInfo(databaseIdentifier: row.database.identifier)
@@ -110,13 +110,15 @@ extension YapDatabaseCloudKitTransaction {
         guard !missing.isEmpty else { return }
         var doubtful = change
         for key in missing.keys { doubtful.restore[key] = -rowID }
-        try tables.updateChange(doubtful)
+        try tables.queue.updateChange(doubtful)
     }
 
     /// The changes that have values in a row, and their record; nil when there are none.
     private func changesToRestore(ofRow rowID: Int64) throws -> (owner: RecordRow, changes: [ChangeRow])? {
-        let changes = try tables.changesToRestore(ownedBy: rowID)
-        guard let first = changes.first, let owner = try tables.record(id: first.record) else { return nil }
+        let changes = try tables.queue.changesToRestore(ownedBy: rowID)
+        guard let first = changes.first, let owner = try tables.records.record(id: first.record) else {
+            return nil
+        }
         return (owner, changes)
     }
 
@@ -125,7 +127,7 @@ extension YapDatabaseCloudKitTransaction {
     func dropLostValues() throws {
         try forEachChangeToRestore { change in
             let doubtful = change.restore.filter { $0.value < 0 }
-            guard !doubtful.isEmpty, let row = try tables.record(id: change.record) else { return }
+            guard !doubtful.isEmpty, let row = try tables.records.record(id: change.record) else { return }
             var left = change
             for (rowID, keys) in Dictionary(grouping: doubtful.keys.sorted(), by: { -(doubtful[$0] ?? 0) }) {
                 for (key, field) in try ask(rowID, Set(keys), row) where field.value == nil {
@@ -137,7 +139,7 @@ extension YapDatabaseCloudKitTransaction {
             if left.fields.isEmpty, left.restore.isEmpty {
                 try remove(left)
             } else {
-                try tables.updateChange(left)
+                try tables.queue.updateChange(left)
             }
         }
     }
@@ -151,7 +153,7 @@ extension YapDatabaseCloudKitTransaction {
     /// Stores everything that rows hold for the queue.
     func storeAllValues() throws {
         try forEachChangeToRestore { change in
-            guard let row = try tables.record(id: change.record) else { return }
+            guard let row = try tables.records.record(id: change.record) else { return }
             try storeValues(of: change, row) { _ in true }
         }
     }
@@ -160,7 +162,7 @@ extension YapDatabaseCloudKitTransaction {
     private func forEachChangeToRestore(_ body: (ChangeRow) throws -> Void) throws {
         var last: Int64 = 0
         while true {
-            let waiting = try tables.changesToRestore(after: last, limit: Self.readAtOnceMax)
+            let waiting = try tables.queue.changesToRestore(after: last, limit: Self.readAtOnceMax)
             guard let next = waiting.last?.id else { return }
             last = next
             for change in waiting { try body(change) }
@@ -181,13 +183,13 @@ extension YapDatabaseCloudKitTransaction {
             stored.fields[key] = full.fields[key]
             stored.restore[key] = nil
         }
-        try tables.updateChange(stored)
+        try tables.queue.updateChange(stored)
         let unrestored = keys.compactMap { full.restore[$0] }
         if !unrestored.isEmpty {
             isQueueTouched = true
             unrestoredRows.formUnion(unrestored.map(abs))
-            try tables.refuseChanges(of: row.id, code: CloudKitTables.unrestorableRefusal)
-        } else if change.refusal == CloudKitTables.unrestorableRefusal {
+            try tables.queue.refuseChanges(of: row.id, code: QueueTables.unrestorableRefusal)
+        } else if change.refusal == QueueTables.unrestorableRefusal {
             try liftIfRestored(row)
         }
     }
@@ -197,7 +199,7 @@ extension YapDatabaseCloudKitTransaction {
         let isComplete = try restoredChanges(of: row).allSatisfy(\.restore.isEmpty)
         guard isComplete else { return }
         isQueueTouched = true
-        try tables.liftRefusals(code: CloudKitTables.unrestorableRefusal, of: row.id)
+        try tables.queue.liftRefusals(code: QueueTables.unrestorableRefusal, of: row.id)
     }
 
     /// The values of older changes that a row held, and holds no more because newer ones took their place: they are
@@ -218,7 +220,7 @@ extension YapDatabaseCloudKitTransaction {
             if stored.fields.isEmpty, stored.restore.isEmpty {
                 try remove(stored)
             } else {
-                try tables.updateChange(stored)
+                try tables.queue.updateChange(stored)
             }
         }
     }

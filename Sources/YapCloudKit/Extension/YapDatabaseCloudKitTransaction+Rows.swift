@@ -22,14 +22,14 @@ extension YapDatabaseCloudKitTransaction {
         _ object: (any Sendable)?, _ metadata: (any Sendable)?
     ) throws {
         guard !rowsInMerge.contains(row.rowID), isHandled(row, kind) else { return }
-        let owner = try tables.record(ownedBy: row.rowID)
+        let owner = try tables.records.record(ownedBy: row.rowID)
         try handle(row, owner: owner, object: object, metadata: metadata)
     }
 
     func removed(_ row: YapDatabaseRowIdentity) throws {
         // The row's number may be another row's at once.
         rowsInMerge.remove(row.rowID)
-        guard let owner = try tables.record(ownedBy: row.rowID) else { return }
+        guard let owner = try tables.records.record(ownedBy: row.rowID) else { return }
         var fields: [String: Field] = [:]
         let name = YapCollectionKey(collection: row.collection, key: row.key)
         if cloudKit.keepsDeletedFields, let object = previousObjects[name] {
@@ -166,7 +166,7 @@ extension YapDatabaseCloudKitTransaction {
         let life =
             try isUnknown
             ? JoinedLife(
-                row: tables.insertOwnedRecord(
+                row: tables.records.insertOwnedRecord(
                     record, database, generation: 0, counts: partOfNew), isNew: true)
             : lifeForNewOwner(of: record, database)
         var owned = life.row
@@ -176,9 +176,9 @@ extension YapDatabaseCloudKitTransaction {
                 owned.changeTag = tag
                 owned.system = try record.systemBytes()
             }
-            try tables.updateRecord(owned)
+            try tables.records.updateRecord(owned)
         }
-        try tables.map(row.rowID, row.nameHash, to: owned.id)
+        try tables.records.map(row.rowID, row.nameHash, to: owned.id)
         guard let fields else { return }
         // What the record had before it was deleted and made again, and hasn't now.
         let ended = life.formerKeys.filter { fields[$0.key] == nil }
@@ -204,13 +204,14 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     private func lifeForNewOwner(of record: CKRecord, _ database: DatabaseKey) throws -> JoinedLife {
-        let lives = try tables.records(record.recordID, database)
+        let lives = try tables.records.records(record.recordID, database)
         if let live = lives.last, live.ownerCount > 0 { return JoinedLife(row: live) }
         guard var last = lives.last else {
-            return JoinedLife(row: try tables.insertOwnedRecord(record, database, generation: 0), isNew: true)
+            return JoinedLife(
+                row: try tables.records.insertOwnedRecord(record, database, generation: 0), isNew: true)
         }
         last.wantsDeletion = false
-        let deletion = try tables.changes(of: last.id).last { $0.kind == .delete }
+        let deletion = try tables.queue.changes(of: last.id).last { $0.kind == .delete }
         guard let deletion else { return JoinedLife(row: last) }
         if let open = openChangeSets[database], open.sequence == deletion.sequence,
             deletion.id >= open.firstChange
@@ -220,7 +221,7 @@ extension YapDatabaseCloudKitTransaction {
             let former = try formerFields(of: last, deletion.fields)
             return JoinedLife(row: last, originals: former.originals, formerKeys: former.keys)
         }
-        let next = try tables.insertOwnedRecord(record, database, generation: last.generation + 1)
+        let next = try tables.records.insertOwnedRecord(record, database, generation: last.generation + 1)
         return JoinedLife(row: next, isNew: true)
     }
 
@@ -232,16 +233,16 @@ extension YapDatabaseCloudKitTransaction {
     ///   - lastFields: What the record held, as far as it is known.
     func disown(_ rowID: Int64, _ owner: RecordRow, isDeleted: Bool, lastFields: [String: Field]) throws {
         try storeValues(ofRow: rowID)
-        try tables.unmap(rowID)
-        guard var row = try tables.record(id: owner.id) else { return }
+        try tables.records.unmap(rowID)
+        guard var row = try tables.records.record(id: owner.id) else { return }
         row.ownerCount -= 1
         row.wantsDeletion = row.wantsDeletion || isDeleted
-        try tables.updateRecord(row)
+        try tables.records.updateRecord(row)
         guard row.ownerCount == 0 else { return }
         if row.wantsDeletion {
             try queueDelete(row, fields: lastFields)
         } else {
-            try tables.removeRecordIfUnused(row.id)
+            try tables.records.removeRecordIfUnused(row.id)
         }
     }
 
@@ -258,7 +259,7 @@ extension YapDatabaseCloudKitTransaction {
         }
         for collection in collections {
             for row in Array(try transaction.identities(inCollection: collection)) {
-                let owner = try tables.record(ownedBy: row.rowID)
+                let owner = try tables.records.record(ownedBy: row.rowID)
                 if owner != nil { try rememberValues(of: row, isAboutToChange: false) }
                 try handle(
                     row, owner: owner, object: nil, metadata: nil, versionInfo: cloudKit.versionInfo,
@@ -273,9 +274,9 @@ extension YapDatabaseCloudKitTransaction {
     private func giveBackWaiting(_ row: YapDatabaseRowIdentity) throws {
         guard let zoneHandler = cloudKit.runner.zoneHandler, cloudKit.options.storage == .values,
             let transaction = transaction as? YapDatabaseReadWriteTransaction,
-            let owner = try tables.record(ownedBy: row.rowID)
+            let owner = try tables.records.record(ownedBy: row.rowID)
         else { return }
-        let waiting = try tables.changes(of: owner.id).filter { $0.kind == .save }.reduce(into: [:]) {
+        let waiting = try tables.queue.changes(of: owner.id).filter { $0.kind == .save }.reduce(into: [:]) {
             $0.merge($1.fields) { _, later in later }
         }
         guard !waiting.isEmpty else { return }
@@ -288,10 +289,10 @@ extension YapDatabaseCloudKitTransaction {
     /// Queues the deletion of records whose rows went while the extension was not registered. Another row may have the
     /// number of one that went.
     func forgetVanishedRows() throws {
-        for (rowID, nameHash) in try tables.mappedRows() {
+        for (rowID, nameHash) in try tables.records.mappedRows() {
             let identity = try transaction.identity(ofRowID: rowID)
             if let identity, nameHash == nil || nameHash == identity.nameHash { continue }
-            if let owner = try tables.record(ownedBy: rowID) {
+            if let owner = try tables.records.record(ownedBy: rowID) {
                 try disown(rowID, owner, isDeleted: true, lastFields: [:])
             }
         }

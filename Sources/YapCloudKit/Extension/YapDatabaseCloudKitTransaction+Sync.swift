@@ -31,8 +31,8 @@ extension YapDatabaseCloudKitTransaction {
                 let batch = try batch(database, itemsMax: itemsMax, bytesMax: bytesMax) { change, code in
                     isPutAside = true
                     isQueueTouched = true
-                    try tables.refuseChange(change, code: code)
-                    try tables.refuseChanges(of: change.record, code: code)
+                    try tables.queue.refuseChange(change, code: code)
+                    try tables.queue.refuseChanges(of: change.record, code: code)
                 }
                 if !batch.items.isEmpty || !isPutAside { return try inFlight(batch) }
             }
@@ -43,8 +43,8 @@ extension YapDatabaseCloudKitTransaction {
     func inFlight(_ batch: Batch) throws -> Batch {
         guard let sequence = batch.items.first?.sequence else { return batch }
         var batch = batch
-        batch.mayHaveArrived = try tables.wasInFlight(sequence)
-        try tables.setInFlight(sequence, true)
+        batch.mayHaveArrived = try tables.queue.wasInFlight(sequence)
+        try tables.queue.setInFlight(sequence, true)
         return batch
     }
 
@@ -55,16 +55,16 @@ extension YapDatabaseCloudKitTransaction {
         var batch = Batch()
         var bytes = 0
         let missing = try tables.missingFiles(database)
-        for waiting in try tables.head(database, itemsMax: itemsMax) {
-            guard !waiting.isDamaged, let row = try tables.record(id: waiting.record),
+        for waiting in try tables.queue.head(database, itemsMax: itemsMax) {
+            guard !waiting.isDamaged, let row = try tables.records.record(id: waiting.record),
                 let base = try? row.base()
             else {
-                try putAside(waiting, CloudKitTables.damagedRefusal)
+                try putAside(waiting, QueueTables.damagedRefusal)
                 continue
             }
             let change = try restored(waiting, of: row)
             guard change.restore.isEmpty else {
-                try putAside(waiting, CloudKitTables.unrestorableRefusal)
+                try putAside(waiting, QueueTables.unrestorableRefusal)
                 continue
             }
             guard try !holds(change, of: row, missing) else {
@@ -103,7 +103,7 @@ extension YapDatabaseCloudKitTransaction {
             for item in completion.gone {
                 guard let row = try judgedRow(item), row.ownerCount == 0 else { continue }
                 try purge(row, rule: .deletedRemotely)
-                try tables.removeRecordIfUnused(row.id)
+                try tables.records.removeRecordIfUnused(row.id)
             }
             for (item, server) in completion.conflicts {
                 guard let row = try judgedRow(item) else { continue }
@@ -120,15 +120,15 @@ extension YapDatabaseCloudKitTransaction {
             }
             for (item, error, isStuck) in completion.quarantined {
                 // What a merge or a deletion took out of the queue meanwhile is no obstacle to what comes after it.
-                guard let change = try tables.change(item.sequence, item.incarnation) else { continue }
+                guard let change = try tables.queue.change(item.sequence, item.incarnation) else { continue }
                 if !isStuck, try joinsNext(change) { continue }
                 if change.kind == .delete, !RecordNames.isLegal(item.recordID.recordName) {
                     // The server never had a record of that name: nothing is left to delete.
                     try deleted(item)
                     continue
                 }
-                let code = isStuck ? CloudKitTables.stuckRefusal : Int64(error.code.rawValue)
-                try tables.refuseChanges(
+                let code = isStuck ? QueueTables.stuckRefusal : Int64(error.code.rawValue)
+                try tables.queue.refuseChanges(
                     of: item.incarnation, code: code, reason: isStuck ? nil : error.reason)
             }
         }
@@ -137,14 +137,16 @@ extension YapDatabaseCloudKitTransaction {
     /// The life of a record that the answer to a save is about; nil when it is gone, or when a merge came in between:
     /// of the version that is known since then the answer says nothing, and the save goes again on its tag.
     private func judgedRow(_ item: SyncItem) throws -> RecordRow? {
-        try tables.record(id: item.incarnation).flatMap { $0.changeTag == item.sentTag ? $0 : nil }
+        try tables.records.record(id: item.incarnation).flatMap { $0.changeTag == item.sentTag ? $0 : nil }
     }
 
     /// What was committed after a change that the server refuses may be its cure, and goes instead of waiting with it:
     /// the next save takes the refused values along, a deletion makes them needless.
     private func joinsNext(_ refused: ChangeRow) throws -> Bool {
-        guard refused.kind == .save, let row = try tables.record(id: refused.record) else { return false }
-        let waiting = try tables.changes(of: row.id)
+        guard refused.kind == .save, let row = try tables.records.record(id: refused.record) else {
+            return false
+        }
+        let waiting = try tables.queue.changes(of: row.id)
         guard var next = waiting.first(where: { $0.sequence > refused.sequence }), next.refusal == nil
         else { return false }
         let old = try restored(refused, of: row)
@@ -154,7 +156,7 @@ extension YapDatabaseCloudKitTransaction {
             logSuperseded(old, row, by: next.fields)
             for key in old.keys { next.originals[key] = old.originals[key] }
             next.fields.merge(old.fields) { new, _ in new }
-            try tables.updateChange(next)
+            try tables.queue.updateChange(next)
         } else {
             logSuperseded(old, row, by: [:])
         }
@@ -165,36 +167,38 @@ extension YapDatabaseCloudKitTransaction {
     private func saved(_ item: SyncItem, _ record: CKRecord) throws {
         // A merge that came in between knows a later version: then its tag stands, and what it left of the change was
         // held against that version, and goes again.
-        if let row = try tables.record(id: item.incarnation), row.changeTag != item.sentTag,
+        if let row = try tables.records.record(id: item.incarnation), row.changeTag != item.sentTag,
             row.changeTag != record.recordChangeTag
         {
             return
         }
-        let change = try tables.change(item.sequence, item.incarnation)
+        let change = try tables.queue.change(item.sequence, item.incarnation)
         if let change { try finishFilesLeftOut(of: change, record) }
         try finish(item, change)
-        guard var row = try tables.record(id: item.incarnation), row.changeTag == item.sentTag else { return }
+        guard var row = try tables.records.record(id: item.incarnation), row.changeTag == item.sentTag else {
+            return
+        }
         row.changeTag = record.recordChangeTag
         row.system = try record.systemBytes()
-        try tables.updateRecord(row)
+        try tables.records.updateRecord(row)
         // What was kept aside of it, for a version of the app that knows its type, is older than this.
-        try tables.removeFromStash(row.recordID, row.database)
+        try tables.stash.removeFromStash(row.recordID, row.database)
         cloudKit.writes.note(.known, of: row.recordID, in: row.database)
     }
 
     private func deleted(_ item: SyncItem) throws {
-        if let row = try tables.record(id: item.incarnation) {
+        if let row = try tables.records.record(id: item.incarnation) {
             let last = try row.base().modificationDate
             cloudKit.writes.note(.deleted(lastModification: last), of: row.recordID, in: row.database)
         }
-        try finish(item, try tables.change(item.sequence, item.incarnation))
+        try finish(item, try tables.queue.change(item.sequence, item.incarnation))
     }
 
     private func finish(_ item: SyncItem, _ change: ChangeRow?) throws {
         if let change, change.kind == item.kind {
             try remove(change)
         }
-        try tables.removeRecordIfUnused(item.incarnation)
+        try tables.records.removeRecordIfUnused(item.incarnation)
     }
 
     /// Sends all that this device knows of a record as a new one: another device deleted it while an edit
@@ -203,14 +207,14 @@ extension YapDatabaseCloudKitTransaction {
         let owners = try identities(of: row)
         guard !owners.isEmpty else {
             try purge(row, rule: .deletedRemotely)
-            return try tables.removeRecordIfUnused(row.id)
+            return try tables.records.removeRecordIfUnused(row.id)
         }
         var full: [String: Field] = [:]
         for owner in owners {
             let fields = try fullFields(owner, row, object: nil, metadata: nil)?.fields ?? [:]
             full.merge(fields) { old, _ in old }
         }
-        var waiting = try tables.changes(of: row.id)
+        var waiting = try tables.queue.changes(of: row.id)
         var queued: [String: Field] = [:]
         for index in waiting.indices where waiting[index].kind == .save {
             waiting[index].fields.merge(try knownValues(of: waiting[index])) { stored, _ in stored }
@@ -226,7 +230,7 @@ extension YapDatabaseCloudKitTransaction {
         if rule == .editBeatDeletion { try dropMissingFiles(of: row, owners, &full) }
         var row = row
         row.changeTag = nil
-        try tables.updateRecord(row)
+        try tables.records.updateRecord(row)
         try queueSave(row, full, originals: [:])
         logDrop(row, nil, rule, dropped: nil, kept: nil)
     }
@@ -261,7 +265,7 @@ extension YapDatabaseCloudKitTransaction {
     ) throws -> CKServerChangeToken? {
         let database = try databaseKey(databaseIdentifier)
         cloudKit.writes.noteFetch(of: zoneID, in: database)
-        return try tables.token(zoneID, database).flatMap { CKServerChangeToken(storedText: $0) }
+        return try tables.tokens.token(zoneID, database).flatMap { CKServerChangeToken(storedText: $0) }
     }
 
     /// Stores where the fetch goes on. Call it in the transaction that applies the page which came with the
@@ -285,8 +289,8 @@ extension YapDatabaseCloudKitTransaction {
             }
             // The page may have shown what others made of records of which changes wait, and the app may pass that
             // over: what waits is another write then.
-            try tables.renameWritesOfKnownRecords(in: database)
-            try tables.setToken(token?.storedText, zoneID, database)
+            try tables.queue.renameWritesOfKnownRecords(in: database)
+            try tables.tokens.setToken(token?.storedText, zoneID, database)
         }
     }
 
@@ -298,24 +302,24 @@ extension YapDatabaseCloudKitTransaction {
         try writing { _ in
             // What a server that was put back has lost is known when all of it was seen: a token that runs out before
             // must not make it something that others deleted.
-            let isReset = try tables.fullFetch(zoneID, database) == .reset
+            let isReset = try tables.tokens.fullFetch(zoneID, database) == .reset
             let refusal = isReset && refusal == .expired ? .reset : refusal
-            try tables.setToken(nil, zoneID, database)
-            try tables.setFullFetch(refusal, zoneID, database)
-            try tables.markAllUnseen(zoneID, database)
-            try tables.forgetUnreadFields(zoneID, database)
+            try tables.tokens.setToken(nil, zoneID, database)
+            try tables.tokens.setFullFetch(refusal, zoneID, database)
+            try tables.records.markAllUnseen(zoneID, database)
+            try tables.tokens.forgetUnreadFields(zoneID, database)
             switch refusal {
             case .expired:
                 // What still is on the server comes again.
-                try tables.clearStash(zoneID, database)
+                try tables.stash.clearStash(zoneID, database)
             case .upgrade, .newFields:
                 // What was kept aside becomes rows before the first page, which it needn't wait for.
                 break
             case .reset:
                 // What the server lost is sent again by the version that knows it.
-                try tables.forgetTagsOfStash(zoneID, database)
+                try tables.stash.forgetTagsOfStash(zoneID, database)
                 // A server that was put back may have lost the subscription too.
-                try tables.setSubscriptionID(nil, database)
+                try tables.accounts.setSubscriptionID(nil, database)
             }
         }
     }
@@ -323,14 +327,14 @@ extension YapDatabaseCloudKitTransaction {
     /// Begins to fetch the records of a zone that have fields which the version before left out. Nothing is sent
     /// meanwhile.
     func beginFetchOfNewFields(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
-        guard try tables.wantUnreadFields(zoneID, database) else { return }
-        try tables.setFullFetch(.newFields, zoneID, database)
+        guard try tables.tokens.wantUnreadFields(zoneID, database) else { return }
+        try tables.tokens.setFullFetch(.newFields, zoneID, database)
     }
 
     /// Ends that fetch if no record of the zone is wanted any more.
     func endFetchOfNewFields(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
-        guard try tables.wantedRecords(zoneID, database, limit: 1).isEmpty else { return }
-        try tables.setFullFetch(nil, zoneID, database)
+        guard try tables.tokens.wantedRecords(zoneID, database, limit: 1).isEmpty else { return }
+        try tables.tokens.setFullFetch(nil, zoneID, database)
     }
 
     /// Ends a full fetch, if one is under way.
@@ -341,11 +345,13 @@ extension YapDatabaseCloudKitTransaction {
         absent: (RecordRow, TokenRefusal) throws -> Void
     ) throws {
         try writing { _ in
-            guard let refusal = try tables.fullFetch(zoneID, database), refusal != .newFields else { return }
-            for row in try tables.unseenRecords(zoneID, database) where row.changeTag != nil {
+            guard let refusal = try tables.tokens.fullFetch(zoneID, database), refusal != .newFields else {
+                return
+            }
+            for row in try tables.records.unseenRecords(zoneID, database) where row.changeTag != nil {
                 try absent(row, refusal)
             }
-            try tables.setFullFetch(nil, zoneID, database)
+            try tables.tokens.setFullFetch(nil, zoneID, database)
         }
     }
 }

@@ -108,24 +108,24 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         if try tables.hasFetched() { try noteFetching() }
         try setFetchedParts()
         // A file may have come, or an object gone, while nothing looked.
-        try tables.liftRefusals(code: MissingFiles.refusal)
+        try tables.queue.liftRefusals(code: MissingFiles.refusal)
         if previous.hasMissedCommits { try forgetVanishedRows() }
         let isAnotherVersion = previous.versionTag != cloudKit.versionTag
         if isAnotherVersion {
-            try tables.noteFormerVersionTag(previous.versionTag)
+            try tables.registrations.noteFormerVersionTag(previous.versionTag)
             // This version's handler may give back, and its merge block bring together, what an earlier one could not.
             try dropLostValues()
-            try tables.liftRefusals(code: CloudKitTables.unrestorableRefusal)
-            try tables.liftRefusals(code: CloudKitTables.stuckRefusal)
+            try tables.queue.liftRefusals(code: QueueTables.unrestorableRefusal)
+            try tables.queue.liftRefusals(code: QueueTables.stuckRefusal)
         }
         guard previous.hasMissedCommits || isAnotherVersion else { return .isComplete }
         let zoneHandler = cloudKit.runner.zoneHandler
-        let formerVersionTags = try tables.formerVersionTags()
+        let formerVersionTags = try tables.registrations.formerVersionTags()
         let collections = zoneHandler?.collectionsWithNewFields(previous.versionTag, formerVersionTags)
         try populate(
             after: previous, formerVersionTags, only: previous.hasMissedCommits ? nil : collections)
         // The server may have these values already: they are held against it before later ones are.
-        for open in openChangeSets.values { try tables.setInFlight(open.sequence, false) }
+        for open in openChangeSets.values { try tables.queue.setInFlight(open.sequence, false) }
         if isAnotherVersion, zoneHandler != nil { try fetchLeftOutFields(addsOnly: collections != nil) }
         return .isComplete
     }
@@ -135,12 +135,12 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     ///
     /// - Parameter addsOnly: Whether this version has all fields of the one before.
     private func fetchLeftOutFields(addsOnly: Bool) throws {
-        try tables.forgetRowHashes()
+        try tables.records.forgetRowHashes()
         for (zoneID, database) in try tables.knownZones() {
-            if try addsOnly && tables.knowsUnreadFields(zoneID, database) {
+            if try addsOnly && tables.tokens.knowsUnreadFields(zoneID, database) {
                 try beginFetchOfNewFields(zoneID, database)
             } else {
-                let isReset = try tables.fullFetch(zoneID, database) == .reset
+                let isReset = try tables.tokens.fullFetch(zoneID, database) == .reset
                 try beginFullFetch(zoneID, database, isReset ? .reset : .upgrade)
             }
         }
@@ -172,7 +172,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     }
 
     private func willRemove(_ row: YapDatabaseRowIdentity) throws {
-        guard let owner = try tables.record(ownedBy: row.rowID) else { return }
+        guard let owner = try tables.records.record(ownedBy: row.rowID) else { return }
         try storeValues(ofRow: row.rowID)
         if cloudKit.keepsDeletedFields { return try keepPreviousObject(row) }
         try keepFormerRow(row, owner)
@@ -229,14 +229,14 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         if let failure { throw failure }
         pendingAttaches = [:]
         for database in openChangeSets.keys.sorted() {
-            if let open = openChangeSets[database] { try tables.removeChangeSetIfEmpty(open.sequence) }
+            if let open = openChangeSets[database] { try tables.queue.removeChangeSetIfEmpty(open.sequence) }
         }
         openChangeSets = [:]
-        for sequence in links.sequences { try tables.sort(sequence, links) }
+        for sequence in links.sequences { try tables.queue.sort(sequence, links) }
         links = ChangeLinks()
         try liftMissingFiles()
         try settleAssets()
-        for index in log.indices { try tables.insert(&log[index]) }
+        for index in log.indices { try tables.log.insert(&log[index]) }
     }
 
     /// Tells the engine, and other processes.
@@ -262,7 +262,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     /// The current account, read once a transaction.
     func currentAccount() throws -> Int64 {
         if let account { return account }
-        let current = try tables.currentAccount()
+        let current = try tables.accounts.currentAccount()
         account = current
         return current
     }

@@ -44,13 +44,13 @@ extension YapDatabaseCloudKitTransaction {
     /// counted until such a fetch.
     func beginCount(_ page: SyncPage, _ database: DatabaseKey) throws -> ZoneCount {
         guard cloudKit.verifiesZones else { return ZoneCount() }
-        guard try tables.token(page.zoneID, database) != nil else {
-            try tables.forgetParts(page.zoneID, database)
+        guard try tables.tokens.token(page.zoneID, database) != nil else {
+            try tables.checksums.forgetParts(page.zoneID, database)
             return ZoneCount(sum: ZoneChecksum())
         }
         return ZoneCount(
-            sum: try tables.checksum(page.zoneID, database),
-            mayHaveKnown: try tables.hasKnown(page.zoneID, database))
+            sum: try tables.checksums.checksum(page.zoneID, database),
+            mayHaveKnown: try tables.checksums.hasKnown(page.zoneID, database))
     }
 
     /// Counts a record of a page, after it was applied, by `partOfNew`.
@@ -68,8 +68,8 @@ extension YapDatabaseCloudKitTransaction {
         if isNew, !count.mayHaveKnown { return }
         let old =
             try isNew
-            ? tables.removeKnown(record.recordID, database)
-            : tables.replacePart(part, of: record.recordID, type: record.recordType, database)
+            ? tables.checksums.removeKnown(record.recordID, database)
+            : tables.checksums.replacePart(part, of: record.recordID, type: record.recordType, database)
         if let old { count.sum? -= old }
     }
 
@@ -77,14 +77,15 @@ extension YapDatabaseCloudKitTransaction {
     func countDeletion(
         _ recordID: CKRecord.ID, _ database: DatabaseKey, _ count: inout ZoneCount
     ) throws {
-        guard count.sum != nil, let old = try tables.replacePart(nil, of: recordID, type: "", database)
+        guard count.sum != nil,
+            let old = try tables.checksums.replacePart(nil, of: recordID, type: "", database)
         else { return }
         count.sum? -= old
     }
 
     /// Keeps the sum with the page's token.
     func endCount(_ count: ZoneCount, _ page: SyncPage, _ database: DatabaseKey) throws {
-        try tables.setChecksum(count.sum, page.zoneID, database)
+        try tables.checksums.setChecksum(count.sum, page.zoneID, database)
         guard !page.moreComing, let told = page.checksum, let here = count.sum else { return }
         comparison = ZoneComparison(told: told, here: here)
     }
@@ -100,10 +101,10 @@ extension YapDatabaseCloudKitTransaction {
     func settle(
         _ comparison: ZoneComparison, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, now: Int64
     ) throws -> ZoneVerdict {
-        var found = try tables.differences(zoneID, database)
+        var found = try tables.checksums.differences(zoneID, database)
         guard let difference = comparison.difference else {
             guard found.attempts > 0 || found.differs else { return .nothing }
-            try tables.setDifferences(.init(count: found.count), zoneID, database)
+            try tables.checksums.setDifferences(.init(count: found.count), zoneID, database)
             return .nothing
         }
         let isFirst = found.attempts == 0
@@ -114,7 +115,7 @@ extension YapDatabaseCloudKitTransaction {
             // Told once, and then to be seen in the status.
             guard !found.differs else { return .nothing }
             found.differs = true
-            try tables.setDifferences(found, zoneID, database)
+            try tables.checksums.setDifferences(found, zoneID, database)
             return .stillDiffers(difference)
         }
         if isFirst { found.count += 1 }
@@ -122,7 +123,7 @@ extension YapDatabaseCloudKitTransaction {
         found.attempts += 1
         found.retryMilliseconds = now + min(Self.pauseMilliseconds << doublings, Self.pauseMillisecondsMax)
         found.differs = !isFirst
-        try tables.setDifferences(found, zoneID, database)
+        try tables.checksums.setDifferences(found, zoneID, database)
         try beginFullFetch(zoneID, database, .expired)
         return .fetchesAnew(difference)
     }

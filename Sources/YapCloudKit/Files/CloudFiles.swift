@@ -125,7 +125,7 @@ public struct CloudFiles: Sendable {
     private func liftWaiting(for file: CloudFile) throws {
         let name = sync.registeredName
         let isWaitedFor = try sync.connection.blocking.read {
-            try $0.ext(name, as: YapDatabaseCloudKit.self).tables.isKnownAsset(file.text)
+            try $0.ext(name, as: YapDatabaseCloudKit.self).tables.queuedFiles.isKnownAsset(file.text)
         }
         guard isWaitedFor else { return }
         try sync.connection.blocking.readWrite {

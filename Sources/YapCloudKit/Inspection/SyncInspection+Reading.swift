@@ -66,9 +66,9 @@ private struct SyncInspector {
     }
 
     func content() throws -> Inspection.Content {
-        let current = try tables.currentAccount()
+        let current = try tables.accounts.currentAccount()
         let keys = try databases()
-        let numbers = Set(try tables.accounts()).union(keys.map(\.account)).sorted()
+        let numbers = Set(try tables.accounts.accounts()).union(keys.map(\.account)).sorted()
         let accounts = try numbers.map { number in
             Inspection.Account(
                 number: number, isCurrent: number == current,
@@ -76,7 +76,7 @@ private struct SyncInspector {
         }
         return Inspection.Content(
             accounts: accounts, untoldMerges: try untoldMerges(),
-            merges: limits.mergesMax > 0 ? try tables.newestLogEntries(limit: limits.mergesMax) : [])
+            merges: limits.mergesMax > 0 ? try tables.log.newestLogEntries(limit: limits.mergesMax) : [])
     }
 
     private func untoldMerges() throws -> Int {
@@ -95,14 +95,14 @@ private struct SyncInspector {
         let counts = try tables.counts(key)
         let zones = try zones(key)
         return Inspection.Database(
-            identifier: key.identifier, userRecordName: try tables.userRecordName(key),
-            subscriptionID: try tables.subscriptionID(key), changeSetsCount: counts.changeSets,
+            identifier: key.identifier, userRecordName: try tables.accounts.userRecordName(key),
+            subscriptionID: try tables.accounts.subscriptionID(key), changeSetsCount: counts.changeSets,
             inFlightCount: counts.inFlightChangeSets, changesCount: counts.pending,
             quarantinedCount: counts.quarantinedCount, changeSets: try changeSets(key),
             quarantined: try quarantined(key),
             zones: Array(zones.prefix(limits.zonesMax)), zonesCount: zones.count,
             stashedCount: try stashedCount(key),
-            errors: try tables.keptErrors(key))
+            errors: try tables.errors.keptErrors(key))
     }
 
     // MARK: The queue
@@ -135,7 +135,7 @@ private struct SyncInspector {
             """, [.integer(sequence), .integer(Int64(min(limits.changesMax, rest.changes)))]
         ) { $0.int64(at: 0) }
         rest.changes -= records.count
-        return try records.compactMap { try tables.change(sequence, $0).flatMap(inspected) }
+        return try records.compactMap { try tables.queue.change(sequence, $0).flatMap(inspected) }
     }
 
     private func quarantined(_ key: DatabaseKey) throws -> [Inspection.Change] {
@@ -147,12 +147,12 @@ private struct SyncInspector {
             """, [.text(key.column), .integer(Int64(limits.changesMax))]
         ) { $0.int64(at: 0) }
         return try records.flatMap { record in
-            try tables.changes(of: record).filter { $0.refusal != nil }.compactMap(inspected)
+            try tables.queue.changes(of: record).filter { $0.refusal != nil }.compactMap(inspected)
         }
     }
 
     private func inspected(_ change: ChangeRow) throws -> Inspection.Change? {
-        try tables.record(id: change.record).map { row in
+        try tables.records.record(id: change.record).map { row in
             let name = row.recordID.recordName
             let restored = change.restore.keys.sorted()
             return Inspection.Change(
@@ -160,7 +160,7 @@ private struct SyncInspector {
                 changeTag: row.changeTag, isDeletion: change.kind == .delete,
                 keys: change.kind == .delete ? [] : change.keys, restoredKeys: restored,
                 problem: try change.refusal.map {
-                    CloudKitTables.problem(name, $0, restored, reason: try tables.reason(of: change))
+                    CloudKitTables.problem(name, $0, restored, reason: try tables.queue.reason(of: change))
                 }, values: limits.valueBytesOfAllMax > 0 ? values(of: change, row) : [])
         }
     }
@@ -266,13 +266,16 @@ private struct SyncInspector {
 
     private func checksums(
         _ key: DatabaseKey
-    ) throws -> [(ZoneName, ZoneChecksum?, CloudKitTables.Differences)] {
+    ) throws -> [(ZoneName, ZoneChecksum?, ChecksumTables.Differences)] {
         let names = try tables.rows(
             "SELECT zone_owner, zone_name FROM \(tables.table("checksum")) WHERE database = ?1",
             [.text(key.column)]
         ) { ZoneName($0) }
         return try names.map { name in
-            (name, try tables.checksum(name.zoneID, key), try tables.differences(name.zoneID, key))
+            (
+                name, try tables.checksums.checksum(name.zoneID, key),
+                try tables.checksums.differences(name.zoneID, key)
+            )
         }
     }
 

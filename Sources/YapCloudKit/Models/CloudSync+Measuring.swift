@@ -13,7 +13,7 @@ extension CloudSync {
     /// `differencesFound` on the caller's thread.
     package func differencesFoundInline() throws -> Int {
         try connection.blocking.read {
-            try $0.ext(registeredName, as: YapDatabaseCloudKit.self).tables.differencesCount()
+            try $0.ext(registeredName, as: YapDatabaseCloudKit.self).tables.checksums.differencesCount()
         }
     }
 

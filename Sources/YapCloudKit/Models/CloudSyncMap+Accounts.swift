@@ -1,6 +1,5 @@
 internal import CloudKit
 internal import CloudWire
-internal import SQLite
 internal import Yap
 
 /// What happens to objects and pending changes when another user signs in.
@@ -16,7 +15,7 @@ extension CloudSyncMap {
         try ext.noteFetchedRows()
         let current = try ext.databaseKey(nil)
         if objectsOfOtherAccount == .remove {
-            for account in try ext.tables.accounts() where account != current.account {
+            for account in try ext.tables.accounts.accounts() where account != current.account {
                 try removeObjects(of: DatabaseKey(nil, account: account), transaction, ext)
             }
         }
@@ -32,8 +31,8 @@ extension CloudSyncMap {
         of database: DatabaseKey, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction
     ) throws {
-        for id in try ext.tables.recordRows(database, hasOwners: true) {
-            guard let row = try ext.tables.record(id: id) else { continue }
+        for id in try ext.tables.records.recordRows(database, hasOwners: true) {
+            guard let row = try ext.tables.records.record(id: id) else { continue }
             for name in try ext.names(of: row) {
                 try ext.detachRecord(
                     forKey: name.key, inCollection: name.collection, wasRemoteDeletion: false,
@@ -42,10 +41,10 @@ extension CloudSyncMap {
             }
         }
         for zoneID in zoneIDs {
-            try ext.tables.setToken(nil, zoneID, database)
-            try ext.tables.setFullFetch(nil, zoneID, database)
+            try ext.tables.tokens.setToken(nil, zoneID, database)
+            try ext.tables.tokens.setFullFetch(nil, zoneID, database)
             try ext.setMoreComing(false, zoneID, database)
-            try ext.tables.clearStash(zoneID, database)
+            try ext.tables.stash.clearStash(zoneID, database)
         }
     }
 
@@ -54,8 +53,9 @@ extension CloudSyncMap {
         _ database: DatabaseKey, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction
     ) throws {
-        for id in try ext.tables.recordRows(database, hasOwners: false) {
-            guard let row = try ext.tables.record(id: id), row.changeTag == nil, !row.wantsDeletion else {
+        for id in try ext.tables.records.recordRows(database, hasOwners: false) {
+            guard let row = try ext.tables.records.record(id: id), row.changeTag == nil, !row.wantsDeletion
+            else {
                 continue
             }
             let base = try row.base()
@@ -63,19 +63,11 @@ extension CloudSyncMap {
             let key = RecordNames.key(forName: row.recordID.recordName)
             guard try transaction.rowID(forKey: key, inCollection: model.collection) == nil else { continue }
             var fields: [String: Field] = [:]
-            for change in try ext.tables.changes(of: id) { fields.merge(change.fields) { _, later in later } }
+            for change in try ext.tables.queue.changes(of: id) {
+                fields.merge(change.fields) { _, later in later }
+            }
             try ext.attach(base, database, forKey: key, inCollection: model.collection, isUploaded: false)
             try model.store(transaction, key, fields)
         }
-    }
-}
-
-extension CloudKitTables {
-    /// Returns the records of a user that have rows of the app, or those that have none.
-    fileprivate func recordRows(_ database: DatabaseKey, hasOwners: Bool) throws -> [Int64] {
-        try rows(
-            "SELECT id FROM \(table("record")) WHERE database = ?1 AND (owner_count > 0) = ?2 ORDER BY id",
-            [.text(database.column), .integer(hasOwners ? 1 : 0)]
-        ) { $0.int64(at: 0) }
     }
 }

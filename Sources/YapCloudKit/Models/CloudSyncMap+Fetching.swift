@@ -58,23 +58,23 @@ extension CloudSyncMap {
     ) throws {
         try ext.noteFetchedRows()
         try ext.setMoreComing(page.moreComing, page.zoneID, database)
-        let fullFetch = try ext.tables.fullFetch(page.zoneID, database)
+        let fullFetch = try ext.tables.tokens.fullFetch(page.zoneID, database)
         var count = try ext.beginCount(page, database)
         defer { ext.partOfNew = nil }
         for recordID in page.deleted {
             try ext.countDeletion(recordID, database, &count)
-            try ext.tables.removeFromStash(recordID, database)
-            for row in try ext.tables.records(recordID, database) {
+            try ext.tables.stash.removeFromStash(recordID, database)
+            for row in try ext.tables.records.records(recordID, database) {
                 try delete(row, transaction, ext)
             }
         }
         for record in page.changed {
-            if fullFetch != nil { try ext.tables.markSeen(record.recordID, database) }
+            if fullFetch != nil { try ext.tables.records.markSeen(record.recordID, database) }
             ext.partOfNew = count.sum == nil ? nil : record.checksum
             let isNew = try apply(record, fullFetch, transaction, ext, database)
             try ext.count(record, isNew: isNew, database, &count)
         }
-        try ext.tables.setToken(page.token?.storedText, page.zoneID, database)
+        try ext.tables.tokens.setToken(page.token?.storedText, page.zoneID, database)
         try ext.endCount(count, page, database)
         guard !page.moreComing else { return }
         try ext.finishFullFetch(page.zoneID, database) { row, refusal in
@@ -97,7 +97,7 @@ extension CloudSyncMap {
         if try ext.outlivesDeletion(row) { return }
         if row.ownerCount > 0 {
             let defaults = try model(of: row.base())?.defaults() ?? [:]
-            if try ext.tables.changes(of: row.id).contains(where: { $0.isEdit(defaults: defaults) }) {
+            if try ext.tables.queue.changes(of: row.id).contains(where: { $0.isEdit(defaults: defaults) }) {
                 return try ext.recreate(row, rule: .editBeatDeletion)
             }
         }
@@ -117,15 +117,15 @@ extension CloudSyncMap {
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws -> Bool {
         guard let model = model(of: record) else {
-            try ext.tables.stash(record, database)
+            try ext.tables.stash.stash(record, database)
             return false
         }
         let fields = try record.allFields()
         if hasUnreadFields(record, fields, model) {
-            try ext.tables.noteUnreadFields(of: record.recordID, database)
+            try ext.tables.tokens.noteUnreadFields(of: record.recordID, database)
         }
-        let incarnations = try ext.tables.records(record.recordID, database)
-        let deleted = try ext.tables.lifeToDelete(incarnations)
+        let incarnations = try ext.tables.records.records(record.recordID, database)
+        let deleted = try ext.tables.queue.lifeToDelete(incarnations)
         let live = incarnations.last { $0.ownerCount > 0 }
         if let deleted, let live {
             guard deleted.id != live.id else { return false }
@@ -192,8 +192,8 @@ extension CloudSyncMap {
         }
         // Edits may be pending although no row belongs to the record: it was detached, or its user came back.
         let waiting =
-            try ext.tables.records(record.recordID, database).last
-            .map { try ext.tables.changes(of: $0.id).filter { $0.kind == .save } } ?? []
+            try ext.tables.records.records(record.recordID, database).last
+            .map { try ext.tables.queue.changes(of: $0.id).filter { $0.kind == .save } } ?? []
         // A row that the app has detached from its record is attached again. Storing it now is no local change.
         if let rowID { ext.rowsInMerge.insert(rowID) }
         defer { if let rowID { ext.rowsInMerge.remove(rowID) } }
@@ -201,14 +201,14 @@ extension CloudSyncMap {
             record, database, forKey: key, inCollection: model.collection, isUploaded: false)
         // The row belongs to another user and stayed here. It isn't overwritten, and this record is stashed.
         guard isAttached else {
-            try ext.tables.stash(record, database)
+            try ext.tables.stash.stash(record, database)
             return false
         }
         let edited = waiting.reduce(into: fields) { fields, change in
             fields.merge(change.fields) { _, edited in edited }
         }
         try model.store(transaction, key, edited)
-        guard !waiting.isEmpty, var live = try ext.tables.liveRecord(record.recordID, database) else {
+        guard !waiting.isEmpty, var live = try ext.tables.records.liveRecord(record.recordID, database) else {
             return false
         }
         // The pending changes are based on the version that was known before, not on this one.
@@ -221,7 +221,7 @@ extension CloudSyncMap {
 extension CloudSyncMap {
     /// Whether a record is stashed with a type that the app knows now.
     func hasStash(_ ext: YapDatabaseCloudKitTransaction) throws -> Bool {
-        try models.contains { try !ext.tables.stashed(ofType: $0.recordType).isEmpty }
+        try models.contains { try !ext.tables.stash.stashed(ofType: $0.recordType).isEmpty }
     }
 
     /// Creates rows for stashed records that came before the app knew their type.
@@ -230,8 +230,8 @@ extension CloudSyncMap {
     ) throws {
         try ext.noteFetchedRows()
         for model in models {
-            for stashed in try ext.tables.stashed(ofType: model.recordType) {
-                try ext.tables.removeFromStash(stashed.record.recordID, stashed.database)
+            for stashed in try ext.tables.stash.stashed(ofType: model.recordType) {
+                try ext.tables.stash.removeFromStash(stashed.record.recordID, stashed.database)
                 ext.setPaths(of: stashed.record, except: Set(model.files.keys))
                 guard stashed.record.recordChangeTag != nil else {
                     try bringBack(stashed.record, model, transaction, ext, stashed.database)
@@ -250,9 +250,9 @@ extension CloudSyncMap {
         _ record: CKRecord, _ model: CloudSyncModel, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws {
-        guard try ext.tables.records(record.recordID, database).isEmpty else { return }
+        guard try ext.tables.records.records(record.recordID, database).isEmpty else { return }
         _ = try insert(record, try record.allFields(), [], model, transaction, ext, database)
-        guard let live = try ext.tables.liveRecord(record.recordID, database) else { return }
+        guard let live = try ext.tables.records.liveRecord(record.recordID, database) else { return }
         try ext.recreate(live, rule: .serverWasReset)
     }
 }
@@ -261,10 +261,10 @@ extension YapDatabaseCloudKitTransaction {
     /// Stores the server's tag and nothing else.
     func setTag(of row: RecordRow, from record: CKRecord) throws {
         var row = row
-        if row.changeTag != record.recordChangeTag { try tables.renameWrites(of: row) }
+        if row.changeTag != record.recordChangeTag { try tables.queue.renameWrites(of: row) }
         row.changeTag = record.recordChangeTag
         row.system = try record.systemBytes()
-        try tables.updateRecord(row)
+        try tables.records.updateRecord(row)
     }
 
     /// Whether all values of a record that was deleted here come from this device: each field has the value of the
@@ -298,7 +298,7 @@ extension YapDatabaseCloudKitTransaction {
     /// here. An upgrade queues a row's values of a new field, and the server may have another device's value of it.
     func dropOutdatedValues(of deleted: RecordRow, against record: CKRecord) throws {
         let remote = try record.allFields()
-        let waiting = try tables.changes(of: deleted.id).filter { $0.kind == .save }
+        let waiting = try tables.queue.changes(of: deleted.id).filter { $0.kind == .save }
         let originals = try originals(of: waiting, remote: remote)
         let newest = waiting.reduce(into: [:]) { $0.merge($1.fields) { _, later in later } }
         let current = newest.filter { name, _ in
@@ -313,8 +313,8 @@ extension YapDatabaseCloudKitTransaction {
 
     /// Whether a save of the record was sent without an answer.
     func mayHaveArrived(_ row: RecordRow) throws -> Bool {
-        try tables.changes(of: row.id).contains {
-            try $0.kind == .save && tables.wasInFlight($0.sequence)
+        try tables.queue.changes(of: row.id).contains {
+            try $0.kind == .save && tables.queue.wasInFlight($0.sequence)
         }
     }
 
@@ -337,7 +337,7 @@ extension YapDatabaseCloudKitTransaction {
         of deleted: RecordRow, _ incarnations: [RecordRow], for live: RecordRow, _ record: CKRecord,
         names: [String]
     ) throws {
-        let changes = try tables.changes(of: deleted.id)
+        let changes = try tables.queue.changes(of: deleted.id)
         let deletion = changes.first { $0.kind == .delete }
         // The deleted record may have edits that were never sent: the server had the values before them.
         let saves = changes.filter { $0.kind == .save }
@@ -347,7 +347,7 @@ extension YapDatabaseCloudKitTransaction {
         try removeDeletions(of: incarnations.filter { $0.id != live.id })
         // If all records were deleted at once, the record's values are unknown.
         guard deletion?.fields.isEmpty == false,
-            var first = try tables.changes(of: live.id).first(where: { $0.kind == .save })
+            var first = try tables.queue.changes(of: live.id).first(where: { $0.kind == .save })
         else { return }
         for name in names {
             let was = before[name] ?? .cleared
@@ -357,7 +357,7 @@ extension YapDatabaseCloudKitTransaction {
             }
             if first.originals[name] == nil { first.originals[name] = was }
         }
-        try tables.updateChange(first)
+        try tables.queue.updateChange(first)
     }
 
     /// Logs the values of this device that the server may have lost: it was restored to an older version, and another
@@ -366,7 +366,9 @@ extension YapDatabaseCloudKitTransaction {
         guard let owner = try identities(of: row).first,
             let full = try fullFields(owner, row, object: nil, metadata: nil)?.fields
         else { return }
-        let (remote, waiting) = (try record.allFields(), Set(try tables.changes(of: row.id).flatMap(\.keys)))
+        let (remote, waiting) = (
+            try record.allFields(), Set(try tables.queue.changes(of: row.id).flatMap(\.keys))
+        )
         for (name, field) in full.sorted(by: { $0.key < $1.key }) where !waiting.contains(name) {
             let there = remote[name] ?? .cleared
             guard !field.says(there), model.canRead(name, there) else { continue }

@@ -45,7 +45,7 @@ extension CloudSyncMap {
         _ wanted: [CKRecord.ID], _ records: [CKRecord], _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws {
-        for recordID in wanted { try ext.tables.forgetUnreadFields(of: recordID, database) }
+        for recordID in wanted { try ext.tables.tokens.forgetUnreadFields(of: recordID, database) }
         for record in records {
             try apply(record, .newFields, transaction, ext, database)
             try ext.tables.noteKnown(record.recordID, database)

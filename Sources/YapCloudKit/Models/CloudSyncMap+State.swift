@@ -1,5 +1,4 @@
 internal import CloudKit
-internal import SQLite
 internal import Yap
 
 extension CloudSyncMap {
@@ -17,9 +16,10 @@ extension CloudSyncMap {
         let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
         let database = try ext.databaseKey(nil)
         let unknown = try zoneIDs.filter {
-            try ext.tables.token($0, database) == nil && ext.tables.fullFetch($0, database) == nil
+            try ext.tables.tokens.token($0, database) == nil
+                && ext.tables.tokens.fullFetch($0, database) == nil
         }
-        let isSubscribed = try ext.tables.subscriptionID(database) == SyncRunner.subscriptionID
+        let isSubscribed = try ext.tables.accounts.subscriptionID(database) == SyncRunner.subscriptionID
         return StartState(
             unknownZoneIDs: unknown, isSubscribed: isSubscribed, hasStash: try hasStash(ext))
     }
@@ -30,28 +30,18 @@ extension CloudSyncMap {
         _ ext: YapDatabaseCloudKitTransaction
     ) throws {
         let database = try ext.databaseKey(nil)
-        for id in try ext.tables.recordRows(inZoneNamed: zoneName, database) {
-            guard let row = try ext.tables.record(id: id) else { continue }
+        for id in try ext.tables.records.recordRows(inZoneNamed: zoneName, database) {
+            guard let row = try ext.tables.records.record(id: id) else { continue }
             for name in try ext.forget(row, rule: .deletedRemotely) {
                 try transaction.removeObject(forKey: name.key, inCollection: name.collection)
             }
         }
         for zoneID in zoneIDs where zoneID.zoneName == zoneName {
-            try ext.tables.setToken(nil, zoneID, database)
-            try ext.tables.setFullFetch(nil, zoneID, database)
+            try ext.tables.tokens.setToken(nil, zoneID, database)
+            try ext.tables.tokens.setFullFetch(nil, zoneID, database)
             try ext.setMoreComing(false, zoneID, database)
-            try ext.tables.clearStash(zoneID, database)
-            try ext.tables.forgetUnreadFields(zoneID, database)
+            try ext.tables.stash.clearStash(zoneID, database)
+            try ext.tables.tokens.forgetUnreadFields(zoneID, database)
         }
-    }
-}
-
-extension CloudKitTables {
-    /// Returns the rows of all records of a zone, the oldest first.
-    func recordRows(inZoneNamed zoneName: String, _ database: DatabaseKey) throws -> [Int64] {
-        try rows(
-            "SELECT id FROM \(table("record")) WHERE database = ?1 AND zone_name = ?2 ORDER BY id",
-            [.text(database.column), .text(zoneName)]
-        ) { $0.int64(at: 0) }
     }
 }

@@ -1,6 +1,5 @@
 internal import CloudKit
 internal import CloudWire
-internal import SQLite
 internal import Yap
 
 /// Finds rows of the app and of the extension's tables that another program changed.
@@ -21,9 +20,10 @@ extension CloudSyncMap {
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws -> [String] {
         // Commits without the extension are found at the next registration, and uploaded.
-        guard try !ext.tables.hasMissedCommits() else { return [] }
+        guard try !ext.tables.registrations.hasMissedCommits() else { return [] }
         var wrong: [String] = []
-        for row in try ext.tables.nextRowsToVerify(zoneID, database, rowsMax: Self.verifiedRowsMax) {
+        for row in try ext.tables.checksums.nextRowsToVerify(zoneID, database, rowsMax: Self.verifiedRowsMax)
+        {
             if try !isSound(row, transaction, ext) { wrong.append(row.recordID.recordName) }
         }
         return wrong
@@ -41,7 +41,9 @@ extension CloudSyncMap {
         guard let known = row.rowHash else {
             // Examined for the first time since its tag was stored. If the tag came with a save, the server's changes
             // may not have reported it yet.
-            if identity == row.identity, let hash = found.hash { try ext.tables.setRowHash(hash, of: row.id) }
+            if identity == row.identity, let hash = found.hash {
+                try ext.tables.records.setRowHash(hash, of: row.id)
+            }
             return true
         }
         guard let hash = found.hash else {
@@ -49,7 +51,7 @@ extension CloudSyncMap {
             return false
         }
         if identity == row.identity, hash == known { return true }
-        try ext.tables.distrust(row.id)
+        try ext.tables.records.distrust(row.id)
         if let (stored, object) = found.stored {
             // The caches may have the values before the change, and the merge must see the values on the disk.
             ext.rowsInMerge.insert(stored.rowID)
@@ -68,7 +70,7 @@ extension CloudSyncMap {
         let name = row.recordID.recordName
         guard row.ownerCount == 1, let model = model(ofType: row.recordType, in: row.recordID.zoneID)
         else { return (0, nil) }
-        guard let owner = try ext.tables.ownerToVerify(of: row.id),
+        guard let owner = try ext.tables.records.ownerToVerify(of: row.id),
             let found = try transaction.identity(ofRowID: owner.rowID), found.collection == model.collection,
             RecordNames.isName(name, forKey: found.key),
             owner.nameHash == nil || owner.nameHash == found.nameHash,
@@ -83,7 +85,7 @@ extension CloudSyncMap {
         _ row: VerifiedRow, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction
     ) throws {
-        guard let record = try ext.tables.record(id: row.id) else { return }
+        guard let record = try ext.tables.records.record(id: row.id) else { return }
         for name in try ext.forget(record, rule: .serverWasReset)
         where RecordNames.isName(row.recordID.recordName, forKey: name.key) {
             try transaction.removeObject(forKey: name.key, inCollection: name.collection)
@@ -101,82 +103,4 @@ struct VerifiedRow {
     let identity: UInt64
     /// Hash of the fields of the app's row when it was last examined, or nil if the tag or the row changed since.
     let rowHash: Int64?
-}
-
-extension CloudKitTables {
-    /// A tag that the server never issues: a save with it causes a conflict, and a fetched record is no echo.
-    private static let distrustedTag = "?"
-
-    /// Makes the next fetch of the record count as a change.
-    func distrust(_ id: Int64) throws {
-        try run(
-            "UPDATE \(table("record")) SET change_tag = '\(Self.distrustedTag)', row_hash = NULL WHERE id = ?1",
-            [.integer(id)])
-    }
-
-    /// Another version of the app returns other fields for the same row.
-    func forgetRowHashes() throws {
-        try run("UPDATE \(table("record")) SET row_hash = NULL WHERE row_hash IS NOT NULL")
-    }
-
-    func setRowHash(_ hash: Int64, of id: Int64) throws {
-        try run("UPDATE \(table("record")) SET row_hash = ?2 WHERE id = ?1", [.integer(id), .integer(hash)])
-    }
-
-    func ownerToVerify(of record: Int64) throws -> (rowID: Int64, nameHash: Int64?)? {
-        try first(
-            "SELECT rowid, name_hash FROM \(table("mapping")) WHERE record = ?1", [.integer(record)]
-        ) { ($0.int64(at: 0), $0.isNull(at: 1) ? nil : $0.int64(at: 1)) }
-    }
-
-    /// Whether a commit was made without the extension since it was registered.
-    func hasMissedCommits() throws -> Bool {
-        try first(
-            "SELECT 1 FROM yap2 WHERE extension = ?1 AND key = 'hasMissedCommits'", [.text(name)]
-        ) { _ in true } ?? false
-    }
-
-    /// Returns the next records of a zone without pending changes, starting over after the last one.
-    func nextRowsToVerify(
-        _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, rowsMax: Int
-    ) throws -> [VerifiedRow] {
-        let last =
-            try first(
-                """
-                SELECT verified FROM \(table("checksum"))
-                WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
-                """, zone(zoneID, database)
-            ) { $0.text(at: 0) } ?? ""
-        var found = try rowsToVerify(zoneID, database, after: last, rowsMax: rowsMax)
-        if found.count < rowsMax, !last.isEmpty {
-            found += try rowsToVerify(zoneID, database, after: "", rowsMax: rowsMax - found.count)
-        }
-        try run(
-            """
-            UPDATE \(table("checksum")) SET verified = ?4
-            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
-            """, zone(zoneID, database) + [.text(found.last?.recordID.recordName ?? "")])
-        return found
-    }
-
-    private func rowsToVerify(
-        _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, after name: String, rowsMax: Int
-    ) throws -> [VerifiedRow] {
-        try rows(
-            """
-            SELECT id, record_name, record_type, change_tag, owner_count, identity, row_hash
-            FROM \(table("record")) AS r
-            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name > ?4
-            AND identity IS NOT NULL
-            AND NOT EXISTS (SELECT 1 FROM \(table("change")) AS c WHERE c.record = r.id)
-            ORDER BY record_name, generation LIMIT ?5
-            """, zone(zoneID, database) + [.text(name), .integer(Int64(rowsMax))]
-        ) {
-            VerifiedRow(
-                id: $0.int64(at: 0), recordID: CKRecord.ID(recordName: $0.text(at: 1), zoneID: zoneID),
-                recordType: $0.text(at: 2), changeTag: $0.isNull(at: 3) ? nil : $0.text(at: 3),
-                ownerCount: $0.int64(at: 4), identity: UInt64(bitPattern: $0.int64(at: 5)),
-                rowHash: $0.isNull(at: 6) ? nil : $0.int64(at: 6))
-        }
-    }
 }

@@ -94,13 +94,13 @@ private struct PlacedChange {
     }
 }
 
-extension CloudKitTables {
+extension QueueTables {
     /// Puts the changes of a change-set into an order in which the server takes them.
     func sort(_ sequence: Int64, _ links: ChangeLinks) throws {
         let changes = try rows(
             """
             SELECT c.id, c.ordinal, c.record, c.kind, r.zone_owner, r.zone_name, r.record_name
-            FROM \(table("change")) AS c JOIN \(table("record")) AS r ON r.id = c.record
+            FROM \(table("change")) AS c JOIN \(records.recordTable) AS r ON r.id = c.record
             WHERE c.sequence = ?1 ORDER BY c.ordinal, c.id
             """, [.integer(sequence)]
         ) {

@@ -1,39 +1,46 @@
 internal import CloudKit
-internal import CloudWire
 internal import SQLite
 
-/// The extension's tables, and the statements on them. All of it runs in the app's own transaction.
-struct CloudKitTables {
+/// What the statements on one registration's tables need: the handle, and the texts that it keeps.
+final class SyncStatements {
+    /// The registered name.
     let name: String
     let sqlite: Connection
     let texts: StatementTexts
-    /// Where the copies of files lie.
-    var assets: AssetFolder { texts.assets }
-    /// Where the bytes of `CloudFile`s are.
-    var files: CloudFilePaths { texts.files }
 
-    init(name: String, sqlite: Connection, texts: StatementTexts? = nil) {
+    init(name: String, sqlite: Connection, texts: StatementTexts) {
         self.name = name
         self.sqlite = sqlite
-        self.texts = texts ?? StatementTexts(name: name, database: sqlite.path)
+        self.texts = texts
     }
+}
 
-    static func tableNames(_ name: String) -> [String] {
-        [
-            "record", "mapping", "changeset", "change", "token", "stash", "log", "subscription", "user",
-            "account",
-            "count", "asset", "error", "refusal", "known", "checksum", "unread",
-        ].map { "cloudKit_\($0)_\(name)" }
-    }
+/// A type that runs statements on the extension's tables.
+protocol SyncTable {
+    var statements: SyncStatements { get }
+}
+extension SyncTable {
+    /// The registered name.
+    var name: String { statements.name }
+    var sqlite: Connection { statements.sqlite }
+    var texts: StatementTexts { statements.texts }
+    /// The folder of the copies of files.
+    var assets: AssetFolder { texts.assets }
+    /// The paths of the bytes of `CloudFile`s.
+    var files: CloudFilePaths { texts.files }
 
     /// A table's name as it stands in SQL.
     func table(_ kind: String) -> String { texts.table(kind) }
 
     func quoted(_ identifier: String) -> String { Connection.quoted(identifier) }
 
-    // MARK: Running statements
+    func zone(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) -> [SQLValue] {
+        [.text(database.column), .text(zoneID.ownerName), .text(zoneID.zoneName)]
+    }
 
-    // The text of a statement is built at its first use only: it must not change from call to call.
+    func identity(_ recordID: CKRecord.ID, _ database: DatabaseKey) -> [SQLValue] {
+        zone(recordID.zoneID, database) + [.text(recordID.recordName)]
+    }
 
     /// Binds the values in their order and runs to the end.
     func run(

@@ -1,8 +1,13 @@
 internal import SQLite
 
-/// Whose the queue, the tags and the tokens are. A file belongs to one account at first, which gets the name of the
-/// first user who is known; every other user has an account of their own beside it.
-extension CloudKitTables {
+/// Owns `account`, `user` and `subscription`: the users whose changes and records are in the file, and what is known of
+/// their databases in the cloud.
+///
+/// A file belongs to one account at first, which gets the name of the first user that is known. Every other user has a
+/// further account.
+struct AccountTables: SyncTable {
+    let statements: SyncStatements
+
     /// The account whose databases the app's calls mean.
     func currentAccount() throws -> Int64 {
         try first("SELECT id FROM \(table("account")) WHERE is_current = 1") { $0.int64(at: 0) }
@@ -54,5 +59,24 @@ extension CloudKitTables {
         try run(
             "INSERT OR IGNORE INTO \(table("user")) (database, user_record_name) VALUES (?1, ?2)",
             [.text(database.column), .text(userRecordName)])
+    }
+
+    /// The subscription that was saved in a database of the cloud.
+    func subscriptionID(_ database: DatabaseKey) throws -> String? {
+        try first(
+            "SELECT subscription_id FROM \(table("subscription")) WHERE database = ?1",
+            [.text(database.column)]
+        ) { $0.text(at: 0) }
+    }
+
+    /// Keeps which subscription was saved; nil forgets it.
+    func setSubscriptionID(_ subscriptionID: String?, _ database: DatabaseKey) throws {
+        guard let subscriptionID else {
+            return try run(
+                "DELETE FROM \(table("subscription")) WHERE database = ?1", [.text(database.column)])
+        }
+        try run(
+            "INSERT OR REPLACE INTO \(table("subscription")) (database, subscription_id) VALUES (?1, ?2)",
+            [.text(database.column), .text(subscriptionID)])
     }
 }

@@ -1,9 +1,71 @@
 internal import CloudKit
 internal import SQLite
 
-/// The records that were fetched with fields which this version of the app doesn't store: it doesn't know the field, or
-/// can't read its value. A later version fetches these records again, and no others.
-extension CloudKitTables {
+/// Owns `token` and `unread`: how far each zone was fetched, and the records that were fetched with fields which this
+/// version of the app doesn't store. A later version fetches these records again, and no others.
+struct TokenTables: SyncTable {
+    let statements: SyncStatements
+
+    func token(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> String? {
+        try first(
+            "SELECT token FROM \(table("token")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
+            zone(zoneID, database)
+        ) { $0.isNull(at: 0) ? nil : $0.text(at: 0) } ?? nil
+    }
+
+    /// Whether the fetch of each zone of a database goes on from a token.
+    func hasToken(_ database: DatabaseKey) throws -> Bool {
+        try first(
+            "SELECT count(token) > 0 AND count(token) = count(*) FROM \(table("token")) WHERE database = ?1",
+            [.text(database.column)]
+        ) { $0.int64(at: 0) == 1 } ?? false
+    }
+
+    /// Whether the zone was fetched from, and isn't being fetched in full.
+    func isFetched(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> Bool {
+        try first(
+            """
+            SELECT token IS NOT NULL AND full_fetch IS NULL FROM \(table("token"))
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
+            """, zone(zoneID, database)
+        ) { $0.int64(at: 0) == 1 } ?? false
+    }
+
+    func setToken(_ token: String?, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
+        if token != nil, try self.token(zoneID, database) == nil {
+            // A fetch from the beginning tells no deletions: what was sent before it may be gone without a word.
+            try QueueTables(statements: statements).restartWrites(in: database)
+        }
+        // From the first page on, each record that has unread fields is noted.
+        try run(
+            """
+            INSERT INTO \(table("token")) (database, zone_owner, zone_name, token, is_unread_complete)
+            VALUES (?1, ?2, ?3, ?4, 1)
+            ON CONFLICT DO UPDATE SET token = excluded.token,
+                is_unread_complete = is_unread_complete OR token IS NULL
+            """, zone(zoneID, database) + [SQLValue(token)])
+    }
+
+    /// Why everything in the zone is being fetched again, as long as that goes on.
+    func fullFetch(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> TokenRefusal? {
+        let text =
+            try first(
+                "SELECT full_fetch FROM \(table("token")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
+                zone(zoneID, database)
+            ) { $0.isNull(at: 0) ? nil : $0.text(at: 0) } ?? nil
+        return text.flatMap { TokenRefusal(rawValue: $0) }
+    }
+
+    func setFullFetch(
+        _ refusal: TokenRefusal?, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey
+    ) throws {
+        try run(
+            """
+            UPDATE \(table("token")) SET full_fetch = ?4
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
+            """, zone(zoneID, database) + [SQLValue(refusal?.rawValue)])
+    }
+
     /// Since version 5.
     func createUnreadFields() throws {
         try sqlite.execute(
@@ -29,7 +91,7 @@ extension CloudKitTables {
     func noteUnreadFields(of recordID: CKRecord.ID, _ database: DatabaseKey) throws {
         try run(
             "INSERT OR IGNORE INTO \(table("unread")) VALUES (?1, ?2, ?3, ?4, 0)",
-            zone(recordID.zoneID, database) + [.text(recordID.recordName)])
+            identity(recordID, database))
     }
 
     func forgetUnreadFields(of recordID: CKRecord.ID, _ database: DatabaseKey) throws {
@@ -37,7 +99,7 @@ extension CloudKitTables {
             """
             DELETE FROM \(table("unread"))
             WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4
-            """, zone(recordID.zoneID, database) + [.text(recordID.recordName)])
+            """, identity(recordID, database))
     }
 
     func forgetUnreadFields(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {

@@ -2,11 +2,15 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// What each record adds to its zone's checksum, and the sum, as the zone's change feed gave them.
+/// Owns `checksum` and `known`: what each record adds to its zone's checksum, and the sum, as the zone's change feed gave
+/// them. The part of a record with a row is in that row.
 ///
 /// Only a page of changes alters the sum, in the transaction that stores the page's token. So the sum belongs to the
 /// token: uploads, lost answers and stashed records do not change it. After the last page it must equal the server's.
-extension CloudKitTables {
+struct ChecksumTables: SyncTable {
+    let statements: SyncStatements
+    private var records: MappingTables { MappingTables(statements: statements) }
+
     /// Since version 4. The part of a record without a row is in a table of its own. A trigger moves it there, so
     /// every statement that deletes a record row keeps the sum right.
     func createChecksums() throws {
@@ -36,22 +40,6 @@ extension CloudKitTables {
             """)
     }
 
-    static func values(of part: ZoneChecksum?) -> [SQLValue] {
-        guard let part else { return [.null, .null] }
-        return [
-            .integer(Int64(bitPattern: part.identities)), .integer(Int64(bitPattern: part.contents)),
-        ]
-    }
-
-    private func part(_ statement: borrowing Statement, at column: Int32) -> ZoneChecksum? {
-        guard !statement.isNull(at: column) else { return nil }
-        return ZoneChecksum(
-            identities: UInt64(bitPattern: statement.int64(at: column)),
-            contents: UInt64(bitPattern: statement.int64(at: column + 1)))
-    }
-
-    // MARK: The sum
-
     /// What is here of a zone; nil when not each of its records is counted.
     func checksum(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> ZoneChecksum? {
         try first(
@@ -59,7 +47,7 @@ extension CloudKitTables {
             SELECT identities, contents FROM \(table("checksum"))
             WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
             """, zone(zoneID, database)
-        ) { part($0, at: 0) } ?? nil
+        ) { ZoneChecksum($0, at: 0) } ?? nil
     }
 
     func setChecksum(
@@ -70,22 +58,16 @@ extension CloudKitTables {
             INSERT INTO \(table("checksum")) (database, zone_owner, zone_name, identities, contents)
             VALUES (?1, ?2, ?3, ?4, ?5)
             ON CONFLICT DO UPDATE SET identities = excluded.identities, contents = excluded.contents
-            """, zone(zoneID, database) + Self.values(of: checksum))
+            """, zone(zoneID, database) + ZoneChecksum.columns(of: checksum))
     }
 
     /// Removes the parts of all records of a zone. A fetch without a token counts them again.
     func forgetParts(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
-        try run(
-            """
-            UPDATE \(table("record")) SET identity = NULL, content = NULL
-            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND identity IS NOT NULL
-            """, zone(zoneID, database))
+        try records.forgetParts(zoneID, database)
         try run(
             "DELETE FROM \(table("known")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
             zone(zoneID, database))
     }
-
-    // MARK: A record's part
 
     /// Whether records without a row have a part.
     func hasKnown(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> Bool {
@@ -103,8 +85,8 @@ extension CloudKitTables {
             DELETE FROM \(table("known"))
             WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4
             RETURNING identity, content
-            """, zone(recordID.zoneID, database) + [.text(recordID.recordName)]
-        ) { part($0, at: 0) } ?? nil
+            """, identity(recordID, database)
+        ) { ZoneChecksum($0, at: 0) } ?? nil
     }
 
     /// Puts a part in the place of the one that a record had, which is returned; nil when it goes. One of the record's
@@ -112,31 +94,18 @@ extension CloudKitTables {
     func replacePart(
         _ new: ZoneChecksum?, of recordID: CKRecord.ID, type: String, _ database: DatabaseKey
     ) throws -> ZoneChecksum? {
-        let holder = try first(
-            """
-            SELECT id, identity, content FROM \(table("record"))
-            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4
-            ORDER BY identity IS NULL, owner_count = 0, generation LIMIT 1
-            """, zone(recordID.zoneID, database) + [.text(recordID.recordName)]
-        ) { (id: $0.int64(at: 0), part: part($0, at: 1)) }
+        let holder = try records.partHolder(of: recordID, database)
         let old = try holder?.part ?? removeKnown(recordID, database)
         if let holder {
             guard new != nil || holder.part != nil else { return old }
-            // What is stored of the type may have been changed by hand, and stands nowhere else.
-            try run(
-                """
-                UPDATE \(table("record")) SET identity = ?2, content = ?3, row_hash = NULL,
-                    record_type = CASE WHEN ?2 IS NULL THEN record_type ELSE ?4 END WHERE id = ?1
-                """, [.integer(holder.id)] + Self.values(of: new) + [.text(type)])
+            try records.setPart(new, of: holder.id, type: type)
         } else if new != nil {
             try run(
                 "INSERT INTO \(table("known")) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                zone(recordID.zoneID, database) + [.text(recordID.recordName)] + Self.values(of: new))
+                identity(recordID, database) + ZoneChecksum.columns(of: new))
         }
         return old
     }
-
-    // MARK: Differences
 
     /// What was found of a zone so far.
     struct Differences {
@@ -189,5 +158,46 @@ extension CloudKitTables {
     /// How often any zone differed.
     func differencesCount() throws -> Int {
         try first("SELECT total(differences) FROM \(table("checksum"))") { Int($0.int64(at: 0)) } ?? 0
+    }
+
+    /// The next records of a zone for which nothing waits, round and round.
+    func nextRowsToVerify(
+        _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, rowsMax: Int
+    ) throws -> [VerifiedRow] {
+        let last =
+            try first(
+                """
+                SELECT verified FROM \(table("checksum"))
+                WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
+                """, zone(zoneID, database)
+            ) { $0.text(at: 0) } ?? ""
+        var found = try records.rowsToVerify(zoneID, database, after: last, rowsMax: rowsMax)
+        if found.count < rowsMax, !last.isEmpty {
+            found += try records.rowsToVerify(zoneID, database, after: "", rowsMax: rowsMax - found.count)
+        }
+        try run(
+            """
+            UPDATE \(table("checksum")) SET verified = ?4
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
+            """, zone(zoneID, database) + [.text(found.last?.recordID.recordName ?? "")])
+        return found
+    }
+}
+
+extension ZoneChecksum {
+    /// A part or a sum as it is stored, in two columns.
+    static func columns(of part: ZoneChecksum?) -> [SQLValue] {
+        guard let part else { return [.null, .null] }
+        return [
+            .integer(Int64(bitPattern: part.identities)), .integer(Int64(bitPattern: part.contents)),
+        ]
+    }
+
+    /// Reads what `columns(of:)` made.
+    init?(_ statement: borrowing Statement, at column: Int32) {
+        guard !statement.isNull(at: column) else { return nil }
+        self.init(
+            identities: UInt64(bitPattern: statement.int64(at: column)),
+            contents: UInt64(bitPattern: statement.int64(at: column + 1)))
     }
 }

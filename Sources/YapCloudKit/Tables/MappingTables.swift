@@ -2,7 +2,13 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-extension CloudKitTables {
+/// Owns `record` and `mapping`: the lives of records, and the app's rows that stand for them.
+struct MappingTables: SyncTable {
+    let statements: SyncStatements
+    var queue: QueueTables { QueueTables(statements: statements) }
+    /// For statements of other owners that read a change together with its record.
+    var recordTable: String { table("record") }
+
     private static let recordColumns = """
         id, database, zone_owner, zone_name, record_name, generation, record_type, change_tag, system, \
         owner_count, wants_deletion
@@ -18,14 +24,6 @@ extension CloudKitTables {
             ownerCount: statement.int64(at: 9), wantsDeletion: statement.int64(at: 10) != 0)
     }
 
-    private func identity(_ recordID: CKRecord.ID, _ database: DatabaseKey) -> [SQLValue] {
-        zone(recordID.zoneID, database) + [.text(recordID.recordName)]
-    }
-
-    func zone(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) -> [SQLValue] {
-        [.text(database.column), .text(zoneID.ownerName), .text(zoneID.zoneName)]
-    }
-
     /// All lives of a record, the oldest first.
     func records(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws -> [RecordRow] {
         try rows(
@@ -33,11 +31,6 @@ extension CloudKitTables {
             SELECT \(Self.recordColumns) FROM \(table("record"))
             WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4 ORDER BY generation
             """, identity(recordID, database), readRecord)
-    }
-
-    /// Of a record's lives the first that a queued deletion ends. While it waits, the server's version is of that life.
-    func lifeToDelete(_ lives: [RecordRow]) throws -> RecordRow? {
-        try lives.first { life in try changes(of: life.id).contains { $0.kind == .delete } }
     }
 
     /// The life of a record that rows of the app stand for now.
@@ -48,6 +41,11 @@ extension CloudKitTables {
     func record(id: Int64) throws -> RecordRow? {
         try first(
             "SELECT \(Self.recordColumns) FROM \(table("record")) WHERE id = ?1", [.integer(id)], readRecord)
+    }
+
+    /// Selects the number of the record that a row of the app stands for.
+    func selectRecord(ownedBy rowID: String) -> String {
+        "SELECT record FROM \(table("mapping")) WHERE rowid = \(rowID)"
     }
 
     /// The record that a row of the app stands for.
@@ -73,7 +71,7 @@ extension CloudKitTables {
             """,
             identity(record.recordID, database)
                 + [.integer(generation), .text(record.recordType), SQLValue(changeTag), .blob(system)]
-                + Self.values(of: part))
+                + ZoneChecksum.columns(of: part))
         return RecordRow(
             id: sqlite.lastInsertRowID, database: database, recordID: record.recordID, generation: generation,
             recordType: record.recordType, changeTag: changeTag, system: system, ownerCount: 1,
@@ -99,11 +97,9 @@ extension CloudKitTables {
         try run(
             """
             DELETE FROM \(table("record")) WHERE id = ?1 AND owner_count = 0
-            AND NOT EXISTS (SELECT 1 FROM \(table("change")) WHERE record = ?1)
+            AND NOT \(queue.hasChanges(ofRecord: "?1"))
             """, [.integer(id)])
     }
-
-    // MARK: Mapping
 
     /// - Parameter nameHash: Of the row's collection and key: its number may be another row's later.
     func map(_ rowID: Int64, _ nameHash: Int64, to record: Int64) throws {
@@ -157,12 +153,9 @@ extension CloudKitTables {
         try run("UPDATE \(table("record")) SET owner_count = 0")
         try run(
             """
-            DELETE FROM \(table("record"))
-            WHERE NOT EXISTS (SELECT 1 FROM \(table("change")) AS c WHERE c.record = \(table("record")).id)
+            DELETE FROM \(table("record")) WHERE NOT \(queue.hasChanges(ofRecord: "\(table("record")).id"))
             """)
     }
-
-    // MARK: Full fetch
 
     func markAllUnseen(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
         try run(
@@ -176,14 +169,6 @@ extension CloudKitTables {
             UPDATE \(table("record")) SET unseen = 1
             WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4
             """, identity(recordID, database))
-    }
-
-    /// A record became known by something else than a fetch. Where everything is about to be fetched, that is from
-    /// before that fetch: whether the server still has it is about to be seen.
-    func noteKnown(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws {
-        let mayBeGone =
-            try fullFetch(recordID.zoneID, database) != nil && token(recordID.zoneID, database) == nil
-        if mayBeGone { try markUnseen(recordID, database) } else { try markSeen(recordID, database) }
     }
 
     func markSeen(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws {
@@ -200,5 +185,21 @@ extension CloudKitTables {
             SELECT \(Self.recordColumns) FROM \(table("record"))
             WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND unseen = 1 ORDER BY id
             """, zone(zoneID, database), readRecord)
+    }
+
+    /// The rows of all records of a user that rows of the app stand for, or that none does.
+    func recordRows(_ database: DatabaseKey, hasOwners: Bool) throws -> [Int64] {
+        try rows(
+            "SELECT id FROM \(table("record")) WHERE database = ?1 AND (owner_count > 0) = ?2 ORDER BY id",
+            [.text(database.column), .integer(hasOwners ? 1 : 0)]
+        ) { $0.int64(at: 0) }
+    }
+
+    /// The rows of all records of a zone, of the oldest first.
+    func recordRows(inZoneNamed zoneName: String, _ database: DatabaseKey) throws -> [Int64] {
+        try rows(
+            "SELECT id FROM \(table("record")) WHERE database = ?1 AND zone_name = ?2 ORDER BY id",
+            [.text(database.column), .text(zoneName)]
+        ) { $0.int64(at: 0) }
     }
 }

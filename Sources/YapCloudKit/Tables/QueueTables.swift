@@ -2,7 +2,12 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-extension CloudKitTables {
+/// Owns `changeset`, `change`, `refusal` and `count`: the changes that wait to be sent, by change-set.
+struct QueueTables: SyncTable {
+    let statements: SyncStatements
+    var records: MappingTables { MappingTables(statements: statements) }
+    private var queuedFiles: QueuedFileTable { QueuedFileTable(statements: statements) }
+
     /// What stands in `refusal` for a conflict that never settled: no code of CloudKit.
     static let stuckRefusal: Int64 = -1
 
@@ -26,7 +31,7 @@ extension CloudKitTables {
         do {
             change.fields = assets.read(try FieldsBinary.decode(statement.bytes(at: 4)))
             change.originals = try FieldsBinary.decode(statement.bytes(at: 5))
-            if !statement.isNull(at: 6) { change.restore = try Self.rows(of: statement.bytes(at: 6)) }
+            if !statement.isNull(at: 6) { change.restore = try Self.restoredRows(of: statement.bytes(at: 6)) }
         } catch {
             change.isDamaged = true
         }
@@ -34,7 +39,7 @@ extension CloudKitTables {
     }
 
     /// Which row holds the value of which field, as it is stored: integers as fields.
-    static func rows(of bytes: [UInt8]) throws -> [String: Int64] {
+    static func restoredRows(of bytes: [UInt8]) throws -> [String: Int64] {
         try FieldsBinary.decode(bytes).mapValues { field in
             guard case .int64(let rowID)? = field.value else {
                 throw YapDatabaseCloudKitError.damaged("a change's row is no number")
@@ -46,8 +51,6 @@ extension CloudKitTables {
     private static func value(of restore: [String: Int64]) -> SQLValue {
         restore.isEmpty ? .null : .blob(FieldsBinary.encode(restore.mapValues { Field(.int64($0)) }))
     }
-
-    // MARK: Changes
 
     func change(_ sequence: Int64, _ record: Int64) throws -> ChangeRow? {
         try first(
@@ -80,6 +83,26 @@ extension CloudKitTables {
             """, [.text(database.column), .integer(Int64(itemsMax))], readChange)
     }
 
+    /// Deletions that nothing else of the same record has to go before: those of the oldest change-set that has any.
+    func freeDeletions(
+        _ database: DatabaseKey, itemsMax: Int
+    ) throws -> [(sequence: Int64, record: Int64)] {
+        let change = table("change")
+        let isFree = """
+            kind = \(SyncItem.Kind.delete.rawValue) AND refusal IS NULL AND NOT EXISTS (
+                SELECT 1 FROM \(change) AS e WHERE e.record = c.record AND e.sequence < c.sequence)
+            """
+        return try rows(
+            """
+            SELECT c.sequence, c.record FROM \(change) AS c WHERE \(isFree) AND c.sequence = (
+                SELECT s.sequence FROM \(table("changeset")) AS s WHERE s.database = ?1 AND EXISTS (
+                    SELECT 1 FROM \(change) AS c WHERE c.sequence = s.sequence AND \(isFree))
+                ORDER BY s.sequence LIMIT 1)
+            ORDER BY c.ordinal, c.id LIMIT ?2
+            """, [.text(database.column), .integer(Int64(itemsMax))]
+        ) { ($0.int64(at: 0), $0.int64(at: 1)) }
+    }
+
     /// The changes of a record that need more than to be sent: some of their values are in rows only, or they were
     /// put aside. The oldest first.
     func specialChanges(of record: Int64) throws -> [ChangeRow] {
@@ -95,7 +118,7 @@ extension CloudKitTables {
         try rows(
             """
             SELECT \(Self.changeColumns) FROM \(table("change"))
-            WHERE record = (SELECT record FROM \(table("mapping")) WHERE rowid = ?1) AND restore IS NOT NULL
+            WHERE record = (\(records.selectRecord(ownedBy: "?1"))) AND restore IS NOT NULL
             ORDER BY sequence
             """, [.integer(rowID)], readChange
         ).filter { $0.restore.values.contains { abs($0) == rowID } }
@@ -108,6 +131,27 @@ extension CloudKitTables {
             SELECT \(Self.changeColumns) FROM \(table("change")) WHERE id > ?1 AND restore IS NOT NULL
             ORDER BY id LIMIT ?2
             """, [.integer(id), .integer(Int64(limit))], readChange)
+    }
+
+    /// Whether anything waits for a life of a record.
+    func hasChanges(_ record: Int64) throws -> Bool {
+        try first("SELECT 1 FROM \(table("change")) WHERE record = ?1 LIMIT 1", [.integer(record)]) { _ in
+            true
+        }
+            ?? false
+    }
+
+    /// The same as a condition in a statement of another owner.
+    func hasChanges(ofRecord record: String) -> String {
+        "EXISTS (SELECT 1 FROM \(table("change")) WHERE record = \(record))"
+    }
+
+    /// Selects the numbers of all changes.
+    var selectChangeIDs: String { "SELECT id FROM \(table("change"))" }
+
+    /// Of a record's lives the first that a queued deletion ends. While it waits, the server's version is of that life.
+    func lifeToDelete(_ lives: [RecordRow]) throws -> RecordRow? {
+        try lives.first { life in try changes(of: life.id).contains { $0.kind == .delete } }
     }
 
     /// - Parameter ordinal: The place in the change-set.
@@ -127,8 +171,10 @@ extension CloudKitTables {
                 Self.value(of: restore), .integer(ordinal),
             ])
         let id = sqlite.lastInsertRowID
-        try noteAssets(of: id, fields)
-        if kind == .save { try noteMissingFiles(of: id, fields, originals: originals, of: record) }
+        try queuedFiles.noteAssets(of: id, fields)
+        if kind == .save {
+            try queuedFiles.noteMissingFiles(of: id, fields, originals: originals, of: record)
+        }
         return id
     }
 
@@ -142,46 +188,15 @@ extension CloudKitTables {
                 .blob(FieldsBinary.encode(assets.stored(change.fields))),
                 .blob(FieldsBinary.encode(change.originals)), Self.value(of: change.restore),
             ])
-        try forgetAssets(of: change.id)
-        try noteAssets(of: change.id, change.fields)
+        try queuedFiles.forgetAssets(of: change.id)
+        try queuedFiles.noteAssets(of: change.id, change.fields)
         guard change.kind == .save else { return }
-        try noteMissingFiles(of: change.id, change.fields, originals: change.originals, of: change.record)
+        try queuedFiles.noteMissingFiles(
+            of: change.id, change.fields, originals: change.originals, of: change.record)
     }
 
     func removeChange(_ change: ChangeRow) throws {
         try run("DELETE FROM \(table("change")) WHERE id = ?1", [.integer(change.id)])
-        if !change.fields.assets.isEmpty { try forgetAssets(of: change.id) }
-    }
-
-    /// Sets one change aside.
-    func refuseChange(_ change: ChangeRow, code: Int64) throws {
-        try run(
-            "UPDATE \(table("change")) SET refusal = ?2 WHERE id = ?1", [.integer(change.id), .integer(code)])
-    }
-
-    /// Lets a change that was put aside be sent again.
-    func liftRefusal(of change: ChangeRow) throws {
-        try run("UPDATE \(table("change")) SET refusal = NULL WHERE id = ?1", [.integer(change.id)])
-    }
-
-    /// Lets what was put aside with a code be sent again.
-    func liftRefusals(code: Int64) throws {
-        try run(
-            "UPDATE \(table("change")) SET refusal = NULL WHERE refusal = ?1", [.integer(code)])
-    }
-
-    /// Lets what was put aside with a code of one life of a record be sent again.
-    func liftRefusals(code: Int64, of record: Int64) throws {
-        try run(
-            "UPDATE \(table("change")) SET refusal = NULL WHERE record = ?2 AND refusal = ?1",
-            [.integer(code), .integer(record)])
-    }
-
-    func liftRefusals(_ database: DatabaseKey) throws {
-        try run(
-            """
-            UPDATE \(table("change")) SET refusal = NULL WHERE refusal IS NOT NULL
-            AND sequence IN (SELECT sequence FROM \(table("changeset")) WHERE database = ?1)
-            """, [.text(database.column)])
+        if !change.fields.assets.isEmpty { try queuedFiles.forgetAssets(of: change.id) }
     }
 }

@@ -1,8 +1,8 @@
 internal import CloudKit
 internal import SQLite
 
-/// What the server said of changes that it refused.
-extension CloudKitTables {
+/// The changes that were put aside, and what the server said of them.
+extension QueueTables {
     /// The longest reason kept.
     static let reasonBytesMax = 1_000
 
@@ -22,6 +22,12 @@ extension CloudKitTables {
             \(trigger("delete", "DELETE"))
             \(trigger("update", "UPDATE OF refusal"))
             """)
+    }
+
+    /// Sets one change aside.
+    func refuseChange(_ change: ChangeRow, code: Int64) throws {
+        try run(
+            "UPDATE \(table("change")) SET refusal = ?2 WHERE id = ?1", [.integer(change.id), .integer(code)])
     }
 
     /// Sets aside everything that waits for a record: a later change must not overtake a refused one.
@@ -56,6 +62,42 @@ extension CloudKitTables {
                 [.text("cloudKit_refusal_\(name)")]
             ) { $0.int64(at: 0) > 0 } ?? false
         return isThere ? "(SELECT reason FROM \(table("refusal")) WHERE change = c.id)" : "NULL"
+    }
+
+    /// Lets a change that was put aside be sent again.
+    func liftRefusal(of change: ChangeRow) throws {
+        try run("UPDATE \(table("change")) SET refusal = NULL WHERE id = ?1", [.integer(change.id)])
+    }
+
+    /// Lets what was put aside with a code be sent again.
+    func liftRefusals(code: Int64) throws {
+        try run(
+            "UPDATE \(table("change")) SET refusal = NULL WHERE refusal = ?1", [.integer(code)])
+    }
+
+    /// Lets what was put aside with a code of one life of a record be sent again.
+    func liftRefusals(code: Int64, of record: Int64) throws {
+        try run(
+            "UPDATE \(table("change")) SET refusal = NULL WHERE record = ?2 AND refusal = ?1",
+            [.integer(code), .integer(record)])
+    }
+
+    func liftRefusals(_ database: DatabaseKey) throws {
+        try run(
+            """
+            UPDATE \(table("change")) SET refusal = NULL WHERE refusal IS NOT NULL
+            AND sequence IN (SELECT sequence FROM \(table("changeset")) WHERE database = ?1)
+            """, [.text(database.column)])
+    }
+
+    /// Lets changes that were put aside with this code be sent again; with nil, all of the database's.
+    func liftRefusals(_ database: DatabaseKey, onlyWith code: CKError.Code?) throws {
+        guard let code else { return try liftRefusals(database) }
+        try run(
+            """
+            UPDATE \(table("change")) SET refusal = NULL WHERE refusal = ?2
+            AND sequence IN (SELECT sequence FROM \(table("changeset")) WHERE database = ?1)
+            """, [.text(database.column), .integer(Int64(code.rawValue))])
     }
 }
 

@@ -2,9 +2,11 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// What merges decided, until it was handed to the app: a crash between a merge and the app's hearing of it
-/// doesn't make a dropped value vanish unseen.
-extension CloudKitTables {
+/// Owns `log`: what merges decided, until the app has received it. A crash between a merge and its delivery doesn't lose
+/// the report of a dropped value.
+struct MergeLogTable: SyncTable {
+    let statements: SyncStatements
+
     /// The most entries kept for an app that doesn't listen. With `mergeLogValueBytesMax` it bounds what the log takes
     /// in the file: 20 MB of values, and the names of their records and fields.
     static let logEntriesMax: Int64 = 10_000
@@ -12,6 +14,7 @@ extension CloudKitTables {
     private static let replacedKey = "dropped"
     private static let keptKey = "kept"
     private static let kindKey = "kind"
+
     /// What follows a value's key in that of its whole length.
     private static let lengthSuffix = "Length"
 

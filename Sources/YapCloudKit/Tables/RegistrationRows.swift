@@ -1,7 +1,10 @@
 internal import SQLite
 
-/// The version tags under which the extension was registered before, beside the last one, which is Yap's to keep.
-extension CloudKitTables {
+/// The extension's rows in Yap's own table: the version tags under which it was registered before the last one, which
+/// Yap keeps itself.
+struct RegistrationRows: SyncTable {
+    let statements: SyncStatements
+
     /// What stands before a tag in the key of its row, which belongs to the extension and goes with it.
     private static let formerTagPrefix = "formerVersionTag "
 
@@ -16,5 +19,12 @@ extension CloudKitTables {
             "SELECT key FROM yap2 WHERE extension = ?1 AND substr(key, 1, ?2) = ?3 ORDER BY key",
             [.text(name), .integer(Int64(Self.formerTagPrefix.count)), .text(Self.formerTagPrefix)]
         ) { String($0.text(at: 0).dropFirst(Self.formerTagPrefix.count)) }
+    }
+
+    /// Whether something was committed without the extension since it was registered.
+    func hasMissedCommits() throws -> Bool {
+        try first(
+            "SELECT 1 FROM yap2 WHERE extension = ?1 AND key = 'hasMissedCommits'", [.text(name)]
+        ) { _ in true } ?? false
     }
 }

@@ -1,10 +1,13 @@
 internal import CloudKit
 internal import SQLite
 
-/// The last errors that the sync met, kept in the file for when nobody listens.
-extension CloudKitTables {
+/// Owns `error`: the last errors of the sync, kept in the file for when nobody listens.
+struct KeptErrorTable: SyncTable {
+    let statements: SyncStatements
+
     /// The most errors kept of each file.
     static let keptErrorsMax: Int64 = 100
+
     /// The longest message kept.
     static let keptMessageBytesMax = 1_000
 

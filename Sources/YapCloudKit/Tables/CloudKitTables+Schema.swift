@@ -6,13 +6,13 @@ extension CloudKitTables {
     func upgrade(from version: Int) throws {
         if version < 2 { try createSubscriptions() }
         if version < 3 { try upgradeToAccounts() }
-        if version < 4 { try createChecksums() }
-        if version < 5 { try createUnreadFields() }
-        try createErrors()
-        try createRefusals()
+        if version < 4 { try checksums.createChecksums() }
+        if version < 5 { try tokens.createUnreadFields() }
+        try errors.createErrors()
+        try queue.createRefusals()
         try indexUnanswered()
         try addNameSeries()
-        try indexWanted()
+        try tokens.indexWanted()
     }
 
     /// Creates the tables. Index names carry the registered name, so that two registrations in one file each
@@ -47,14 +47,14 @@ extension CloudKitTables {
         try createChanges()
         try createAccounts()
         try createCounts()
-        try createAssets()
-        try createErrors()
-        try createRefusals()
-        try createChecksums()
-        try createUnreadFields()
+        try queuedFiles.createAssets()
+        try errors.createErrors()
+        try queue.createRefusals()
+        try checksums.createChecksums()
+        try tokens.createUnreadFields()
         try indexUnanswered()
         try addNameSeries()
-        try indexWanted()
+        try tokens.indexWanted()
     }
 
     /// Each page that an app fetches by itself asks for the few change-sets that were sent and not answered, among any
@@ -201,6 +201,6 @@ extension CloudKitTables {
             """)
         try createAccounts()
         try createCounts()
-        try createAssets()
+        try queuedFiles.createAssets()
     }
 }

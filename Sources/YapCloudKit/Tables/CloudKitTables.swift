@@ -1,0 +1,73 @@
+internal import CloudKit
+internal import CloudWire
+internal import SQLite
+
+/// The extension's tables. Each of them belongs to one owner, which alone writes it; what reads several is here. All of
+/// it runs in the app's own transaction.
+struct CloudKitTables: SyncTable {
+    let statements: SyncStatements
+
+    var accounts: AccountTables { AccountTables(statements: statements) }
+    var records: MappingTables { MappingTables(statements: statements) }
+    var queue: QueueTables { QueueTables(statements: statements) }
+    var tokens: TokenTables { TokenTables(statements: statements) }
+    var stash: StashTable { StashTable(statements: statements) }
+    var checksums: ChecksumTables { ChecksumTables(statements: statements) }
+    var queuedFiles: QueuedFileTable { QueuedFileTable(statements: statements) }
+    var log: MergeLogTable { MergeLogTable(statements: statements) }
+    var errors: KeptErrorTable { KeptErrorTable(statements: statements) }
+    var registrations: RegistrationRows { RegistrationRows(statements: statements) }
+
+    init(name: String, sqlite: Connection, texts: StatementTexts? = nil) {
+        statements = SyncStatements(
+            name: name, sqlite: sqlite, texts: texts ?? StatementTexts(name: name, database: sqlite.path))
+    }
+
+    static func tableNames(_ name: String) -> [String] {
+        [
+            "record", "mapping", "changeset", "change", "token", "stash", "log", "subscription", "user",
+            "account",
+            "count", "asset", "error", "refusal", "known", "checksum", "unread",
+        ].map { "cloudKit_\($0)_\(name)" }
+    }
+
+    /// Whether any zone was fetched from, or a version of any record is known.
+    func hasFetched() throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM \(table("token")) WHERE token IS NOT NULL OR full_fetch IS NOT NULL
+            UNION ALL SELECT 1 FROM \(table("record")) WHERE change_tag IS NOT NULL LIMIT 1
+            """
+        ) { _ in true } ?? false
+    }
+
+    /// The zones that were fetched from, or of which a version of a record is known, with their databases.
+    func knownZones() throws -> [(zoneID: CKRecordZone.ID, database: DatabaseKey)] {
+        try rows(
+            """
+            SELECT database, zone_owner, zone_name FROM \(table("token"))
+            WHERE token IS NOT NULL OR full_fetch IS NOT NULL
+            UNION SELECT database, zone_owner, zone_name FROM \(table("record")) WHERE change_tag IS NOT NULL
+            ORDER BY database, zone_owner, zone_name
+            """
+        ) {
+            (
+                CKRecordZone.ID(zoneName: $0.text(at: 2), ownerName: $0.text(at: 1)),
+                DatabaseKey(column: $0.text(at: 0))
+            )
+        }
+    }
+
+    /// A record became known by something else than a fetch. Where everything is about to be fetched, that is from
+    /// before that fetch: whether the server still has it is about to be seen.
+    func noteKnown(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws {
+        let mayBeGone =
+            try tokens.fullFetch(recordID.zoneID, database) != nil
+            && tokens.token(recordID.zoneID, database) == nil
+        if mayBeGone {
+            try records.markUnseen(recordID, database)
+        } else {
+            try records.markSeen(recordID, database)
+        }
+    }
+}
