@@ -11,9 +11,6 @@ import Testing
 
     /// The types that exceed the limits, each with a limit of its own and the reason.
     static let exceptions: [String: Limit] = [
-        // The queue, the mapping, the staged files, the merge log and the tokens become owners of their tables.
-        "YapCloudKit/YapDatabaseCloudKitTransaction":
-            Limit(lines: 2_650, changingProperties: 22, functions: 172),
         // An option for each limit of the service.
         "CloudService/ServiceLimits": Limit(changingProperties: 49),
         // What libcurl's callbacks need of one transfer.

@@ -49,8 +49,8 @@ import Yap
         try device.write { _, ext in _ = try ext.saveRecord(record, databaseIdentifier: nil) }
     }
 
-    private func batch() throws -> YapDatabaseCloudKitTransaction.Batch {
-        try device.read { _, ext in try ext.batch(DatabaseKey(nil), itemsMax: 10) }
+    private func batch() throws -> SyncBatch {
+        try device.read { _, ext in try ext.batches.batch(DatabaseKey(nil), itemsMax: 10) }
     }
 
     /// The bytes that the next operation is given for a record's file.
@@ -65,7 +65,7 @@ import Yap
             let batch = try ext.takeBatch(DatabaseKey(nil), itemsMax: 10, bytesMax: .max)
             for item in batch.items {
                 if let change = try ext.tables.queue.change(item.sequence, item.incarnation) {
-                    try ext.remove(change)
+                    try ext.queue.remove(change)
                 }
             }
         }

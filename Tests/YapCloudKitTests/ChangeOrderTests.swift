@@ -46,7 +46,7 @@ import Yap
     private func order(_ itemsMax: Int = 400) throws -> String {
         var words: [String] = []
         try device.read { _, ext in
-            words = try ext.batch(DatabaseKey(nil), itemsMax: itemsMax).items.map {
+            words = try ext.batches.batch(DatabaseKey(nil), itemsMax: itemsMax).items.map {
                 ($0.kind == .save ? "S" : "D") + $0.recordID.recordName
             }
         }
@@ -71,7 +71,7 @@ import Yap
     func nothingIsMovedWithoutNeed() throws {
         try device.write { transaction, ext in
             for name in ["c", "a", "b"] { try insert(record(name, .parent), transaction, ext) }
-            #expect(ext.links.sequences.isEmpty, "a commit without references asks for no order")
+            #expect(ext.queue.links.sequences.isEmpty, "a commit without references asks for no order")
             try insert(record("d", .parent, to: ["c"]), transaction, ext)
             try insert(record("e", .parent, to: ["elsewhere"]), transaction, ext)
         }
@@ -139,7 +139,7 @@ import Yap
             let row = try #require(try ext.tables.records.liveRecord(device.id("child"), DatabaseKey(nil)))
             let was = CKRecord.Reference(recordID: device.id("old"), action: .none)
             let now = CKRecord.Reference(recordID: device.id("new"), action: .none)
-            try ext.queueSave(
+            try ext.recorder.queueSave(
                 row, ["owner": Field(cloudValue: now, in: HandledDevice.zoneID)],
                 originals: ["owner": Field(cloudValue: was, in: HandledDevice.zoneID)])
         }

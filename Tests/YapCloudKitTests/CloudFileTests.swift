@@ -215,7 +215,9 @@ import Yap
             page.changed = [before]
             try laptop.sync.apply(page, in: transaction)
             #expect(
-                try ext.batch(DatabaseKey(nil), itemsMax: 9).saves.map { $0.changedKeys() } == [["title"]])
+                try ext.batches.batch(DatabaseKey(nil), itemsMax: 9).saves.map { $0.changedKeys() } == [
+                    ["title"]
+                ])
         }
         #expect(try laptop.album() == Album(title: "Rome", scan: old))
         laptop.sync.handOutMergeLogInline()

@@ -95,7 +95,7 @@ import Yap
     @Test("20. also where many rows are removed at once", arguments: forms)
     func whatManyOldOnesHadIsEnded(_ form: QueueStorage) throws {
         let device = try device(form)
-        let count = YapDatabaseCloudKitTransaction.formerObjectsMax + 2
+        let count = ChangeRecorder.formerObjectsMax + 2
         let keys = (0..<count).map(String.init)
         try device.write { transaction, _ in
             for key in keys {
@@ -198,8 +198,8 @@ import Yap
         try device.uploaded(Todo(title: "a"), "1")
         try device.edit("1") { $0.title = "b" }
         // The save is sent; while its answer is on the way the row is deleted and made again.
-        var batch = YapDatabaseCloudKitTransaction.Batch()
-        try device.read { _, ext in batch = try ext.batch(DatabaseKey(nil), itemsMax: 10) }
+        var batch = SyncBatch()
+        try device.read { _, ext in batch = try ext.batches.batch(DatabaseKey(nil), itemsMax: 10) }
         try device.remove("1")
         try device.set(Todo(title: "c"), "1")
         let saved = try #require(device.changeOnServer("1") { $0["title"] = "b" })
@@ -219,8 +219,8 @@ import Yap
         let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         try device.edit("1") { $0.title = "b" }
-        var batch = YapDatabaseCloudKitTransaction.Batch()
-        try device.read { _, ext in batch = try ext.batch(DatabaseKey(nil), itemsMax: 10) }
+        var batch = SyncBatch()
+        try device.read { _, ext in batch = try ext.batches.batch(DatabaseKey(nil), itemsMax: 10) }
         try device.remove("1")
         let other = device.database.newConnection()
         #expect(

@@ -16,13 +16,13 @@ import Yap
         return device
     }
 
-    private func take(_ device: HandledDevice) throws -> YapDatabaseCloudKitTransaction.Batch {
+    private func take(_ device: HandledDevice) throws -> SyncBatch {
         try device.write { _, ext in
             try ext.takeBatch(DatabaseKey(nil), itemsMax: 400, bytesMax: .max)
         }
     }
 
-    private func saved(_ device: HandledDevice, _ batch: YapDatabaseCloudKitTransaction.Batch) throws {
+    private func saved(_ device: HandledDevice, _ batch: SyncBatch) throws {
         try device.write { _, ext in
             var completion = SyncCompletion()
             completion.saved = Array(zip(batch.items, batch.saves))

@@ -197,8 +197,8 @@ import Yap
     func whatChangesWhileASaveIsInFlight(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.edit("1") { $0.title = "b" }
-        var batch = YapDatabaseCloudKitTransaction.Batch()
-        try device.read { _, ext in batch = try ext.batch(DatabaseKey(nil), itemsMax: 10) }
+        var batch = SyncBatch()
+        try device.read { _, ext in batch = try ext.batches.batch(DatabaseKey(nil), itemsMax: 10) }
         try device.edit("1") { $0.title = "c" }
         #expect(batch.saves.first?["title"] == "b")
         let saved = try #require(device.changeOnServer("1") { $0["title"] = "b" })
@@ -216,8 +216,8 @@ import Yap
     func aMergeWhileASaveIsInFlight(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.edit("1") { $0.title = "b" }
-        var batch = YapDatabaseCloudKitTransaction.Batch()
-        try device.read { _, ext in batch = try ext.batch(DatabaseKey(nil), itemsMax: 10) }
+        var batch = SyncBatch()
+        try device.read { _, ext in batch = try ext.batches.batch(DatabaseKey(nil), itemsMax: 10) }
         let saved = try #require(device.changeOnServer("1") { $0["title"] = "b" })
         let newer = try #require(device.changeOnServer("1") { $0["priority"] = 5 })
         try device.merge(newer)

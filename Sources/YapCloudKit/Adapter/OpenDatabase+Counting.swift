@@ -7,11 +7,11 @@ extension OpenDatabase {
         try connection.blocking.read { transaction in
             let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
             let tables = ext.tables
-            let account = try tables.currentAccount()
+            let account = try tables.accounts.currentAccount()
             let own = DatabaseKey(nil, account: account)
-            let keys = Set(known).union(try tables.databases()).union([own])
+            let keys = Set(known).union(try tables.queue.databases()).union([own])
             let moment = CountMoment.reading(snapshot: transaction.snapshot, start: start)
-            return try [.useAccount(account, isFetched: tables.hasToken(own))]
+            return try [.useAccount(account, isFetched: tables.tokens.hasToken(own))]
                 + keys.sorted().map { .counted($0, try ext.count($0, at: moment)) }
         }
     }
@@ -21,12 +21,12 @@ extension OpenDatabase {
     ///   deletions, so no record may become known before it.
     func clearInFlight(_ scheduler: any SyncScheduler) throws -> [DatabaseKey] {
         let (keys, fetched) = try read { ext in
-            let keys = try ext.tables.databasesInFlight()
-            return (keys, try keys.filter { try ext.tables.hasToken($0) })
+            let keys = try ext.tables.queue.databasesInFlight()
+            return (keys, try keys.filter { try ext.tables.tokens.hasToken($0) })
         }
         scheduler.yield()
         if !keys.isEmpty {
-            try write { _, ext in try ext.writing { _ in try ext.tables.clearAllInFlight() } }
+            try write { _, ext in try ext.writing { _ in try ext.tables.queue.clearAllInFlight() } }
         }
         return fetched
     }

@@ -4,7 +4,7 @@ internal import System
 extension CKModifyRecordsOperation {
     /// Returns an operation that sends a batch, and calls `completion` once with a result for each item.
     static func sending(
-        _ batch: YapDatabaseCloudKitTransaction.Batch, completion: @escaping @Sendable (SendReply) -> Void
+        _ batch: SyncBatch, completion: @escaping @Sendable (SendReply) -> Void
     ) -> CKModifyRecordsOperation {
         let operation = CKModifyRecordsOperation(
             recordsToSave: batch.saves, recordIDsToDelete: batch.deletions)

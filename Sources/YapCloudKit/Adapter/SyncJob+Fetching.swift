@@ -10,9 +10,9 @@ extension SyncJob {
         guard let handler = runner.zoneHandler, let cloud = cloudDatabase() else { return }
         let position = read { ext in
             (
-                text: try ext.tables.token(zoneID, key),
-                wanted: try ext.tables.fullFetch(zoneID, key) == .newFields
-                    ? try ext.tables.wantedRecords(zoneID, key, limit: Self.wantedRecordsMax) : []
+                text: try ext.tables.tokens.token(zoneID, key),
+                wanted: try ext.tables.tokens.fullFetch(zoneID, key) == .newFields
+                    ? try ext.tables.tokens.wantedRecords(zoneID, key, limit: Self.wantedRecordsMax) : []
             )
         }
         guard let (text, wanted) = position else { return }
@@ -35,8 +35,8 @@ extension SyncJob {
         guard session.hasOperation(attempt: attempt) else { return }
         guard takeFiles(of: page.changed) else { return }
         let written = write { transaction, ext in
-            let stored = try ext.tables.token(page.zoneID, key)
-            guard stored == token, try key.account == ext.currentAccount() else {
+            let stored = try ext.tables.tokens.token(page.zoneID, key)
+            guard stored == token, try key.account == ext.tables.accounts.currentAccount() else {
                 return (moreComing: true, verdict: ZoneVerdict.nothing)
             }
             try handler.applyPage(transaction, ext, key, page)
@@ -54,8 +54,8 @@ extension SyncJob {
 
     /// Compares the zone's checksum with that of the page, in the transaction that applied the page.
     private func verdict(on page: SyncPage, _ ext: YapDatabaseCloudKitTransaction) throws -> ZoneVerdict {
-        guard let comparison = ext.comparison else { return .nothing }
-        return try ext.settle(comparison, page.zoneID, key, now: environment.clock.nowMilliseconds())
+        guard let comparison = ext.zones.comparison else { return .nothing }
+        return try ext.zones.settle(comparison, page.zoneID, key, now: environment.clock.nowMilliseconds())
     }
 
     /// Reports a zone that differs, to the app and to `yap sync inspect`.
@@ -99,11 +99,11 @@ extension SyncJob {
         guard takeFiles(of: records) else { return }
         let written = write { transaction, ext in
             // Another account may be in use now, or everything may have been fetched meanwhile.
-            guard try key.account == ext.currentAccount(),
-                try ext.tables.fullFetch(zoneID, key) == .newFields
+            guard try key.account == ext.tables.accounts.currentAccount(),
+                try ext.tables.tokens.fullFetch(zoneID, key) == .newFields
             else { return }
             try handler.applyWanted(transaction, ext, key, wanted, records)
-            try ext.endFetchOfNewFields(zoneID, key)
+            try ext.zones.endFetchOfNewFields(zoneID, key)
         }
         guard let count = written?.count else { return }
         runner.progress.fetched(records.count)

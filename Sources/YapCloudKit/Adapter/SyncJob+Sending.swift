@@ -8,8 +8,8 @@ extension SyncJob {
             let batch = try ext.takeBatch(key, limits)
             let sequence = batch.items.first?.sequence
             return (
-                batch, try sequence.flatMap { try ext.tables.uuid(of: $0) } ?? "",
-                try ext.tables.writeSeeds(of: batch.items, key)
+                batch, try sequence.flatMap { try ext.tables.queue.uuid(of: $0) } ?? "",
+                try ext.tables.queue.writeSeeds(of: batch.items, key)
             )
         }
         guard let ((batch, uuid, seeds), count) = taken else { return }
@@ -32,7 +32,7 @@ extension SyncJob {
         let written = write { transaction, ext in
             if let sent { try ext.writing { _ in try ext.tables.noteResult(of: sent, completion) } }
             var completion = completion
-            if try key.account != ext.currentAccount() {
+            if try key.account != ext.tables.accounts.currentAccount() {
                 // Another account is in use now. The result of the first one's cloud is written, but no row is created
                 // and no change removed by it: that happens again when the first account is in use.
                 completion.conflicts = []
@@ -45,7 +45,7 @@ extension SyncJob {
             } else {
                 try ext.complete(completion, key, merge: nil)
             }
-            return try ext.tables.firstChangeSetUUID(key)
+            return try ext.tables.queue.firstChangeSetUUID(key)
         }
         guard let (next, count) = written else { return }
         runner.progress.ended(key, exchanged: completion.exchangedCount)

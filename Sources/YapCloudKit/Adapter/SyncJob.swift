@@ -23,7 +23,7 @@ struct SyncJob: Sendable {
         case .dropToken(let zoneID, let refusal):
             change { _, ext in try ext.beginFullFetch(zoneID, key, refusal) }
         case .liftQuarantine(let code):
-            change { _, ext in try ext.writing { _ in try ext.tables.liftRefusals(key, onlyWith: code) } }
+            change { _, ext in try ext.writing { _ in try ext.tables.queue.liftRefusals(key, onlyWith: code) } }
         }
     }
 
@@ -53,10 +53,10 @@ struct SyncJob: Sendable {
         let handedOutID = runner.log.handedOutID
         do {
             let written = try open.write { transaction, ext in
-                if handedOutID > 0 { try ext.tables.removeLogEntries(through: handedOutID) }
+                if handedOutID > 0 { try ext.tables.log.removeLogEntries(through: handedOutID) }
                 let value = try body(transaction, ext)
                 // A merge block may change rows with records in another database: these changes must be counted.
-                if ext.openChangeSets.keys.contains(where: { $0 != key }) { ext.isByEngine = false }
+                if !ext.queue.changesOnly(key) { ext.isByEngine = false }
                 let moment = CountMoment.writing(onTopOf: transaction.snapshot, start: open.start)
                 return (value: value, count: try ext.count(key, at: moment))
             }
@@ -110,14 +110,14 @@ struct SyncJob: Sendable {
     /// user becomes it.
     private func storedOwner(orElse signedIn: String?) throws -> String? {
         guard let open = session.open() else { return signedIn }
-        var owner = try open.read { try $0.tables.userRecordName(key) }
+        var owner = try open.read { try $0.tables.accounts.userRecordName(key) }
         environment.scheduler.yield()
         if owner == nil, let signedIn {
             owner = try open.connection.blocking.readWrite { transaction in
                 let ext = try transaction.ext(open.name, as: YapDatabaseCloudKit.self)
                 // The app may have named the user meanwhile; then that name stays.
-                try ext.writing { _ in try ext.tables.setUserRecordName(signedIn, key) }
-                return try ext.tables.userRecordName(key)
+                try ext.writing { _ in try ext.tables.accounts.setUserRecordName(signedIn, key) }
+                return try ext.tables.accounts.userRecordName(key)
             }
         }
         session.setUserRecordName(owner, key, start: open.start)
@@ -147,7 +147,7 @@ struct SyncJob: Sendable {
         let operation = CKModifySubscriptionsOperation.saving(subscription) { error in
             if let error { return post(.subscribeFailed(key, error)) }
             let written = write { _, ext in
-                try ext.writing { _ in try ext.tables.setSubscriptionID(SyncRunner.subscriptionID, key) }
+                try ext.writing { _ in try ext.tables.accounts.setSubscriptionID(SyncRunner.subscriptionID, key) }
             }
             if let (_, count) = written { post(.subscribed(key, count)) }
         }

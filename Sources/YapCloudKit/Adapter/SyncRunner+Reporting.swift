@@ -8,7 +8,7 @@ extension SyncRunner {
     func report(_ error: CKError, _ key: DatabaseKey) {
         let now = environment.clock.nowMilliseconds()
         // If storing fails too, nothing more can be done for the error.
-        try? session.open()?.write { _, ext in try ext.tables.keep(error, key, atMilliseconds: now) }
+        try? session.open()?.write { _, ext in try ext.tables.errors.keep(error, key, atMilliseconds: now) }
         environment.errorBlock(key.identifier, error)
     }
 
@@ -23,7 +23,7 @@ extension SyncRunner {
     func handOutStoredLog() {
         guard let open = session.open() else { return }
         do {
-            let stored = try open.read { try $0.tables.logEntries() }
+            let stored = try open.read { try $0.tables.log.logEntries() }
             environment.scheduler.yield()
             log.handOut(stored)
         } catch {

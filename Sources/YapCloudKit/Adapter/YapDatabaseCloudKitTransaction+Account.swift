@@ -5,10 +5,10 @@ extension YapDatabaseCloudKitTransaction {
     /// From now on the queue, the tags and the tokens are this user's own, and only this user's changes are sent.
     /// Those of the user before stay as they are; they go on when that user is named again.
     ///
-    /// The first user who is known at all takes over what was recorded before.
+    /// The first user that becomes known gets what was recorded before.
     ///
     /// - Parameters:
-    ///   - userRecordID: Who is signed in, as `CKContainer.userRecordID()` says.
+    ///   - userRecordID: The signed-in user, from `CKContainer.userRecordID()`.
     ///   - databaseIdentifier: Of which database's container that is.
     /// - Returns: Whether it is another user than before.
     @discardableResult
@@ -16,13 +16,12 @@ extension YapDatabaseCloudKitTransaction {
         try writing { _ in
             let before = try tables.accounts.currentAccount()
             let account = try tables.accounts.makeAccount(of: userRecordID.recordName, in: databaseIdentifier)
-            isQueueTouched = true
+            queue.touch()
             guard account != before else { return false }
             try tables.accounts.makeCurrent(account)
-            self.account = nil
-            try setFetchedParts()
+            try zones.setFetchedParts()
             // What waits for a file may have lost its object with those of another user.
-            liftsMissingFiles = true
+            staged.liftsMissingFiles = true
             return true
         }
     }

@@ -40,10 +40,10 @@ struct ChangeRow {
     /// A save: the changed fields, a cleared one without value. A deletion: the fields that the record had,
     /// if known.
     var fields: [String: Field]
-    /// The values before the change, for the merge. A deletion: what the server had of fields whose changes were never
-    /// sent and went with the record.
+    /// The values before the change, for the merge. A deletion: the server's values of fields with changes that were
+    /// never sent and were removed with the record.
     var originals: [String: Field]
-    /// Further changed fields, whose values a row holds: its rowid, by key.
+    /// Further changed fields, with values in a row only: its rowid, by key.
     var restore: [String: Int64] = [:]
     /// Why the change was put aside: the code of an error, or one of the tables' own.
     var refusal: Int64?

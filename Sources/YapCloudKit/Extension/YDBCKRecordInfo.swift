@@ -33,7 +33,7 @@ public final class YDBCKRecordInfo {
     /// keys.
     public let previousObject: (any Sendable)?
 
-    /// The keys whose values are asked for again, after a relaunch: set exactly these, from the object as it is now.
+    /// Keys with values that are needed again, after a relaunch: set exactly these, from the object as it is now.
     /// Nil while a change is recorded.
     public internal(set) var keysToRestore: Set<String>?
 

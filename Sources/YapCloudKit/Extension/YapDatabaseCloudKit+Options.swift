@@ -1,13 +1,13 @@
 extension YapDatabaseCloudKit {
     /// What may be chosen.
     public struct Options: Sendable {
-        /// The collections whose rows are synced; nil is all. A row elsewhere never reaches the handler.
+        /// Collections with synced rows; nil is all. The handler isn't called for rows of other collections.
         public var allowedCollections: Set<String>?
 
         /// What the queue keeps of a changed value.
         public var storage: QueueStorage
 
-        /// Who deals with a failed upload.
+        /// Whether the extension or the app handles a failed upload.
         public var failures: FailureHandling
 
         /// Whether a commit may join the newest change-set that waits and isn't in flight, so that the hundred
@@ -35,7 +35,7 @@ extension YapDatabaseCloudKit {
         case values
     }
 
-    /// Who deals with a failed upload.
+    /// Whether the extension or the app handles a failed upload.
     public enum FailureHandling: Sendable, CaseIterable {
         /// The app: each failed operation suspends the uploads by one and is handed to the operation error block once.
         /// What succeeded leaves its change-set; the rest is sent again after `resume()`.

@@ -10,7 +10,7 @@ public import Yap
 /// server.
 ///
 /// With `QueueStorage.keysOnly` it is also called for what it has already said: then `info.keysToRestore` names the
-/// keys whose values are needed again, and `record` has no values. Set exactly these, from the object as it is.
+/// keys with values that are needed again, and `record` has no values. Set exactly these, from the object as it is.
 public struct YapDatabaseCloudKitRecordHandler: Sendable {
     /// For which changes the handler is called.
     public struct Invocation: OptionSet, Sendable {

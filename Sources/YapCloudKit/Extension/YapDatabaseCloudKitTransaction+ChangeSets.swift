@@ -62,7 +62,7 @@ extension YapDatabaseCloudKitTransaction {
                 deletions.append(row.recordID)
                 continue
             }
-            let change = try restored(waiting, of: row)
+            let change = try rowValues.restored(waiting, of: row)
             record.setFields(change.fields)
             saves.append(record)
             originals[row.recordID] = change.originals
@@ -103,8 +103,8 @@ extension YapDatabaseCloudKitTransaction {
         try tables.quarantinedChanges(account: tables.accounts.currentAccount(), limit: limit)
     }
 
-    /// Gives up what was put aside of a record. What the app's row holds stays as it is; one whose record never came to
-    /// the server stands for none any more, and its next change makes it a new one.
+    /// Deletes the quarantined changes of a record. The app's row stays as it is. If the record was never on the
+    /// server, the row no longer stands for it, and the row's next change creates a new record.
     /// - Returns: Whether anything was.
     @discardableResult
     public func discardQuarantinedChanges(
@@ -116,16 +116,16 @@ extension YapDatabaseCloudKitTransaction {
                 var isGivenUp = false
                 for change in try tables.queue.specialChanges(of: row.id) where change.refusal != nil {
                     for key in change.keys {
-                        logDrop(
+                        log.note(
                             row, key, .superseded, kind: .lost, dropped: change.fields[key], kept: nil)
                     }
-                    try remove(change)
+                    try queue.remove(change)
                     isGivenUp = true
                 }
                 isAny = isAny || isGivenUp
                 // With what changes next alone it would come to the server in part.
                 if isGivenUp, row.ownerCount > 0, row.changeTag == nil, try !tables.queue.hasChanges(row.id) {
-                    _ = try forget(row, rule: .superseded)
+                    _ = try tracker.forget(row, rule: .superseded)
                 }
                 try tables.records.removeRecordIfUnused(row.id)
             }
@@ -140,31 +140,12 @@ extension YapDatabaseCloudKitTransaction {
     /// `removeAllObjectsInAllCollections()` of the transaction itself detaches: it empties this device.
     public func removeAllObjectsInAllCollections(inCloud removal: YapDatabaseCloudKit.Removal) throws {
         try writing { transaction in
-            deletesRemovedRecords = removal == .delete
-            defer { deletesRemovedRecords = false }
-            try transaction.removeAllObjectsInAllCollections()
-        }
-    }
-
-    /// All rows are gone.
-    func removedAll() throws {
-        pendingAttaches = [:]
-        guard deletesRemovedRecords else { return try tables.records.removeAllMappings() }
-        try tables.records.unmapAll()
-        var last: Int64 = 0
-        while true {
-            let owned = try tables.records.ownedRecords(after: last, limit: Self.removedAtOnceMax)
-            guard let next = owned.last?.id else { return }
-            last = next
-            for var row in owned {
-                row.ownerCount = 0
-                try tables.records.updateRecord(row)
-                try queueDelete(row, fields: [:])
+            try tracker.deletingRemovedRecords(removal == .delete) {
+                try transaction.removeAllObjectsInAllCollections()
             }
         }
     }
 
-    private static let removedAtOnceMax = 500
 }
 
 extension YapDatabaseCloudKit {

@@ -39,7 +39,7 @@ struct ZoneCount {
     var mayHaveKnown = false
 }
 
-extension YapDatabaseCloudKitTransaction {
+extension ZoneFetch {
     /// Begins to count a page. A fetch without a token starts from zero. A zone that an earlier version fetched is not
     /// counted until such a fetch.
     func beginCount(_ page: SyncPage, _ database: DatabaseKey) throws -> ZoneCount {

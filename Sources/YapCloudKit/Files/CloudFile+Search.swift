@@ -1,5 +1,5 @@
 extension CloudFile {
-    /// The files whose text is among the bytes.
+    /// Returns the files that are named in the bytes.
     static func named(in bytes: [UInt8]) -> Set<CloudFile> {
         let scheme = Array(scheme.utf8)
         var files: Set<CloudFile> = []

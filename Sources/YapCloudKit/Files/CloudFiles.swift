@@ -129,7 +129,7 @@ public struct CloudFiles: Sendable {
         }
         guard isWaitedFor else { return }
         try sync.connection.blocking.readWrite {
-            try $0.ext(name, as: YapDatabaseCloudKit.self).isQueueTouched = true
+            try $0.ext(name, as: YapDatabaseCloudKit.self).queue.touch()
         }
     }
 
@@ -137,7 +137,7 @@ public struct CloudFiles: Sendable {
     private func owner(_ key: String, _ collection: String) throws -> RecordRow {
         let name = sync.registeredName
         let owner = try sync.connection.blocking.read {
-            try $0.ext(name, as: YapDatabaseCloudKit.self).owner(key, collection)
+            try $0.ext(name, as: YapDatabaseCloudKit.self).handled.owner(key, collection)
         }
         guard let owner else {
             throw CKError.saying(

@@ -80,7 +80,7 @@ extension CKRecord {
         }
     }
 
-    /// Whether it has an asset whose file isn't on this device.
+    /// Whether it has an asset without a file on this device.
     var lacksFiles: Bool {
         allKeys().contains { assets(forKey: $0).contains { $0.fileURL == nil } }
     }

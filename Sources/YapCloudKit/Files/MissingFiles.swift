@@ -1,8 +1,7 @@
 internal import CloudKit
 internal import CloudWire
-internal import Yap
 
-/// The pending changes that can't be sent because they name `CloudFile`s whose bytes aren't on this device.
+/// Pending changes that can't be sent because they name `CloudFile`s without bytes on this device.
 ///
 /// Such a change waits until the app has fetched the file. What may delete the file on the server meanwhile waits too:
 /// all deletions, because what they delete isn't always known, and changes that take the file out of another record.
@@ -51,83 +50,16 @@ struct MissingFiles {
     }
 }
 
-extension YapDatabaseCloudKitTransaction {
-    /// Notes that a change left the queue or is rewritten. If it waited for a file, what waited with it is looked at
-    /// again.
-    func noteChange(of change: ChangeRow) throws {
-        if change.refusal == MissingFiles.refusal {
-            liftsMissingFiles = true
-        } else if change.fields.hasAssets, try tables.queuedFiles.hasMissingFiles(change.id) {
-            liftsMissingFiles = true
-        }
+extension CloudFilePaths {
+    /// Whether the field names a `CloudFile` without bytes on this device.
+    func lacks(_ field: Field) -> Bool {
+        field.files.contains { !contain($0) }
     }
 
-    /// Lets the changes go that waited for files, if one of these arrived or a change that waited is another one now.
-    func liftMissingFiles() throws {
-        guard isQueueTouched || isByEngine else { return }
-        if try tables.queuedFiles.takeArrivedFiles() { liftsMissingFiles = true }
-        guard liftsMissingFiles else { return }
-        liftsMissingFiles = false
-        try tables.queue.liftRefusals(code: MissingFiles.refusal)
-        // The engine counted before that.
-        (isQueueTouched, isByEngine) = (true, false)
-    }
-
-    /// Whether a change has to wait for a file, or for a former life of its record that waits.
-    func holds(_ change: ChangeRow, of row: RecordRow, _ missing: MissingFiles) throws -> Bool {
-        guard !missing.isEmpty else { return false }
-        if missing.hold(change) { return true }
-        let lives = try tables.records.records(row.recordID, row.database)
-        return try lives.contains { try $0.id < row.id && tables.queue.hasChanges($0.id) }
-    }
-
-    /// Gives a record the values of a change, with the paths of the files. A file that the record has on the server is
-    /// named, and not sent again.
-    func setFields(of change: ChangeRow, on record: CKRecord, of row: RecordRow, _ missing: MissingFiles) {
-        let fields = change.fields.filter { !missing.leavesOut($0.key, of: change) || !lacksFile($0.value) }
-        record.setFields(fields)
-        guard fields.hasAssets else { return }
-        for (name, field) in fields {
-            let files = field.files
-            guard !files.isEmpty else { continue }
-            let assets = files.map { file in
-                let isKnown =
-                    change.originals[name].map { $0.files.contains(file) } ?? !tables.files.contain(file)
-                let named =
-                    row.changeTag != nil && isKnown
-                    ? FileOnServer.asset(file, of: row.recordID, name) : nil
-                return named ?? CKAsset(fileURL: tables.files.url(of: file))
-            }
-            record.replaceAssets(with: assets, forKey: name)
-        }
-    }
-
-    /// Logs the fields that a change was sent without, mostly because a later change of this device replaces them. The
-    /// server has what it had before, which is what the later change replaces.
-    func finishFilesLeftOut(of change: ChangeRow, _ saved: CKRecord) throws {
-        guard change.fields.hasAssets, let row = try tables.records.record(id: change.record) else { return }
-        var later = try tables.queue.changes(of: row.id).filter { $0.sequence > change.sequence }
-        for (name, field) in change.fields.sorted(by: { $0.key < $1.key })
-        where !field.files.isEmpty && saved.object(forKey: name) == nil {
-            let isReplaced = later.contains { $0.kind == .delete || $0.keys.contains(name) }
-            logDrop(
-                row, name, .superseded, kind: isReplaced ? .superseded : .lost, dropped: field, kept: nil)
-            guard let next = later.firstIndex(where: { $0.keys.contains(name) }) else { continue }
-            later[next].originals[name] =
-                change.originals[name] ?? (row.changeTag == nil ? .cleared : nil)
-            try tables.queue.updateChange(later[next])
-        }
-    }
-
-    /// Whether the field names a `CloudFile` whose bytes aren't on this device.
-    func lacksFile(_ field: Field) -> Bool {
-        field.files.contains { !tables.files.contain($0) }
-    }
-
-    /// The field without the files whose bytes aren't on this device.
-    func withoutMissingFiles(_ field: Field) -> Field {
+    /// Returns the field with only the files that have bytes on this device.
+    func withoutMissing(_ field: Field) -> Field {
         guard case .list(let type, let elements) = field.value else { return .cleared }
-        let present = elements.filter { !lacksFile(Field($0)) }
+        let present = elements.filter { !lacks(Field($0)) }
         return present.isEmpty ? .cleared : Field(.list(type, present))
     }
 }

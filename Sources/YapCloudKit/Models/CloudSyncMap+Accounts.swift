@@ -12,7 +12,7 @@ extension CloudSyncMap {
         _ transaction: YapDatabaseReadWriteTransaction, _ ext: YapDatabaseCloudKitTransaction
     ) throws -> Bool {
         guard try ext.useAccount(of: userRecordID) else { return false }
-        try ext.noteFetchedRows()
+        try ext.zones.noteFetchedRows()
         let current = try ext.databaseKey(nil)
         if objectsOfOtherAccount == .remove {
             for account in try ext.tables.accounts.accounts() where account != current.account {
@@ -33,7 +33,7 @@ extension CloudSyncMap {
     ) throws {
         for id in try ext.tables.records.recordRows(database, hasOwners: true) {
             guard let row = try ext.tables.records.record(id: id) else { continue }
-            for name in try ext.names(of: row) {
+            for name in try ext.handled.names(of: row) {
                 try ext.detachRecord(
                     forKey: name.key, inCollection: name.collection, wasRemoteDeletion: false,
                     shouldUploadDeletion: false)
@@ -43,7 +43,7 @@ extension CloudSyncMap {
         for zoneID in zoneIDs {
             try ext.tables.tokens.setToken(nil, zoneID, database)
             try ext.tables.tokens.setFullFetch(nil, zoneID, database)
-            try ext.setMoreComing(false, zoneID, database)
+            try ext.zones.setMoreComing(false, zoneID, database)
             try ext.tables.stash.clearStash(zoneID, database)
         }
     }
@@ -66,7 +66,8 @@ extension CloudSyncMap {
             for change in try ext.tables.queue.changes(of: id) {
                 fields.merge(change.fields) { _, later in later }
             }
-            try ext.attach(base, database, forKey: key, inCollection: model.collection, isUploaded: false)
+            try ext.tracker.attach(
+                base, database, forKey: key, inCollection: model.collection, isUploaded: false)
             try model.store(transaction, key, fields)
         }
     }

@@ -14,7 +14,7 @@ extension CloudSyncMap {
                 try giveBack(waiting, transaction, collection, key)
             },
             applyRecord: { [self] transaction, ext, database, record in
-                try ext.noteFetchedRows()
+                try ext.zones.noteFetchedRows()
                 try apply(record, nil, transaction, ext, database)
                 try ext.tables.noteKnown(record.recordID, database)
             },
@@ -22,7 +22,7 @@ extension CloudSyncMap {
                 collectionsWithNewFields(since: previous, former)
             },
             applyWanted: { [self] transaction, ext, database, wanted, records in
-                try ext.noteFetchedRows()
+                try ext.zones.noteFetchedRows()
                 try applyWanted(wanted, records, transaction, ext, database)
             },
             fileHandling: { [self] recordID, recordType, key, _ in handling(recordID, recordType, key) },
@@ -56,13 +56,13 @@ extension CloudSyncMap {
         _ page: SyncPage, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws {
-        try ext.noteFetchedRows()
-        try ext.setMoreComing(page.moreComing, page.zoneID, database)
+        try ext.zones.noteFetchedRows()
+        try ext.zones.setMoreComing(page.moreComing, page.zoneID, database)
         let fullFetch = try ext.tables.tokens.fullFetch(page.zoneID, database)
-        var count = try ext.beginCount(page, database)
-        defer { ext.partOfNew = nil }
+        var count = try ext.zones.beginCount(page, database)
+        defer { ext.zones.partOfNew = nil }
         for recordID in page.deleted {
-            try ext.countDeletion(recordID, database, &count)
+            try ext.zones.countDeletion(recordID, database, &count)
             try ext.tables.stash.removeFromStash(recordID, database)
             for row in try ext.tables.records.records(recordID, database) {
                 try delete(row, transaction, ext)
@@ -70,23 +70,23 @@ extension CloudSyncMap {
         }
         for record in page.changed {
             if fullFetch != nil { try ext.tables.records.markSeen(record.recordID, database) }
-            ext.partOfNew = count.sum == nil ? nil : record.checksum
+            ext.zones.partOfNew = count.sum == nil ? nil : record.checksum
             let isNew = try apply(record, fullFetch, transaction, ext, database)
-            try ext.count(record, isNew: isNew, database, &count)
+            try ext.zones.count(record, isNew: isNew, database, &count)
         }
         try ext.tables.tokens.setToken(page.token?.storedText, page.zoneID, database)
-        try ext.endCount(count, page, database)
+        try ext.zones.endCount(count, page, database)
         guard !page.moreComing else { return }
-        try ext.finishFullFetch(page.zoneID, database) { row, refusal in
+        try ext.zones.finishFullFetch(page.zoneID, database) { row, refusal in
             switch refusal {
             case .expired, .upgrade: try delete(row, transaction, ext)
-            case .reset where row.ownerCount > 0: try ext.recreate(row, rule: .serverWasReset)
-            case .reset: _ = try ext.forget(row, rule: .serverWasReset)
+            case .reset where row.ownerCount > 0: try ext.results.recreate(row, rule: .serverWasReset)
+            case .reset: _ = try ext.tracker.forget(row, rule: .serverWasReset)
             case .newFields: break
             }
         }
-        guard ext.comparison != nil else { return }
-        ext.comparison?.changedRows = try verifyRows(in: page.zoneID, transaction, ext, database)
+        guard ext.zones.comparison != nil else { return }
+        ext.zones.comparison?.changedRows = try verifyRows(in: page.zoneID, transaction, ext, database)
     }
 
     /// Handles a record that the server deleted. A pending edit creates it again; without one the rows are removed too.
@@ -94,14 +94,14 @@ extension CloudSyncMap {
         _ row: RecordRow, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction
     ) throws {
-        if try ext.outlivesDeletion(row) { return }
+        if try ext.tracker.outlivesDeletion(row) { return }
         if row.ownerCount > 0 {
             let defaults = try model(of: row.base())?.defaults() ?? [:]
             if try ext.tables.queue.changes(of: row.id).contains(where: { $0.isEdit(defaults: defaults) }) {
-                return try ext.recreate(row, rule: .editBeatDeletion)
+                return try ext.results.recreate(row, rule: .editBeatDeletion)
             }
         }
-        for name in try ext.forget(row, rule: .deletedRemotely) {
+        for name in try ext.tracker.forget(row, rule: .deletedRemotely) {
             try transaction.removeObject(forKey: name.key, inCollection: name.collection)
         }
     }
@@ -130,18 +130,19 @@ extension CloudSyncMap {
         if let deleted, let live {
             guard deleted.id != live.id else { return false }
             // A restored server shows older versions, which aren't edits of another device.
-            let isOlder = try fullFetch == .reset && deleted.changeTag != nil && ext.isBehind(record, deleted)
+            let isOlder =
+                try fullFetch == .reset && deleted.changeTag != nil && ext.merges.isBehind(record, deleted)
             let isForeign =
                 try !isOlder && deleted.changeTag != record.recordChangeTag
-                && !ext.isOwnEcho(record, of: deleted, names: model.fieldNames)
+                && !ext.merges.isOwnEcho(record, of: deleted, names: model.fieldNames)
             guard isForeign else {
                 // Deleted and created again here: both changes are still to be sent, in this order.
-                if fullFetch != nil { try ext.dropOutdatedValues(of: deleted, against: record) }
-                try ext.setTag(of: deleted, from: record)
+                if fullFetch != nil { try ext.merges.dropOutdatedValues(of: deleted, against: record) }
+                try ext.merges.setTag(of: deleted, from: record)
                 return false
             }
-            try ext.giveUpDeletion(of: deleted, incarnations, for: live, record, names: model.fieldNames)
-            try ext.merge(record, into: live, transaction)
+            try ext.merges.giveUpDeletion(of: deleted, incarnations, for: live, record, names: model.fieldNames)
+            try ext.merges.merge(record, into: live, transaction)
             return false
         }
         if let live {
@@ -150,28 +151,28 @@ extension CloudSyncMap {
                 // A field that is new here is known only now, although the version is the same.
                 guard fullFetch != nil else { return false }
             } else if fullFetch == .reset, live.changeTag != nil {
-                if try ext.isBehind(record, live) {
-                    try ext.queueLastValues(of: live, against: record, model)
+                if try ext.merges.isBehind(record, live) {
+                    try ext.merges.queueLastValues(of: live, against: record, model)
                 } else {
-                    try ext.logLostValues(of: live, against: record, model)
+                    try ext.merges.logLostValues(of: live, against: record, model)
                 }
             }
-            try ext.merge(record, into: live, isKnown: isKnown, transaction)
+            try ext.merges.merge(record, into: live, isKnown: isKnown, transaction)
             return false
         }
         if let deleted {
             guard deleted.changeTag != record.recordChangeTag else {
-                if fullFetch != nil { try ext.dropOutdatedValues(of: deleted, against: record) }
+                if fullFetch != nil { try ext.merges.dropOutdatedValues(of: deleted, against: record) }
                 return false
             }
             let isReset = fullFetch == .reset
-            if try ext.isOwnEcho(record, of: deleted, names: model.fieldNames, isReset: isReset) {
-                try ext.setTag(of: deleted, from: record)
+            if try ext.merges.isOwnEcho(record, of: deleted, names: model.fieldNames, isReset: isReset) {
+                try ext.merges.setTag(of: deleted, from: record)
                 return false
             }
             // A record that was created and deleted again here has several pending deletions. If one stayed in the
             // queue, the edit that won would be deleted after all.
-            try ext.removeDeletions(of: incarnations)
+            try ext.merges.removeDeletions(of: incarnations)
         }
         return try insert(record, fields, incarnations, model, transaction, ext, database)
     }
@@ -186,7 +187,7 @@ extension CloudSyncMap {
         let rowID = try transaction.rowID(forKey: key, inCollection: model.collection)
         if incarnations.isEmpty, rowID == nil {
             // The record is unknown, as most records of a first fetch are: no more queries are needed.
-            try ext.attachNew(record, database, forKey: key, inCollection: model.collection)
+            try ext.tracker.attachNew(record, database, forKey: key, inCollection: model.collection)
             try model.insert(transaction, key, fields)
             return true
         }
@@ -195,9 +196,9 @@ extension CloudSyncMap {
             try ext.tables.records.records(record.recordID, database).last
             .map { try ext.tables.queue.changes(of: $0.id).filter { $0.kind == .save } } ?? []
         // A row that the app has detached from its record is attached again. Storing it now is no local change.
-        if let rowID { ext.rowsInMerge.insert(rowID) }
-        defer { if let rowID { ext.rowsInMerge.remove(rowID) } }
-        let isAttached = try ext.attach(
+        if let rowID { ext.handled.rowsInMerge.insert(rowID) }
+        defer { if let rowID { ext.handled.rowsInMerge.remove(rowID) } }
+        let isAttached = try ext.tracker.attach(
             record, database, forKey: key, inCollection: model.collection, isUploaded: false)
         // The row belongs to another user and stayed here. It isn't overwritten, and this record is stashed.
         guard isAttached else {
@@ -213,7 +214,7 @@ extension CloudSyncMap {
         }
         // The pending changes are based on the version that was known before, not on this one.
         live.changeTag = incarnations.last?.changeTag
-        try ext.merge(record, into: live, transaction)
+        try ext.merges.merge(record, into: live, transaction)
         return false
     }
 }
@@ -228,7 +229,7 @@ extension CloudSyncMap {
     func deliverStash(
         _ transaction: YapDatabaseReadWriteTransaction, _ ext: YapDatabaseCloudKitTransaction
     ) throws {
-        try ext.noteFetchedRows()
+        try ext.zones.noteFetchedRows()
         for model in models {
             for stashed in try ext.tables.stash.stashed(ofType: model.recordType) {
                 try ext.tables.stash.removeFromStash(stashed.record.recordID, stashed.database)
@@ -253,11 +254,12 @@ extension CloudSyncMap {
         guard try ext.tables.records.records(record.recordID, database).isEmpty else { return }
         _ = try insert(record, try record.allFields(), [], model, transaction, ext, database)
         guard let live = try ext.tables.records.liveRecord(record.recordID, database) else { return }
-        try ext.recreate(live, rule: .serverWasReset)
+        try ext.results.recreate(live, rule: .serverWasReset)
     }
 }
 
-extension YapDatabaseCloudKitTransaction {
+/// What fetched versions mean for records that changed here.
+extension RemoteMerge {
     /// Stores the server's tag and nothing else.
     func setTag(of row: RecordRow, from record: CKRecord) throws {
         var row = row
@@ -278,8 +280,9 @@ extension YapDatabaseCloudKitTransaction {
         _ record: CKRecord, of row: RecordRow, names: [String], isReset: Bool = false
     ) throws -> Bool {
         let remote = try record.allFields()
-        let changes = try restoredChanges(of: row)
-        guard let deletion = changes.last(where: { $0.kind == .delete }), try isReset || mayHaveArrived(row)
+        let changes = try rowValues.restoredChanges(of: row)
+        guard let deletion = changes.last(where: { $0.kind == .delete }),
+            try isReset || tracker.mayHaveArrived(row)
         else { return false }
         // A later version of the app may have queued fields that this one doesn't know.
         let waiting = changes.filter { $0.kind == .save }.flatMap(\.keys).filter { !names.contains($0) }
@@ -311,18 +314,11 @@ extension YapDatabaseCloudKitTransaction {
         try rewriteQueue(of: deleted, waiting, updated: current, remote: remote)
     }
 
-    /// Whether a save of the record was sent without an answer.
-    func mayHaveArrived(_ row: RecordRow) throws -> Bool {
-        try tables.queue.changes(of: row.id).contains {
-            try $0.kind == .save && tables.queue.wasInFlight($0.sequence)
-        }
-    }
-
     /// Drops pending deletions, because another device's edit won.
     func removeDeletions(of incarnations: [RecordRow]) throws {
         for incarnation in incarnations {
-            logDrop(incarnation, nil, .deletionDropped, dropped: nil, kept: nil)
-            _ = try forget(incarnation, rule: .remoteWon)
+            log.note(incarnation, nil, .deletionDropped, dropped: nil, kept: nil)
+            _ = try tracker.forget(incarnation, rule: .remoteWon)
         }
     }
 
@@ -363,8 +359,8 @@ extension YapDatabaseCloudKitTransaction {
     /// Logs the values of this device that the server may have lost: it was restored to an older version, and another
     /// device has changed the record since. It isn't known which fields that device changed.
     func logLostValues(of row: RecordRow, against record: CKRecord, _ model: CloudSyncModel) throws {
-        guard let owner = try identities(of: row).first,
-            let full = try fullFields(owner, row, object: nil, metadata: nil)?.fields
+        guard let owner = try handled.identities(of: row).first,
+            let full = try handled.fullFields(owner, row, object: nil, metadata: nil)?.fields
         else { return }
         let (remote, waiting) = (
             try record.allFields(), Set(try tables.queue.changes(of: row.id).flatMap(\.keys))
@@ -372,7 +368,7 @@ extension YapDatabaseCloudKitTransaction {
         for (name, field) in full.sorted(by: { $0.key < $1.key }) where !waiting.contains(name) {
             let there = remote[name] ?? .cleared
             guard !field.says(there), model.canRead(name, there) else { continue }
-            logDrop(row, name, .serverWasReset, kind: .lost, dropped: field, kept: there)
+            log.note(row, name, .serverWasReset, kind: .lost, dropped: field, kept: there)
         }
     }
 
@@ -387,8 +383,8 @@ extension YapDatabaseCloudKitTransaction {
 
     /// Queues this device's values as changes, because the server was restored to an older version.
     func queueLastValues(of row: RecordRow, against record: CKRecord, _ model: CloudSyncModel) throws {
-        guard let owner = try identities(of: row).first,
-            let full = try fullFields(owner, row, object: nil, metadata: nil)?.fields
+        guard let owner = try handled.identities(of: row).first,
+            let full = try handled.fullFields(owner, row, object: nil, metadata: nil)?.fields
         else { return }
         let remote = try record.allFields()
         // Values that this version can't read come from a newer version. The row never had them, so it has nothing to
@@ -398,14 +394,14 @@ extension YapDatabaseCloudKitTransaction {
             return !field.says(there) && model.canRead(name, there)
         }
         // A file that isn't on this device can't be sent, so the server's value stays.
-        for (name, field) in different.sorted(by: { $0.key < $1.key }) where lacksFile(field) {
-            logDrop(row, name, .serverWasReset, kind: .lost, dropped: field, kept: remote[name])
+        for (name, field) in different.sorted(by: { $0.key < $1.key }) where tables.files.lacks(field) {
+            log.note(row, name, .serverWasReset, kind: .lost, dropped: field, kept: remote[name])
             different[name] = nil
         }
         for (key, _) in different.sorted(by: { $0.key < $1.key }) {
-            logDrop(row, key, .serverWasReset, dropped: remote[key], kept: full[key])
+            log.note(row, key, .serverWasReset, dropped: remote[key], kept: full[key])
         }
-        try queueSave(
+        try recorder.queueSave(
             row, different, originals: different.reduce(into: [:]) { $0[$1.key] = remote[$1.key] ?? .cleared }
         )
     }

@@ -32,14 +32,14 @@ extension CloudSyncMap {
         let database = try ext.databaseKey(nil)
         for id in try ext.tables.records.recordRows(inZoneNamed: zoneName, database) {
             guard let row = try ext.tables.records.record(id: id) else { continue }
-            for name in try ext.forget(row, rule: .deletedRemotely) {
+            for name in try ext.tracker.forget(row, rule: .deletedRemotely) {
                 try transaction.removeObject(forKey: name.key, inCollection: name.collection)
             }
         }
         for zoneID in zoneIDs where zoneID.zoneName == zoneName {
             try ext.tables.tokens.setToken(nil, zoneID, database)
             try ext.tables.tokens.setFullFetch(nil, zoneID, database)
-            try ext.setMoreComing(false, zoneID, database)
+            try ext.zones.setMoreComing(false, zoneID, database)
             try ext.tables.stash.clearStash(zoneID, database)
             try ext.tables.tokens.forgetUnreadFields(zoneID, database)
         }

@@ -54,8 +54,8 @@ extension CloudSyncMap {
         try ext.tables.records.distrust(row.id)
         if let (stored, object) = found.stored {
             // The caches may have the values before the change, and the merge must see the values on the disk.
-            ext.rowsInMerge.insert(stored.rowID)
-            defer { ext.rowsInMerge.remove(stored.rowID) }
+            ext.handled.rowsInMerge.insert(stored.rowID)
+            defer { ext.handled.rowsInMerge.remove(stored.rowID) }
             try transaction.replaceObject(object, forKey: stored.key, inCollection: stored.collection)
         }
         return false
@@ -86,7 +86,7 @@ extension CloudSyncMap {
         _ ext: YapDatabaseCloudKitTransaction
     ) throws {
         guard let record = try ext.tables.records.record(id: row.id) else { return }
-        for name in try ext.forget(record, rule: .serverWasReset)
+        for name in try ext.tracker.forget(record, rule: .serverWasReset)
         where RecordNames.isName(row.recordID.recordName, forKey: name.key) {
             try transaction.removeObject(forKey: name.key, inCollection: name.collection)
         }

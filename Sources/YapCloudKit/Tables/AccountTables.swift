@@ -1,30 +1,39 @@
 internal import SQLite
 
-/// Owns `account`, `user` and `subscription`: the users whose changes and records are in the file, and what is known of
+/// Owns `account`, `user` and `subscription`: the users that have changes and records in the file, and what is known of
 /// their databases in the cloud.
 ///
 /// A file belongs to one account at first, which gets the name of the first user that is known. Every other user has a
 /// further account.
-struct AccountTables: SyncTable {
+final class AccountTables: SyncTable {
     let statements: SyncStatements
+    /// The current account, once it was read in this transaction.
+    private var current: Int64?
 
-    /// The account whose databases the app's calls mean.
+    init(_ statements: SyncStatements) { self.statements = statements }
+
+    /// The current account: the app's calls use its databases.
     func currentAccount() throws -> Int64 {
-        try first("SELECT id FROM \(table("account")) WHERE is_current = 1") { $0.int64(at: 0) }
+        if let current { return current }
+        let account =
+            try first("SELECT id FROM \(table("account")) WHERE is_current = 1") { $0.int64(at: 0) }
             ?? DatabaseKey.firstAccount
+        current = account
+        return account
     }
 
-    /// All accounts, in the order in which they came.
+    /// All accounts, oldest first.
     func accounts() throws -> [Int64] {
         try rows("SELECT id FROM \(table("account")) ORDER BY id") { $0.int64(at: 0) }
     }
 
-    /// From now on the app's calls mean this account.
+    /// Makes an account the current one.
     func makeCurrent(_ account: Int64) throws {
+        current = nil
         try run("UPDATE \(table("account")) SET is_current = (id = ?1)", [.integer(account)])
     }
 
-    /// The account of the user who has a name in a database's container; nil when the user was never here.
+    /// Returns the account of the user with this record name in a container, or nil if the user was never here.
     func account(of userRecordName: String, in identifier: String?) throws -> Int64? {
         let keys = try rows(
             "SELECT database FROM \(table("user")) WHERE user_record_name = ?1 ORDER BY database",
@@ -33,7 +42,7 @@ struct AccountTables: SyncTable {
         return keys.filter { $0.identifier == identifier }.min()?.account
     }
 
-    /// The user's account, made when there is none: the current one when nobody knows yet whose it is.
+    /// Returns the user's account. A new user gets the current account if it has no user yet, else a new one.
     func makeAccount(of userRecordName: String, in identifier: String?) throws -> Int64 {
         if let known = try account(of: userRecordName, in: identifier) { return known }
         let current = DatabaseKey(identifier, account: try currentAccount())
@@ -47,21 +56,22 @@ struct AccountTables: SyncTable {
         return account
     }
 
-    /// Whose changes go to a database of the cloud; nil before that is known. A user has a name in each container.
+    /// Record name of the user of a database in the cloud, or nil until it is known. A user has a name in each
+    /// container.
     func userRecordName(_ database: DatabaseKey) throws -> String? {
         try first(
             "SELECT user_record_name FROM \(table("user")) WHERE database = ?1", [.text(database.column)]
         ) { $0.text(at: 0) }
     }
 
-    /// Keeps whose they are, for good.
+    /// Stores the record name of a database's user. It never changes.
     func setUserRecordName(_ userRecordName: String, _ database: DatabaseKey) throws {
         try run(
             "INSERT OR IGNORE INTO \(table("user")) (database, user_record_name) VALUES (?1, ?2)",
             [.text(database.column), .text(userRecordName)])
     }
 
-    /// The subscription that was saved in a database of the cloud.
+    /// Identifier of the subscription that was saved in a database of the cloud.
     func subscriptionID(_ database: DatabaseKey) throws -> String? {
         try first(
             "SELECT subscription_id FROM \(table("subscription")) WHERE database = ?1",
@@ -69,7 +79,7 @@ struct AccountTables: SyncTable {
         ) { $0.text(at: 0) }
     }
 
-    /// Keeps which subscription was saved; nil forgets it.
+    /// Stores the identifier of the saved subscription; nil deletes it.
     func setSubscriptionID(_ subscriptionID: String?, _ database: DatabaseKey) throws {
         guard let subscriptionID else {
             return try run(
@@ -78,5 +88,10 @@ struct AccountTables: SyncTable {
         try run(
             "INSERT OR REPLACE INTO \(table("subscription")) (database, subscription_id) VALUES (?1, ?2)",
             [.text(database.column), .text(subscriptionID)])
+    }
+
+    func makeRestorePoint() -> () -> Void {
+        let current = current
+        return { [self] in self.current = current }
     }
 }

@@ -2,8 +2,8 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// Owns `checksum` and `known`: what each record adds to its zone's checksum, and the sum, as the zone's change feed gave
-/// them. The part of a record with a row is in that row.
+/// Owns `checksum` and `known`: what each record adds to its zone's checksum, and the sum, as the zone's change feed
+/// gave them. The part of a record with a row is in that row.
 ///
 /// Only a page of changes alters the sum, in the transaction that stores the page's token. So the sum belongs to the
 /// token: uploads, lost answers and stashed records do not change it. After the last page it must equal the server's.
@@ -40,7 +40,7 @@ struct ChecksumTables: SyncTable {
             """)
     }
 
-    /// What is here of a zone; nil when not each of its records is counted.
+    /// Sum of a zone's records on this device, or nil if some record isn't counted.
     func checksum(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> ZoneChecksum? {
         try first(
             """
@@ -78,7 +78,7 @@ struct ChecksumTables: SyncTable {
         ) { _ in true } ?? false
     }
 
-    /// Takes away the part of a record that is in no row.
+    /// Removes the part of a record without a row.
     func removeKnown(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws -> ZoneChecksum? {
         try first(
             """
@@ -89,8 +89,9 @@ struct ChecksumTables: SyncTable {
         ) { ZoneChecksum($0, at: 0) } ?? nil
     }
 
-    /// Puts a part in the place of the one that a record had, which is returned; nil when it goes. One of the record's
-    /// lives has it.
+    /// Replaces the part of a record. One of the record's lives has it.
+    /// - Parameter new: The new part; nil removes it.
+    /// - Returns: The part that the record had.
     func replacePart(
         _ new: ZoneChecksum?, of recordID: CKRecord.ID, type: String, _ database: DatabaseKey
     ) throws -> ZoneChecksum? {
@@ -107,15 +108,15 @@ struct ChecksumTables: SyncTable {
         return old
     }
 
-    /// What was found of a zone so far.
+    /// Results of the comparisons of a zone so far.
     struct Differences {
-        /// How often it differed.
+        /// Number of differences.
         var count: Int64 = 0
-        /// How often it was fetched anew since it was last the same.
+        /// Number of full fetches since it was last equal.
         var attempts: Int64 = 0
-        /// When it may be fetched anew for the next time.
+        /// Earliest time of the next full fetch.
         var retryMilliseconds: Int64 = 0
-        /// Whether it differed when it was last compared, and isn't being fetched anew for that.
+        /// Whether it differed at the last comparison, and no full fetch is under way for that.
         var differs = false
     }
 
@@ -155,12 +156,12 @@ struct ChecksumTables: SyncTable {
         ) { .zoneDiffers(zoneName: $0.text(at: 0)) }
     }
 
-    /// How often any zone differed.
+    /// Number of differences of all zones.
     func differencesCount() throws -> Int {
         try first("SELECT total(differences) FROM \(table("checksum"))") { Int($0.int64(at: 0)) } ?? 0
     }
 
-    /// The next records of a zone for which nothing waits, round and round.
+    /// Next records of a zone without pending changes. Begins again after the last one.
     func nextRowsToVerify(
         _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, rowsMax: Int
     ) throws -> [VerifiedRow] {

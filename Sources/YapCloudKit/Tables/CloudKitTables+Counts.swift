@@ -2,9 +2,9 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// How much is in the queue, and what was put aside.
+/// Numbers of pending changes, and the quarantined changes.
 extension CloudKitTables {
-    /// Which records a change-set changes, and how, in its order.
+    /// Records that a change-set changes, and how, in its order.
     func recordIDs(in sequence: Int64) throws -> [(recordID: CKRecord.ID, kind: SyncItem.Kind)] {
         try rows(
             """
@@ -20,8 +20,8 @@ extension CloudKitTables {
         }
     }
 
-    /// How much waits for a database, in constant time.
-    /// - Parameter moment: That of the transaction; not needed where the engine isn't told the count.
+    /// Counts the pending changes of a database, in constant time.
+    /// - Parameter moment: Moment of the transaction. Not needed if the engine doesn't get the count.
     func counts(_ database: DatabaseKey, at moment: CountMoment = .unknown) throws -> QueueCount {
         var count =
             try first(
@@ -33,7 +33,7 @@ extension CloudKitTables {
         return count
     }
 
-    /// How much waits for the current account, without the names of what was put aside.
+    /// Counts the pending changes of the current account, without the names of quarantined records.
     func changeSetCounts() throws -> QueueCount {
         let account = try accounts.currentAccount()
         return try rows("SELECT changesets, changes, refused, in_flight, database FROM \(table("count"))") {
@@ -53,7 +53,7 @@ extension CloudKitTables {
             inFlightChangeSets: Int(statement.int64(at: 3)), refusedCount: Int(statement.int64(at: 2)))
     }
 
-    /// The first of the records whose changes were put aside.
+    /// Problems of the first records that have quarantined changes.
     private func problems(_ database: DatabaseKey) throws -> [CloudSyncProblem] {
         let columns = try quarantinedColumns()
         let refused = try rows(
@@ -75,7 +75,7 @@ extension CloudKitTables {
         return problems
     }
 
-    /// An account's changes that were put aside, in the order of their records.
+    /// Quarantined changes of an account, in the order of their records.
     func quarantinedChanges(account: Int64, limit: Int) throws -> [YDBCKQuarantinedChange] {
         let columns = try quarantinedColumns()
         return try rows(

@@ -4,7 +4,7 @@ internal import SQLite
 
 /// The files that rows and changes name.
 extension CloudKitTables {
-    /// The files that the app's rows and the queue name. A search for the beginning of their text finds them in every
+    /// Files that the app's rows and the queue name. A search for the beginning of their text finds them in every
     /// object and property.
     func usedFiles() throws -> Set<CloudFile> {
         var files: Set<CloudFile> = []
@@ -20,7 +20,7 @@ extension CloudKitTables {
         return files
     }
 
-    /// What waits for files in a database.
+    /// Changes of a database that are pending because of missing files.
     func missingFiles(_ database: DatabaseKey) throws -> MissingFiles {
         var missing = MissingFiles()
         let noted = try rows(

@@ -57,8 +57,8 @@ extension CloudKitTables {
         try tokens.indexWanted()
     }
 
-    /// Each page that an app fetches by itself asks for the few change-sets that were sent and not answered, among any
-    /// number that wait.
+    /// An app that fetches by itself reads, for each page, the few change-sets that were sent and not answered among
+    /// any number of pending ones.
     private func indexUnanswered() throws {
         try sqlite.execute(
             """
@@ -79,8 +79,8 @@ extension CloudKitTables {
             "ALTER TABLE \(table("changeset")) ADD COLUMN name_series INTEGER NOT NULL DEFAULT 0;")
     }
 
-    /// Since version 2: which databases of the cloud were told that this user's devices want to hear of changes,
-    /// and whose changes are in the queue.
+    /// Since version 2: the subscriptions that were saved in databases of the cloud, and the users that have changes in
+    /// the queue.
     private func createSubscriptions() throws {
         try sqlite.execute(
             """
@@ -107,7 +107,7 @@ extension CloudKitTables {
             """)
     }
 
-    /// Since version 3: the users whose changes and records are in the file, of whom one is the current.
+    /// Since version 3: the users that have changes and records in the file. One of them is the current user.
     private func createAccounts() throws {
         try sqlite.execute(
             """
@@ -116,7 +116,7 @@ extension CloudKitTables {
             """)
     }
 
-    /// Since version 3: how much waits for each database. Triggers keep it, so that it is right whoever writes.
+    /// Since version 3: numbers of pending changes by database. Triggers keep them correct for every writer.
     private func createCounts() throws {
         let count = table("count")
         let change = table("change")

@@ -2,12 +2,12 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// The extension's tables. Each of them belongs to one owner, which alone writes it; what reads several is here. All of
-/// it runs in the app's own transaction.
+/// Tables of the extension. Each of them has one owner, which alone writes it. Statements that read tables of several
+/// owners are here. All of them run in the app's own transaction.
 struct CloudKitTables: SyncTable {
     let statements: SyncStatements
 
-    var accounts: AccountTables { AccountTables(statements: statements) }
+    let accounts: AccountTables
     var records: MappingTables { MappingTables(statements: statements) }
     var queue: QueueTables { QueueTables(statements: statements) }
     var tokens: TokenTables { TokenTables(statements: statements) }
@@ -21,6 +21,7 @@ struct CloudKitTables: SyncTable {
     init(name: String, sqlite: Connection, texts: StatementTexts? = nil) {
         statements = SyncStatements(
             name: name, sqlite: sqlite, texts: texts ?? StatementTexts(name: name, database: sqlite.path))
+        accounts = AccountTables(statements)
     }
 
     static func tableNames(_ name: String) -> [String] {
@@ -58,8 +59,8 @@ struct CloudKitTables: SyncTable {
         }
     }
 
-    /// A record became known by something else than a fetch. Where everything is about to be fetched, that is from
-    /// before that fetch: whether the server still has it is about to be seen.
+    /// Notes that a record became known by something else than a fetch of its zone. If a full fetch is about to begin,
+    /// it will show whether the server still has the record.
     func noteKnown(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws {
         let mayBeGone =
             try tokens.fullFetch(recordID.zoneID, database) != nil

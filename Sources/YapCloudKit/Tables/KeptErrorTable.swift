@@ -1,14 +1,14 @@
 internal import CloudKit
 internal import SQLite
 
-/// Owns `error`: the last errors of the sync, kept in the file for when nobody listens.
+/// Owns `error`: the last errors of the sync, for apps that weren't listening.
 struct KeptErrorTable: SyncTable {
     let statements: SyncStatements
 
-    /// The most errors kept of each file.
+    /// Maximum number of errors kept in a file.
     static let keptErrorsMax: Int64 = 100
 
-    /// The longest message kept.
+    /// Maximum size of a stored message, in bytes.
     static let keptMessageBytesMax = 1_000
 
     /// The table came after others of version 3, so a file that was made without it gets it when it is registered.
@@ -21,7 +21,7 @@ struct KeptErrorTable: SyncTable {
             """)
     }
 
-    /// Keeps an error, and forgets the oldest one beyond the limit.
+    /// Stores an error, and deletes the oldest one beyond the limit.
     func keep(_ error: CKError, _ database: DatabaseKey, atMilliseconds: Int64) throws {
         let message = error.localizedDescription.beginning(bytesMax: Self.keptMessageBytesMax)
         try run(

@@ -2,19 +2,19 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// What is kept of each row to find what was changed behind the sync.
+/// Hashes of rows and parts of zone sums, to find rows that were changed without the sync.
 extension MappingTables {
-    /// A tag that no server gives: a save with it meets the server's record, and a fetched record is no echo.
+    /// Tag that no server returns: a save with it is a conflict, and a fetched record is no echo.
     private static let distrustedTag = "?"
 
-    /// Makes the next fetch of the record count as news.
+    /// Makes the next fetched version of the record count as a change.
     func distrust(_ id: Int64) throws {
         try run(
             "UPDATE \(table("record")) SET change_tag = '\(Self.distrustedTag)', row_hash = NULL WHERE id = ?1",
             [.integer(id)])
     }
 
-    /// Another version of the app gives other fields of the same row.
+    /// Deletes all hashes: another version of the app returns other fields for the same row.
     func forgetRowHashes() throws {
         try run("UPDATE \(table("record")) SET row_hash = NULL WHERE row_hash IS NOT NULL")
     }
@@ -29,7 +29,7 @@ extension MappingTables {
         ) { ($0.int64(at: 0), $0.isNull(at: 1) ? nil : $0.int64(at: 1)) }
     }
 
-    /// Records of a zone that are in its sum and for which nothing waits.
+    /// Records of a zone that are in its sum and have no pending changes.
     func rowsToVerify(
         _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, after name: String, rowsMax: Int
     ) throws -> [VerifiedRow] {
@@ -53,7 +53,7 @@ extension MappingTables {
 
     // MARK: Parts of the zone's sum
 
-    /// Forgets the parts of all records of a zone that have a row.
+    /// Removes the parts of all records of a zone that have a row.
     func forgetParts(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
         try run(
             """
@@ -62,7 +62,7 @@ extension MappingTables {
             """, zone(zoneID, database))
     }
 
-    /// The life of a record that has its part, or is to get it.
+    /// Life of a record that has its part, or is to get it.
     func partHolder(
         of recordID: CKRecord.ID, _ database: DatabaseKey
     ) throws -> (id: Int64, part: ZoneChecksum?)? {
@@ -75,7 +75,7 @@ extension MappingTables {
         ) { (id: $0.int64(at: 0), part: ZoneChecksum($0, at: 1)) }
     }
 
-    /// Stores a record's part. What is stored of the type may have been changed by hand, and stands nowhere else.
+    /// Stores a record's part, and its type, which may have been changed by hand.
     func setPart(_ part: ZoneChecksum?, of id: Int64, type: String) throws {
         try run(
             """

@@ -24,7 +24,7 @@ struct MappingTables: SyncTable {
             ownerCount: statement.int64(at: 9), wantsDeletion: statement.int64(at: 10) != 0)
     }
 
-    /// All lives of a record, the oldest first.
+    /// All lives of a record, oldest first.
     func records(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws -> [RecordRow] {
         try rows(
             """
@@ -33,7 +33,7 @@ struct MappingTables: SyncTable {
             """, identity(recordID, database), readRecord)
     }
 
-    /// The life of a record that rows of the app stand for now.
+    /// Life of a record that rows of the app stand for now.
     func liveRecord(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws -> RecordRow? {
         try records(recordID, database).last { $0.ownerCount > 0 }
     }
@@ -48,7 +48,7 @@ struct MappingTables: SyncTable {
         "SELECT record FROM \(table("mapping")) WHERE rowid = \(rowID)"
     }
 
-    /// The record that a row of the app stands for.
+    /// Record that a row of the app stands for.
     func record(ownedBy rowID: Int64) throws -> RecordRow? {
         try first(
             """
@@ -78,7 +78,7 @@ struct MappingTables: SyncTable {
             wantsDeletion: false)
     }
 
-    /// Stores what may change in a record's row.
+    /// Stores the fields of a record's row that may change.
     func updateRecord(_ row: RecordRow) throws {
         try run(
             """
@@ -92,7 +92,7 @@ struct MappingTables: SyncTable {
             ])
     }
 
-    /// Removes a record's row when neither the app nor the queue speaks of it any more.
+    /// Deletes a record's row if no row of the app and no change refers to it.
     func removeRecordIfUnused(_ id: Int64) throws {
         try run(
             """
@@ -101,7 +101,7 @@ struct MappingTables: SyncTable {
             """, [.integer(id)])
     }
 
-    /// - Parameter nameHash: Of the row's collection and key: its number may be another row's later.
+    /// - Parameter nameHash: Hash of the row's collection and key: another row may have its number later.
     func map(_ rowID: Int64, _ nameHash: Int64, to record: Int64) throws {
         try run(
             "INSERT OR REPLACE INTO \(table("mapping")) (rowid, record, name_hash) VALUES (?1, ?2, ?3)",
@@ -138,7 +138,7 @@ struct MappingTables: SyncTable {
         try run("DELETE FROM \(table("mapping"))")
     }
 
-    /// Some of the records that rows stand for, in their order.
+    /// A page of the records that rows stand for, in their order.
     func ownedRecords(after id: Int64, limit: Int) throws -> [RecordRow] {
         try rows(
             """
@@ -147,7 +147,7 @@ struct MappingTables: SyncTable {
             """, [.integer(id), .integer(Int64(limit))], readRecord)
     }
 
-    /// Forgets all owners; what the queue doesn't speak of goes.
+    /// Removes all owners, and deletes records without a change.
     func removeAllMappings() throws {
         try unmapAll()
         try run("UPDATE \(table("record")) SET owner_count = 0")
@@ -187,7 +187,7 @@ struct MappingTables: SyncTable {
             """, zone(zoneID, database), readRecord)
     }
 
-    /// The rows of all records of a user that rows of the app stand for, or that none does.
+    /// Numbers of all records of a user with, or without, rows of the app.
     func recordRows(_ database: DatabaseKey, hasOwners: Bool) throws -> [Int64] {
         try rows(
             "SELECT id FROM \(table("record")) WHERE database = ?1 AND (owner_count > 0) = ?2 ORDER BY id",
@@ -195,7 +195,7 @@ struct MappingTables: SyncTable {
         ) { $0.int64(at: 0) }
     }
 
-    /// The rows of all records of a zone, of the oldest first.
+    /// Numbers of all records of a zone, oldest first.
     func recordRows(inZoneNamed zoneName: String, _ database: DatabaseKey) throws -> [Int64] {
         try rows(
             "SELECT id FROM \(table("record")) WHERE database = ?1 AND zone_name = ?2 ORDER BY id",

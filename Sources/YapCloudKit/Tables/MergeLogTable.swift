@@ -2,20 +2,20 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// Owns `log`: what merges decided, until the app has received it. A crash between a merge and its delivery doesn't lose
-/// the report of a dropped value.
+/// Owns `log`: what merges decided, until the app has received it. A crash between a merge and its delivery doesn't
+/// lose the report of a dropped value.
 struct MergeLogTable: SyncTable {
     let statements: SyncStatements
 
-    /// The most entries kept for an app that doesn't listen. With `mergeLogValueBytesMax` it bounds what the log takes
-    /// in the file: 20 MB of values, and the names of their records and fields.
+    /// Maximum number of entries kept for an app that doesn't read the log. With `mergeLogValueBytesMax` it limits the
+    /// size of the log in the file: 20 MB of values, and the names of their records and fields.
     static let logEntriesMax: Int64 = 10_000
 
     private static let replacedKey = "dropped"
     private static let keptKey = "kept"
     private static let kindKey = "kind"
 
-    /// What follows a value's key in that of its whole length.
+    /// Suffix of the key of a value's whole length.
     private static let lengthSuffix = "Length"
 
     /// Stores an entry and gives it its number.
@@ -42,7 +42,7 @@ struct MergeLogTable: SyncTable {
 
     private static let entryColumns = "id, zone_owner, zone_name, record_name, field, rule, field_values"
 
-    /// The entries that nobody has heard of yet, as far as is known.
+    /// Entries that the app may not have received yet, oldest first.
     func logEntries() throws -> [CloudMergeLogEntry] {
         try rows("SELECT \(Self.entryColumns) FROM \(table("log")) ORDER BY id") { try Self.entry($0) }
     }

@@ -1,7 +1,7 @@
 internal import CloudKit
 internal import SQLite
 
-/// The change-sets.
+/// Change-sets: the changes of a commit in one database.
 extension QueueTables {
     func insertChangeSet(uuid: String, _ database: DatabaseKey) throws -> Int64 {
         try run(
@@ -10,8 +10,8 @@ extension QueueTables {
         return sqlite.lastInsertRowID
     }
 
-    /// The newest change-set of a database, if a commit may join it: nothing of it was ever handed to an operation, and
-    /// nothing of it was put aside.
+    /// Newest change-set of a database, if a commit may join it: it was never sent, and none of its changes is
+    /// quarantined.
     func changeSetToFold(_ database: DatabaseKey) throws -> Int64? {
         let newest = try first(
             """
@@ -23,14 +23,14 @@ extension QueueTables {
         return newest.flatMap { $0.isOpen ? $0.sequence : nil }
     }
 
-    /// The number of the newest change there ever was.
+    /// Number of the newest change ever.
     func lastChange() throws -> Int64 {
         try first(
             "SELECT seq FROM sqlite_sequence WHERE name = ?1", [.text("cloudKit_change_\(name)")]
         ) { $0.int64(at: 0) } ?? 0
     }
 
-    /// Whether a change-set says something of a record that was deleted or made again under the same identity.
+    /// Whether a change-set has a change of another life of the record: deleted or created again under the same name.
     func hasChange(ofAnotherLifeOf row: RecordRow, in sequence: Int64) throws -> Bool {
         let lives = try records.records(row.recordID, row.database)
         guard lives.count > 1 else { return false }
@@ -51,7 +51,7 @@ extension QueueTables {
             database: DatabaseKey(column: statement.text(at: 2)), isInFlight: statement.int64(at: 3) == 1)
     }
 
-    /// An account's change-sets, the oldest first.
+    /// Change-sets of an account, oldest first.
     func changeSets(after sequence: Int64, limit: Int, account: Int64) throws -> [ChangeSetRow] {
         try rows(
             """
@@ -68,7 +68,7 @@ extension QueueTables {
             """, [.text(database.column)], readChangeSet)
     }
 
-    /// The name of the change-set that waits first in a database.
+    /// Name of the first pending change-set of a database.
     func firstChangeSetUUID(_ database: DatabaseKey) throws -> String? {
         try first(
             "SELECT uuid FROM \(table("changeset")) WHERE database = ?1 ORDER BY sequence LIMIT 1",
@@ -76,62 +76,62 @@ extension QueueTables {
         ) { $0.text(at: 0) }
     }
 
-    /// The name of a change-set.
+    /// Name of a change-set.
     func uuid(of sequence: Int64) throws -> String? {
         try first(
             "SELECT uuid FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]
         ) { $0.text(at: 0) }
     }
 
-    /// The databases that something waits for.
+    /// Databases with pending changes.
     func databases() throws -> [DatabaseKey] {
         try rows("SELECT database FROM \(table("count")) WHERE changesets > 0 ORDER BY database") {
             DatabaseKey(column: $0.text(at: 0))
         }
     }
 
-    /// The databases of which something says that it is in flight.
+    /// Databases with a change-set that is marked as in flight.
     func databasesInFlight() throws -> [DatabaseKey] {
         try rows("SELECT database FROM \(table("count")) WHERE in_flight > 0 ORDER BY database") {
             DatabaseKey(column: $0.text(at: 0))
         }
     }
 
-    /// Says that an operation has changes of a change-set, or that none has any more. That one had stays known, since
-    /// the server may have them, unless `setAnswered` says that it answered for each.
+    /// Marks a change-set as being sent, or as no longer being sent. That it was sent stays stored, since the server
+    /// may have its changes, until `setAnswered`.
     func setInFlight(_ sequence: Int64, _ isInFlight: Bool) throws {
         try run(
             "UPDATE \(table("changeset")) SET in_flight = ?2 WHERE sequence = ?1 AND in_flight <> ?2",
             [.integer(sequence), .integer(isInFlight ? 1 : -1)])
     }
 
-    /// Says that the server has answered for each change of a change-set that it got: it doesn't have what is left.
+    /// Notes that the server answered for each change of a change-set that it received: it has none of the rest.
     func setAnswered(_ sequence: Int64) throws {
         try run("UPDATE \(table("changeset")) SET in_flight = 0 WHERE sequence = ?1", [.integer(sequence)])
     }
 
-    /// Whether an operation has changes of a change-set.
+    /// Whether a change-set is being sent.
     func isInFlight(_ sequence: Int64) throws -> Bool {
         try first(
             "SELECT in_flight = 1 FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]
         ) { $0.int64(at: 0) == 1 } ?? false
     }
 
-    /// Whether the server may have changes of a change-set that it hasn't answered for.
+    /// Whether the server may have changes of a change-set that it hasn't answered.
     func wasInFlight(_ sequence: Int64) throws -> Bool {
         try first(
             "SELECT in_flight <> 0 FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]
         ) { $0.int64(at: 0) == 1 } ?? false
     }
 
-    /// Nothing of a database is in flight any more.
+    /// Marks all change-sets of a database as no longer being sent.
     func clearInFlight(_ database: DatabaseKey) throws {
         try run(
             "UPDATE \(table("changeset")) SET in_flight = -1 WHERE database = ?1 AND in_flight = 1",
             [.text(database.column)])
     }
 
-    /// Nothing is in flight any more: the process that sent it is gone.
+    /// Marks all change-sets as no longer being sent: the process that sent them has ended.
     func clearAllInFlight() throws {
         try run("UPDATE \(table("changeset")) SET in_flight = -1 WHERE in_flight = 1")
     }

@@ -1,9 +1,9 @@
 internal import CloudKit
 internal import SQLite
 
-/// The changes that were put aside, and what the server said of them.
+/// Quarantined changes, and the server's reasons.
 extension QueueTables {
-    /// The longest reason kept.
+    /// Maximum size of a stored reason, in bytes.
     static let reasonBytesMax = 1_000
 
     /// The table came after others of version 4, so a file that was made without it gets it when it is registered. A
@@ -24,15 +24,15 @@ extension QueueTables {
             """)
     }
 
-    /// Sets one change aside.
+    /// Quarantines one change.
     func refuseChange(_ change: ChangeRow, code: Int64) throws {
         try run(
             "UPDATE \(table("change")) SET refusal = ?2 WHERE id = ?1", [.integer(change.id), .integer(code)])
     }
 
-    /// Sets aside everything that waits for a record: a later change must not overtake a refused one.
+    /// Quarantines all pending changes of a record: a later change must not overtake a refused one.
     ///
-    /// - Parameter reason: What the server said; nil where it said nothing.
+    /// - Parameter reason: The server's reason, or nil if it gave none.
     func refuseChanges(of record: Int64, code: Int64, reason: String? = nil) throws {
         try run(
             "UPDATE \(table("change")) SET refusal = ?2 WHERE record = ?1",
@@ -45,7 +45,7 @@ extension QueueTables {
             """, [.integer(record), .text(reason.beginning(bytesMax: Self.reasonBytesMax))])
     }
 
-    /// What the server said of a change.
+    /// The server's reason for refusing a change.
     func reason(of change: ChangeRow) throws -> String? {
         let expression = try reasonExpression()
         return try first(
@@ -53,7 +53,7 @@ extension QueueTables {
         ) { $0.isNull(at: 0) ? nil : $0.text(at: 0) } ?? nil
     }
 
-    /// An expression for the reason of a change `c`. A file that an earlier version made, and that is only read, lacks
+    /// SQL expression for the reason of a change `c`. A file that an earlier version made, and that is only read, lacks
     /// the table.
     func reasonExpression() throws -> String {
         let isThere =
@@ -64,18 +64,18 @@ extension QueueTables {
         return isThere ? "(SELECT reason FROM \(table("refusal")) WHERE change = c.id)" : "NULL"
     }
 
-    /// Lets a change that was put aside be sent again.
+    /// Lifts the quarantine of a change: it is sent again.
     func liftRefusal(of change: ChangeRow) throws {
         try run("UPDATE \(table("change")) SET refusal = NULL WHERE id = ?1", [.integer(change.id)])
     }
 
-    /// Lets what was put aside with a code be sent again.
+    /// Lifts the quarantine of all changes with a code.
     func liftRefusals(code: Int64) throws {
         try run(
             "UPDATE \(table("change")) SET refusal = NULL WHERE refusal = ?1", [.integer(code)])
     }
 
-    /// Lets what was put aside with a code of one life of a record be sent again.
+    /// Lifts the quarantine of the changes with a code of one life of a record.
     func liftRefusals(code: Int64, of record: Int64) throws {
         try run(
             "UPDATE \(table("change")) SET refusal = NULL WHERE record = ?2 AND refusal = ?1",
@@ -90,7 +90,7 @@ extension QueueTables {
             """, [.text(database.column)])
     }
 
-    /// Lets changes that were put aside with this code be sent again; with nil, all of the database's.
+    /// Lifts the quarantine of a database's changes with a code; with nil, of all its changes.
     func liftRefusals(_ database: DatabaseKey, onlyWith code: CKError.Code?) throws {
         guard let code else { return try liftRefusals(database) }
         try run(
@@ -102,6 +102,6 @@ extension QueueTables {
 }
 
 extension CKError {
-    /// What happened, without the names that the whole message has. Apple's errors have the key too.
+    /// Description of the error without the names that the whole message has. Apple's errors have the key too.
     var reason: String { userInfo["CKErrorDescription"] as? String ?? localizedDescription }
 }

@@ -2,23 +2,24 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// What names a write, beside its content: `WriteSeed` of the framework's own clients, which Apple's CloudKit lacks.
+/// Name of a write, beside its content: `WriteSeed` of the framework's own clients. Apple's CloudKit has none.
 struct SyncWriteSeed {
-    /// The same for all that is sent of a change-set: a new record of it isn't made again after it was deleted. Nil
-    /// while its deletion would never be fetched.
+    /// The same for all writes of a change-set: the server doesn't create a new record of it again after it was
+    /// deleted. Nil while its deletion would never be fetched.
     let series: UInt64?
     let seed: UInt64
 }
 
-/// What names the writes of a change-set, so that the server knows one that is sent again.
+/// Names of a change-set's writes: by its name the server recognizes a write that is sent again.
 extension QueueTables {
-    /// What names the writes of a change-set, beside the content of their requests: a seed for each zone, since each is
-    /// a request of its own. The same until the server answers, or something becomes known that may be newer than its
-    /// answer: what is sent again because no answer came is the same write then, also where another zone's request had
-    /// one.
+    /// Returns the names of a change-set's writes: a seed for each zone, since each zone is a request of its own.
     ///
-    /// Without a token it is another one, in no series: what was sent with one may be deleted, and a fetch from the
-    /// beginning reports no deletions.
+    /// A name stays the same until the server answers, or until something becomes known that may be newer than its
+    /// answer. So a request that is repeated because no answer came is the same write, even if another zone's request
+    /// was answered.
+    ///
+    /// Without a token the name is another one, in no series: a record that was sent with a token may be deleted, and a
+    /// fetch from the beginning reports no deletions.
     func writeSeeds(
         of items: [SyncItem], _ database: DatabaseKey
     ) throws -> [CKRecordZone.ID: SyncWriteSeed] {
@@ -40,33 +41,33 @@ extension QueueTables {
         }
     }
 
-    /// Gives the writes of change-sets another name. Each statement has a place of its own: texts are kept by place.
+    /// Beginning of statements that rename writes. Each statement is in a place of its own: texts are kept by place.
     private var renameWrites: String { "UPDATE \(table("changeset")) SET judgements = judgements + 1 WHERE" }
 
-    /// What is left of a change-set goes as another write.
+    /// Renames the writes of the rest of a change-set.
     func renameWrites(of sequence: Int64) throws {
         try run("\(renameWrites) sequence = ?1", [.integer(sequence)])
     }
 
-    /// Renames the writes that say something of a record: something is known of it that may be newer than an answer
-    /// which the server has kept for their name. Also those that seem never sent: the file may have been put back.
+    /// Renames the writes that have a change of a record: a version of it is known that may be newer than an answer
+    /// that the server has kept for their name. Includes writes that seem never sent: the file may have been restored.
     func renameWrites(of record: RecordRow) throws {
         try run("\(renameWrites) \(isOfRecord)", [.integer(record.id)])
     }
 
-    /// The same, and begins another series: new records in them are made again, also if they were made and deleted.
+    /// The same, and begins another series: new records in them are created again, even if they were deleted meanwhile.
     private var restartWrites: String {
         "UPDATE \(table("changeset")) SET judgements = judgements + 1, name_series = name_series + 1 WHERE"
     }
 
-    /// Begins another series: another life of a record may be folded into the change-set.
+    /// Begins another series, because another life of a record may be folded into the change-set.
     func beginSeries(of sequence: Int64) throws {
         try run(
             "UPDATE \(table("changeset")) SET name_series = name_series + 1 WHERE sequence = ?1",
             [.integer(sequence)])
     }
 
-    /// The same, where a record that is known to be deleted is to be made again.
+    /// The same for a record that is known to be deleted and is to be created again.
     func restartWrites(of record: RecordRow) throws {
         try run("\(restartWrites) \(isOfRecord)", [.integer(record.id)])
     }
@@ -80,8 +81,8 @@ extension QueueTables {
         try run("\(restartWrites) database = ?1", [.text(database.column)])
     }
 
-    /// Renames the unanswered writes of a database that say something of records which the server has, as far as it is
-    /// known here: those that only make new ones keep their name.
+    /// Renames the unanswered writes of a database that change records which the server is known to have. Writes that
+    /// only create records keep their name.
     func renameWritesOfKnownRecords(in database: DatabaseKey) throws {
         let kind = SyncItem.Kind.delete.rawValue
         try run(

@@ -2,25 +2,25 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// Owns `changeset`, `change`, `refusal` and `count`: the changes that wait to be sent, by change-set.
+/// Owns `changeset`, `change`, `refusal` and `count`: the pending changes, by change-set.
 struct QueueTables: SyncTable {
     let statements: SyncStatements
     var records: MappingTables { MappingTables(statements: statements) }
     private var queuedFiles: QueuedFileTable { QueuedFileTable(statements: statements) }
 
-    /// What stands in `refusal` for a conflict that never settled: no code of CloudKit.
+    /// Value of `refusal` for a conflict that never settled. Not a code of CloudKit.
     static let stuckRefusal: Int64 = -1
 
-    /// What stands in `refusal` for values that only a row had, and that it can't give back.
+    /// Value of `refusal` for values that only a row had, and that can't be restored.
     static let unrestorableRefusal: Int64 = -2
 
-    /// What stands in `refusal` for what can't be read.
+    /// Value of `refusal` for changes that can't be read.
     static let damagedRefusal: Int64 = -3
 
     static let changeColumns = "id, sequence, record, kind, fields, originals, restore, refusal, ordinal"
     static let isSpecial = "(restore IS NOT NULL OR refusal IS NOT NULL)"
 
-    /// Reads a change. One that is damaged takes nothing else with it: it is read as such.
+    /// Reads a change. A damaged one is marked as damaged, so that the others can still be read.
     private func readChange(_ statement: borrowing Statement) throws -> ChangeRow {
         let kind = SyncItem.Kind(rawValue: statement.int64(at: 3))
         var change = ChangeRow(
@@ -38,7 +38,7 @@ struct QueueTables: SyncTable {
         return change
     }
 
-    /// Which row holds the value of which field, as it is stored: integers as fields.
+    /// Decodes the rows that hold the values of fields. They are stored as integer fields.
     static func restoredRows(of bytes: [UInt8]) throws -> [String: Int64] {
         try FieldsBinary.decode(bytes).mapValues { field in
             guard case .int64(let rowID)? = field.value else {
@@ -58,7 +58,7 @@ struct QueueTables: SyncTable {
             [.integer(sequence), .integer(record)], readChange)
     }
 
-    /// All changes of one life of a record, the oldest first.
+    /// All changes of one life of a record, oldest first.
     func changes(of record: Int64) throws -> [ChangeRow] {
         try rows(
             "SELECT \(Self.changeColumns) FROM \(table("change")) WHERE record = ?1 ORDER BY sequence",
@@ -71,7 +71,7 @@ struct QueueTables: SyncTable {
             [.integer(sequence)], readChange)
     }
 
-    /// The changes to send next: of the oldest change-set that has any that were not refused.
+    /// Changes to send next: those of the oldest change-set that has any that aren't quarantined.
     func head(_ database: DatabaseKey, itemsMax: Int) throws -> [ChangeRow] {
         try rows(
             """
@@ -83,7 +83,7 @@ struct QueueTables: SyncTable {
             """, [.text(database.column), .integer(Int64(itemsMax))], readChange)
     }
 
-    /// Deletions that nothing else of the same record has to go before: those of the oldest change-set that has any.
+    /// Deletions that no earlier change of the same record precedes, of the oldest change-set that has any.
     func freeDeletions(
         _ database: DatabaseKey, itemsMax: Int
     ) throws -> [(sequence: Int64, record: Int64)] {
@@ -103,8 +103,7 @@ struct QueueTables: SyncTable {
         ) { ($0.int64(at: 0), $0.int64(at: 1)) }
     }
 
-    /// The changes of a record that need more than to be sent: some of their values are in rows only, or they were
-    /// put aside. The oldest first.
+    /// Changes of a record that have values in rows only, or that are quarantined. Oldest first.
     func specialChanges(of record: Int64) throws -> [ChangeRow] {
         try rows(
             """
@@ -113,7 +112,7 @@ struct QueueTables: SyncTable {
             """, [.integer(record)], readChange)
     }
 
-    /// The changes that have values in a row.
+    /// Changes that have values in a row.
     func changesToRestore(ownedBy rowID: Int64) throws -> [ChangeRow] {
         try rows(
             """
@@ -124,7 +123,7 @@ struct QueueTables: SyncTable {
         ).filter { $0.restore.values.contains { abs($0) == rowID } }
     }
 
-    /// The changes that have values in rows, some of them, in their order.
+    /// A page of the changes that have values in rows, in their order.
     func changesToRestore(after id: Int64, limit: Int) throws -> [ChangeRow] {
         try rows(
             """
@@ -133,7 +132,7 @@ struct QueueTables: SyncTable {
             """, [.integer(id), .integer(Int64(limit))], readChange)
     }
 
-    /// Whether anything waits for a life of a record.
+    /// Whether a life of a record has pending changes.
     func hasChanges(_ record: Int64) throws -> Bool {
         try first("SELECT 1 FROM \(table("change")) WHERE record = ?1 LIMIT 1", [.integer(record)]) { _ in
             true
@@ -149,7 +148,7 @@ struct QueueTables: SyncTable {
     /// Selects the numbers of all changes.
     var selectChangeIDs: String { "SELECT id FROM \(table("change"))" }
 
-    /// Of a record's lives the first that a queued deletion ends. While it waits, the server's version is of that life.
+    /// First life of a record with a queued deletion. As long as it is pending, the server's version is of that life.
     func lifeToDelete(_ lives: [RecordRow]) throws -> RecordRow? {
         try lives.first { life in try changes(of: life.id).contains { $0.kind == .delete } }
     }
@@ -178,7 +177,7 @@ struct QueueTables: SyncTable {
         return id
     }
 
-    /// Stores what a change says now; a damaged one stays as it is.
+    /// Stores a change's new content. A damaged change stays as it is.
     func updateChange(_ change: ChangeRow) throws {
         guard !change.isDamaged else { return }
         try run(

@@ -5,7 +5,7 @@ internal import SQLite
 struct QueuedFileTable: SyncTable {
     let statements: SyncStatements
 
-    /// In place of a change: the copy was made.
+    /// Stored instead of a change: the copy was made.
     private static let madeMark: Int64 = 0
 
     func createAssets() throws {
@@ -31,17 +31,17 @@ struct QueuedFileTable: SyncTable {
         try first("SELECT 1 FROM \(table("asset")) WHERE name = ?1", [.text(name)]) { _ in true } ?? false
     }
 
-    /// Notes which copies a change names now.
+    /// Notes the copies that a change names.
     func noteAssets(of change: Int64, _ fields: [String: Field]) throws {
         for name in assets.names(in: fields) { try noteAsset(name, of: change) }
     }
 
-    /// Forgets which copies a change named.
+    /// Deletes the notes of the copies that a change named.
     func forgetAssets(of change: Int64) throws {
         try run("DELETE FROM \(table("asset")) WHERE change = ?1", [.integer(change)])
     }
 
-    /// The copies that no change names any more, which are forgotten.
+    /// Returns the copies that no change names any more, and deletes their notes.
     func takeUnusedAssets() throws -> [String] {
         let names = try rows(
             "SELECT name FROM \(table("asset")) GROUP BY name HAVING max(change) = 0 ORDER BY name"
@@ -50,7 +50,7 @@ struct QueuedFileTable: SyncTable {
         return names
     }
 
-    /// All copies that any change names, after what is said of changes that are not there was forgotten.
+    /// Deletes the notes of changes that don't exist, and returns all copies that a change names.
     func usedAssets() throws -> Set<String> {
         try run(
             """

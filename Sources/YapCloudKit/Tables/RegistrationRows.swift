@@ -5,7 +5,7 @@ internal import SQLite
 struct RegistrationRows: SyncTable {
     let statements: SyncStatements
 
-    /// What stands before a tag in the key of its row, which belongs to the extension and goes with it.
+    /// Prefix of a tag in the key of its row. The row belongs to the extension and is deleted with it.
     private static let formerTagPrefix = "formerVersionTag "
 
     func noteFormerVersionTag(_ tag: String) throws {

@@ -4,7 +4,7 @@ internal import SQLite
 
 /// Owns `stash`: fetched records of types that the app doesn't know yet.
 struct StashTable: SyncTable {
-    /// A record of a type that the app doesn't know yet.
+    /// Record of a type that the app doesn't know yet.
     struct StashedRecord {
         var database: DatabaseKey
         var record: CKRecord
@@ -39,7 +39,7 @@ struct StashTable: SyncTable {
             zone(zoneID, database))
     }
 
-    /// Forgets which versions are kept: what the server still has comes again with its tag.
+    /// Deletes the tags of a zone's records. Those that the server still has are fetched again with their tags.
     func forgetTagsOfStash(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
         try run(
             """

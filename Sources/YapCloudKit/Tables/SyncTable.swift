@@ -1,7 +1,7 @@
 internal import CloudKit
 internal import SQLite
 
-/// What the statements on one registration's tables need: the handle, and the texts that it keeps.
+/// Handle and statement texts for the tables of one registration.
 final class SyncStatements {
     /// The registered name.
     let name: String
@@ -90,7 +90,7 @@ extension SyncTable {
     }
 }
 
-/// What a statement's placeholder can stand for.
+/// Value of a statement's placeholder.
 enum SQLValue {
     case integer(Int64)
     case text(String)

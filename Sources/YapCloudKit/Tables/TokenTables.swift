@@ -13,7 +13,7 @@ struct TokenTables: SyncTable {
         ) { $0.isNull(at: 0) ? nil : $0.text(at: 0) } ?? nil
     }
 
-    /// Whether the fetch of each zone of a database goes on from a token.
+    /// Whether each zone of a database has a token.
     func hasToken(_ database: DatabaseKey) throws -> Bool {
         try first(
             "SELECT count(token) > 0 AND count(token) = count(*) FROM \(table("token")) WHERE database = ?1",
@@ -33,7 +33,8 @@ struct TokenTables: SyncTable {
 
     func setToken(_ token: String?, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
         if token != nil, try self.token(zoneID, database) == nil {
-            // A fetch from the beginning tells no deletions: what was sent before it may be gone without a word.
+            // A fetch from the beginning reports no deletions: a record that was sent before it may be deleted
+            // unnoticed.
             try QueueTables(statements: statements).restartWrites(in: database)
         }
         // From the first page on, each record that has unread fields is noted.
@@ -46,7 +47,7 @@ struct TokenTables: SyncTable {
             """, zone(zoneID, database) + [SQLValue(token)])
     }
 
-    /// Why everything in the zone is being fetched again, as long as that goes on.
+    /// Reason for the full fetch of a zone that is under way, or nil if there is none.
     func fullFetch(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> TokenRefusal? {
         let text =
             try first(

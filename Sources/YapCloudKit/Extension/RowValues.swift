@@ -1,14 +1,27 @@
 internal import CloudKit
 internal import CloudWire
 internal import SQLite
-internal import System
 internal import Yap
 
-/// Values that the queue doesn't hold, because the object does.
+/// Values that the queue doesn't store, because the object has them.
 ///
 /// A change with a key to restore belongs to the record that the row stands for now, and the row holds the value that
 /// was queued: before either ends, the value is stored in the queue.
-extension YapDatabaseCloudKitTransaction {
+final class RowValues {
+    private let tables: CloudKitTables
+    private let log: MergeLog
+    private let queue: ChangeQueue
+    private let handled: HandledRows
+    /// Rows that could not give back a value when the queue was to store it.
+    private var unrestoredRows: Set<Int64> = []
+
+    init(_ log: MergeLog, _ queue: ChangeQueue, _ handled: HandledRows) {
+        tables = handled.tables
+        self.log = log
+        self.queue = queue
+        self.handled = handled
+    }
+
     /// Whether the queue must hold a value itself: an asset's file may go away, and a parent is no value of the object.
     static func mustStore(_ key: String, _ field: Field) -> Bool {
         if key == CKRecord.parentKey { return true }
@@ -20,11 +33,11 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// A change with all its values: those that only the object has are remembered, or asked of the record handler.
-    /// What it can't give back stays in `restore`.
+    /// Returns a change with all its values. Those that only the object has come from memory, or from the record
+    /// handler. Values that can't be restored stay in `restore`.
     func restored(_ change: ChangeRow, of row: RecordRow) throws -> ChangeRow {
         guard !change.restore.isEmpty else { return change }
-        var known = valuesInTransaction[change.id] ?? cloudKit.restored.withLock { $0[change.id] } ?? [:]
+        var known = queue.known(change.id)
         let missing = change.restore.filter { known[$0.key] == nil }
         if !missing.isEmpty {
             let keysByRow = Dictionary(grouping: missing.keys.sorted()) { abs(missing[$0] ?? 0) }
@@ -35,7 +48,7 @@ extension YapDatabaseCloudKitTransaction {
                 }
                 known.merge(given) { old, _ in old }
             }
-            remember(known, of: change.id)
+            queue.remember(known, of: change.id)
         }
         var full = change
         for key in change.restore.keys {
@@ -51,25 +64,16 @@ extension YapDatabaseCloudKitTransaction {
         try tables.queue.changes(of: row.id).map { try restored($0, of: row) }
     }
 
-    /// Keeps values for later. In a transaction that writes, they come to the others with its commit.
-    func remember(_ fields: [String: Field], of change: Int64) {
-        if isWriting {
-            valuesInTransaction.add(fields, of: change)
-        } else {
-            cloudKit.restored.withLock { $0.add(fields, of: change) }
-        }
-    }
-
-    /// Asks the record handler for values that a row holds. What it doesn't give is missing in the answer.
+    /// Requests values that a row holds from the record handler. Returns those that it sets.
     private func ask(_ rowID: Int64, _ keys: Set<String>, _ row: RecordRow) throws -> [String: Field] {
-        guard let identity = try transaction.identity(ofRowID: rowID),
+        guard let identity = try handled.transaction.identity(ofRowID: rowID),
             try tables.records.isOwner(rowID, identity.nameHash, of: row.id)
         else { return [:] }
         var record: CKRecord? = try row.base()
         let info = YDBCKRecordInfo(databaseIdentifier: row.database.identifier)
         info.keysToRestore = keys
         do {
-            try call(&record, info, identity, object: nil, metadata: nil)
+            try handled.call(&record, info, identity, object: nil, metadata: nil)
         } catch let error as SQLiteError {
             throw error
         } catch let error as YapDatabaseError where !error.isAboutTheObject {
@@ -82,15 +86,13 @@ extension YapDatabaseCloudKitTransaction {
         return try record.changedFields().filter { keys.contains($0.key) }
     }
 
-    // MARK: Before a row changes
-
-    /// Notes what the queue has not stored of a row: after a change of the row it can't be asked any more.
+    /// Keeps a row's values that the queue has not stored: after a change of the row they can't be read any more.
     func rememberValues(of row: YapDatabaseRowIdentity, isAboutToChange: Bool) throws {
         guard let (owner, waiting) = try changesToRestore(ofRow: row.rowID) else { return }
         for change in waiting {
             let full = try restored(change, of: owner)
             // The transaction's own memory is the one that still has them when the row has changed.
-            remember(full.fields.filter { change.restore[$0.key] != nil }, of: change.id)
+            queue.remember(full.fields.filter { change.restore[$0.key] != nil }, of: change.id)
             if isAboutToChange { try doubtValues(of: change, full, row.rowID) }
         }
     }
@@ -122,7 +124,7 @@ extension YapDatabaseCloudKitTransaction {
         return (owner, changes)
     }
 
-    /// Gives up the values that are lost: this version of the handler knows the key, and the row lacks the value since
+    /// Removes values that are lost: this version of the handler knows the key, and the row lacks the value since
     /// an earlier version, which didn't, has changed it.
     func dropLostValues() throws {
         try forEachChangeToRestore { change in
@@ -133,11 +135,11 @@ extension YapDatabaseCloudKitTransaction {
                 for (key, field) in try ask(rowID, Set(keys), row) where field.value == nil {
                     left.restore[key] = nil
                     left.originals[key] = nil
-                    logDrop(row, key, .superseded, dropped: nil, kept: nil)
+                    log.note(row, key, .superseded, dropped: nil, kept: nil)
                 }
             }
             if left.fields.isEmpty, left.restore.isEmpty {
-                try remove(left)
+                try queue.remove(left)
             } else {
                 try tables.queue.updateChange(left)
             }
@@ -171,7 +173,8 @@ extension YapDatabaseCloudKitTransaction {
 
     private static let readAtOnceMax = 500
 
-    /// Stores what some rows hold for a change. What can't be given back puts aside what waits for the record.
+    /// Stores the values that some rows hold for a change. If one can't be restored, the record's changes are
+    /// quarantined.
     func storeValues(
         of change: ChangeRow, _ row: RecordRow, where isGoing: (_ rowID: Int64) -> Bool
     ) throws {
@@ -186,7 +189,7 @@ extension YapDatabaseCloudKitTransaction {
         try tables.queue.updateChange(stored)
         let unrestored = keys.compactMap { full.restore[$0] }
         if !unrestored.isEmpty {
-            isQueueTouched = true
+            queue.touch()
             unrestoredRows.formUnion(unrestored.map(abs))
             try tables.queue.refuseChanges(of: row.id, code: QueueTables.unrestorableRefusal)
         } else if change.refusal == QueueTables.unrestorableRefusal {
@@ -194,11 +197,11 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Lets a record's changes be sent that were put aside for values which are all there now.
+    /// Lifts the quarantine of a record's changes if all their values are present now.
     private func liftIfRestored(_ row: RecordRow) throws {
         let isComplete = try restoredChanges(of: row).allSatisfy(\.restore.isEmpty)
         guard isComplete else { return }
-        isQueueTouched = true
+        queue.touch()
         try tables.queue.liftRefusals(code: QueueTables.unrestorableRefusal, of: row.id)
     }
 
@@ -210,19 +213,24 @@ extension YapDatabaseCloudKitTransaction {
         for change in older {
             let keys = change.restore.filter { abs($0.value) == rowID && fields[$0.key] != nil }.map(\.key)
             guard !keys.isEmpty else { continue }
-            let known = valuesInTransaction[change.id] ?? cloudKit.restored.withLock { $0[change.id] } ?? [:]
+            let known = queue.known(change.id)
             var stored = change
             for key in keys.sorted() {
                 stored.restore[key] = nil
                 stored.fields[key] = known[key]
-                if known[key] == nil { logDrop(row, key, .superseded, dropped: nil, kept: fields[key]) }
+                if known[key] == nil { log.note(row, key, .superseded, dropped: nil, kept: fields[key]) }
             }
             if stored.fields.isEmpty, stored.restore.isEmpty {
-                try remove(stored)
+                try queue.remove(stored)
             } else {
                 try tables.queue.updateChange(stored)
             }
         }
+    }
+
+    func makeRestorePoint() -> () -> Void {
+        let unrestoredRows = unrestoredRows
+        return { [self] in self.unrestoredRows = unrestoredRows }
     }
 }
 

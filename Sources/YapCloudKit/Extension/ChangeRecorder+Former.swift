@@ -4,7 +4,7 @@ internal import Yap
 
 /// Rows that this transaction removed. One of them may be made again under the same record: on the server it was never
 /// gone then, and the values that the new row lacks have to be ended there.
-extension YapDatabaseCloudKitTransaction {
+extension ChangeRecorder {
     /// A removed row: what it held, or the names of the values that its record had, and whether they are encrypted.
     enum FormerRow {
         case row(YapDatabaseRowIdentity, object: any Sendable, metadata: (any Sendable)?)
@@ -20,17 +20,18 @@ extension YapDatabaseCloudKitTransaction {
     func keepFormerRow(_ row: YapDatabaseRowIdentity, _ owner: RecordRow) throws {
         // An object that can't be read can be removed all the same.
         guard cloudKit.isAllowed(row.collection),
-            let object = try? transaction.object(forKey: row.key, inCollection: row.collection)
+            let object = try? handled.transaction.object(forKey: row.key, inCollection: row.collection)
         else { return }
         var metadata: (any Sendable)?
         if cloudKit.recordHandler.needsMetadata,
-            try transaction.serializedMetadata(forKey: row.key, inCollection: row.collection) != nil
+            try handled.transaction.serializedMetadata(forKey: row.key, inCollection: row.collection) != nil
         {
-            metadata = try transaction.metadata(forKey: row.key, inCollection: row.collection)
+            metadata = try handled.transaction.metadata(forKey: row.key, inCollection: row.collection)
         }
         if formerRows.count < Self.formerObjectsMax {
             formerRows[owner.id, default: []].append(.row(row, object: object, metadata: metadata))
-        } else if let fields = try fullFields(row, owner, object: object, metadata: metadata)?.fields {
+        } else if let fields = try handled.fullFields(row, owner, object: object, metadata: metadata)?.fields
+        {
             let keys = fields.filter { $0.value.value != nil }.mapValues(\.isEncrypted)
             formerRows[owner.id, default: []].append(.keys(keys))
         }
@@ -50,7 +51,8 @@ extension YapDatabaseCloudKitTransaction {
             switch former {
             case .keys(let more): keys.merge(more) { first, _ in first }
             case .row(let row, let object, let metadata):
-                let held = try fullFields(row, life, object: object, metadata: metadata)?.fields ?? [:]
+                let held =
+                    try handled.fullFields(row, life, object: object, metadata: metadata)?.fields ?? [:]
                 originals.merge(held) { first, _ in first }
                 keys.merge(held.filter { $0.value.value != nil }.mapValues(\.isEncrypted)) { first, _ in first
                 }

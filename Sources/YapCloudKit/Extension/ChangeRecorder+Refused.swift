@@ -1,12 +1,11 @@
 internal import CloudKit
 internal import CloudWire
-internal import Yap
 
-/// What becomes of changes that were put aside when the app changes their record again.
-extension YapDatabaseCloudKitTransaction {
-    /// The changes of a record that a new one needs to know. A conflict that never settled is lifted: it goes again,
-    /// before the new change, for the server may have it. Of a record that the server never had it is folded, as a
-    /// refusal is.
+/// Quarantined changes of a record that the app changes again.
+extension ChangeRecorder {
+    /// Changes of a record that are folded into a new one or sent before it. A conflict that never settled is sent
+    /// again, before the new change, for the server may have it. If the server never had the record, the conflict is
+    /// folded like a refusal.
     func specialChanges(besideNewOf row: RecordRow) throws -> [ChangeRow] {
         let special = try tables.queue.specialChanges(of: row.id)
         guard row.changeTag != nil, special.contains(where: { $0.refusal == QueueTables.stuckRefusal })
@@ -15,7 +14,7 @@ extension YapDatabaseCloudKitTransaction {
         return try tables.queue.specialChanges(of: row.id)
     }
 
-    /// Lets refused changes go along with the new one, which may be their cure: of each key the newest value.
+    /// Folds refused changes into the new one, which may correct them: of each key the newest value.
     func fold(
         _ special: [ChangeRow], of row: RecordRow, into new: inout NewValues, _ fields: [String: Field],
         heldBy rowID: Int64?
@@ -33,9 +32,9 @@ extension YapDatabaseCloudKitTransaction {
                 keysBefore.formUnion(kept.known.keys)
                 if let change = kept.left { left.append(change) }
             }
-            let known = try isKept ? [:] : knownValues(of: refused)
+            let known = try isKept ? [:] : queue.knownValues(of: refused)
             let full = folded.with(known)
-            logSuperseded(full, row, by: newer, unknown: newerUnknown.union(isKept ? [] : keysBefore))
+            log.noteSuperseded(full, row, by: newer, unknown: newerUnknown.union(isKept ? [] : keysBefore))
             let mayBeOnServer =
                 try isKept || row.changeTag != nil || tables.queue.wasInFlight(refused.sequence)
             if !isKept {
@@ -51,11 +50,11 @@ extension YapDatabaseCloudKitTransaction {
                 newerUnknown.formUnion(full.keys.filter { newer[$0] == nil })
                 noteTakenOver(full, row, besides: fields)
             }
-            if !isKept { try remove(refused) }
+            if !isKept { try queue.remove(refused) }
         }
     }
 
-    /// Tells changes that go first what their values were changed from, when what was queued before them is not sent.
+    /// Sets the originals of changes that are sent first, when the changes before them are not sent.
     ///
     /// - Parameter changes: The newest first.
     private func passOn(
@@ -68,7 +67,7 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Whether a change was handed to an operation, and put aside later as not to be given back.
+    /// Whether a change was sent, and quarantined later because a value couldn't be restored.
     func mayBeOnServerInPart(_ change: ChangeRow) throws -> Bool {
         guard change.refusal == QueueTables.unrestorableRefusal, change.kind == .save, !change.isDamaged
         else { return false }
@@ -78,18 +77,18 @@ extension YapDatabaseCloudKitTransaction {
     /// Leaves in a change the values that are known, to be sent before what is queued now: when the server turns out to
     /// have them, that is no change of another device.
     ///
-    /// - Parameter asks: Whether rows may be asked: none of them is being changed.
+    /// - Parameter asks: Whether the handler may be called for the rows: none of them is being changed.
     /// - Returns: The values that are known, the change that was left with them (nil when there are none), and the
-    ///   change with the values that nobody can give back.
+    ///   change with the values that can't be restored.
     func keepKnown(
         of change: ChangeRow, asks: Bool
     ) throws -> (known: [String: Field], left: ChangeRow?, rest: ChangeRow) {
         var (left, rest) = (change, change)
         let known =
             try asks
-            ? tables.records.record(id: change.record).map { try restored(change, of: $0).fields }
+            ? tables.records.record(id: change.record).map { try rowValues.restored(change, of: $0).fields }
                 ?? change.fields
-            : change.with(knownValues(of: change)).fields
+            : change.with(queue.knownValues(of: change)).fields
         left.fields = known
         left.restore = [:]
         left.originals = change.originals.filter { known[$0.key] != nil }
@@ -97,15 +96,13 @@ extension YapDatabaseCloudKitTransaction {
         rest.restore = change.restore.filter { known[$0.key] == nil }
         rest.originals = change.originals.filter { rest.restore[$0.key] != nil }
         if known.isEmpty {
-            try remove(change)
+            try queue.remove(change)
         } else {
             try tables.queue.updateChange(left)
             try tables.queue.liftRefusal(of: left)
         }
         return (known, known.isEmpty ? nil : left, rest)
     }
-
-    // MARK: What a change took over
 
     private func noteTakenOver(_ change: ChangeRow, _ row: RecordRow, besides fields: [String: Field]) {
         guard takenOver.count < RestoredValues.changesMax else { return }
@@ -121,7 +118,7 @@ extension YapDatabaseCloudKitTransaction {
             guard let newer = fields[key] else { continue }
             takenOver[row.id]?[key] = nil
             if field.map(newer.says) != true {
-                logDrop(row, key, .superseded, dropped: field, kept: newer)
+                log.note(row, key, .superseded, dropped: field, kept: newer)
             }
         }
     }
@@ -129,9 +126,12 @@ extension YapDatabaseCloudKitTransaction {
     /// Notes all that this commit's change took over: it is not sent.
     func logAllTakenOver(_ row: RecordRow) {
         for (key, field) in (takenOver.removeValue(forKey: row.id) ?? [:]).sorted(by: { $0.key < $1.key }) {
-            logDrop(row, key, .superseded, dropped: field, kept: nil)
+            log.note(row, key, .superseded, dropped: field, kept: nil)
         }
     }
+
+    /// Forgets the values that this commit's changes took over.
+    func forgetTakenOver(of row: RecordRow) { takenOver[row.id] = nil }
 }
 
 extension ChangeRow {

@@ -1,0 +1,198 @@
+internal import CloudKit
+internal import CloudWire
+internal import Yap
+
+/// Applies the results of batches.
+struct UploadResults {
+    let tracker: RowTracker
+    let merges: RemoteMerge
+    private var cloudKit: YapDatabaseCloudKit { tracker.cloudKit }
+    private var tables: CloudKitTables { tracker.tables }
+    private var log: MergeLog { tracker.log }
+    private var queue: ChangeQueue { tracker.queue }
+    private var handled: HandledRows { tracker.handled }
+    private var rowValues: RowValues { tracker.rowValues }
+    private var recorder: ChangeRecorder { tracker.recorder }
+    private var zones: ZoneFetch { tracker.zones }
+
+    /// Writes back what the answer to a batch means.
+    ///
+    /// - Parameter merge: What to do with the server's record of a conflict; nil is `mergeRecord`.
+    func complete(
+        _ completion: SyncCompletion,
+        merge: ((YapDatabaseReadWriteTransaction, CKRecord) throws -> Void)?,
+        _ transaction: YapDatabaseReadWriteTransaction
+    ) throws {
+        for (item, record) in completion.saved { try saved(item, record) }
+        for item in completion.deleted { try deleted(item) }
+        for item in completion.gone {
+            guard let row = try judgedRow(item), row.ownerCount == 0 else { continue }
+            try recorder.purge(row, rule: .deletedRemotely)
+            try tables.records.removeRecordIfUnused(row.id)
+        }
+        for (item, server) in completion.conflicts {
+            guard let row = try judgedRow(item) else { continue }
+            if let merge {
+                try merge(transaction, server)
+            } else {
+                try merges.mergeRecord(server, row.database)
+            }
+            cloudKit.writes.note(.known, of: row.recordID, in: row.database)
+        }
+        for item in completion.recreated {
+            guard let row = try judgedRow(item) else { continue }
+            try recreate(row, rule: .editBeatDeletion)
+        }
+        for (item, error, isStuck) in completion.refused {
+            // What a merge or a deletion took out of the queue meanwhile is no obstacle to what comes after it.
+            guard let change = try tables.queue.change(item.sequence, item.incarnation) else { continue }
+            if !isStuck, try joinsNext(change) { continue }
+            if change.kind == .delete, !RecordNames.isLegal(item.recordID.recordName) {
+                // The server never had a record of that name: nothing is left to delete.
+                try deleted(item)
+                continue
+            }
+            let code = isStuck ? QueueTables.stuckRefusal : Int64(error.code.rawValue)
+            try tables.queue.refuseChanges(
+                of: item.incarnation, code: code, reason: isStuck ? nil : error.reason)
+        }
+    }
+
+    /// The life of a record that the answer to a save is about; nil when it is gone, or when a merge came in between:
+    /// of the version that is known since then the answer says nothing, and the save goes again on its tag.
+    private func judgedRow(_ item: SyncItem) throws -> RecordRow? {
+        try tables.records.record(id: item.incarnation).flatMap { $0.changeTag == item.sentTag ? $0 : nil }
+    }
+
+    /// What was committed after a change that the server refuses may be its cure, and goes instead of waiting with it:
+    /// the next save takes the refused values along, a deletion makes them needless.
+    private func joinsNext(_ refused: ChangeRow) throws -> Bool {
+        guard refused.kind == .save, let row = try tables.records.record(id: refused.record) else {
+            return false
+        }
+        let waiting = try tables.queue.changes(of: row.id)
+        guard var next = waiting.first(where: { $0.sequence > refused.sequence }), next.refusal == nil
+        else { return false }
+        let old = try rowValues.restored(refused, of: row)
+        if next.kind == .save {
+            next = try rowValues.restored(next, of: row)
+            guard old.restore.isEmpty, next.restore.isEmpty else { return false }
+            log.noteSuperseded(old, row, by: next.fields)
+            for key in old.keys { next.originals[key] = old.originals[key] }
+            next.fields.merge(old.fields) { new, _ in new }
+            try tables.queue.updateChange(next)
+        } else {
+            log.noteSuperseded(old, row, by: [:])
+        }
+        try queue.remove(refused)
+        return true
+    }
+
+    private func saved(_ item: SyncItem, _ record: CKRecord) throws {
+        // A merge that came in between knows a later version: then its tag stands, and what it left of the change was
+        // held against that version, and goes again.
+        if let row = try tables.records.record(id: item.incarnation), row.changeTag != item.sentTag,
+            row.changeTag != record.recordChangeTag
+        {
+            return
+        }
+        let change = try tables.queue.change(item.sequence, item.incarnation)
+        if let change { try finishFilesLeftOut(of: change, record) }
+        try finish(item, change)
+        guard var row = try tables.records.record(id: item.incarnation), row.changeTag == item.sentTag else {
+            return
+        }
+        row.changeTag = record.recordChangeTag
+        row.system = try record.systemBytes()
+        try tables.records.updateRecord(row)
+        // What was kept aside of it, for a version of the app that knows its type, is older than this.
+        try tables.stash.removeFromStash(row.recordID, row.database)
+        cloudKit.writes.note(.known, of: row.recordID, in: row.database)
+    }
+
+    private func deleted(_ item: SyncItem) throws {
+        if let row = try tables.records.record(id: item.incarnation) {
+            let last = try row.base().modificationDate
+            cloudKit.writes.note(.deleted(lastModification: last), of: row.recordID, in: row.database)
+        }
+        try finish(item, try tables.queue.change(item.sequence, item.incarnation))
+    }
+
+    private func finish(_ item: SyncItem, _ change: ChangeRow?) throws {
+        if let change, change.kind == item.kind {
+            try queue.remove(change)
+        }
+        try tables.records.removeRecordIfUnused(item.incarnation)
+    }
+
+    /// Logs the fields that a change was sent without, mostly because a later change of this device replaces them. The
+    /// server has what it had before, which is what the later change replaces.
+    func finishFilesLeftOut(of change: ChangeRow, _ saved: CKRecord) throws {
+        guard change.fields.hasAssets, let row = try tables.records.record(id: change.record) else { return }
+        var later = try tables.queue.changes(of: row.id).filter { $0.sequence > change.sequence }
+        for (name, field) in change.fields.sorted(by: { $0.key < $1.key })
+        where !field.files.isEmpty && saved.object(forKey: name) == nil {
+            let isReplaced = later.contains { $0.kind == .delete || $0.keys.contains(name) }
+            log.note(
+                row, name, .superseded, kind: isReplaced ? .superseded : .lost, dropped: field, kept: nil)
+            guard let next = later.firstIndex(where: { $0.keys.contains(name) }) else { continue }
+            later[next].originals[name] =
+                change.originals[name] ?? (row.changeTag == nil ? .cleared : nil)
+            try tables.queue.updateChange(later[next])
+        }
+    }
+
+    /// Sends all that this device knows of a record as a new one: another device deleted it while an edit
+    /// waited here, or the server lost it. A record without rows is let go.
+    func recreate(_ row: RecordRow, rule: CloudMergeLogEntry.Rule) throws {
+        let owners = try handled.identities(of: row)
+        guard !owners.isEmpty else {
+            try recorder.purge(row, rule: .deletedRemotely)
+            return try tables.records.removeRecordIfUnused(row.id)
+        }
+        var full: [String: Field] = [:]
+        for owner in owners {
+            let fields = try handled.fullFields(owner, row, object: nil, metadata: nil)?.fields ?? [:]
+            full.merge(fields) { old, _ in old }
+        }
+        var waiting = try tables.queue.changes(of: row.id)
+        var queued: [String: Field] = [:]
+        for index in waiting.indices where waiting[index].kind == .save {
+            waiting[index].fields.merge(try queue.knownValues(of: waiting[index])) { stored, _ in stored }
+            queued.merge(waiting[index].fields) { _, later in later }
+        }
+        // What was queued past the handler is in no row; and what was cleared last is in none either.
+        full.merge(queued) { inRow, _ in inRow }
+        for change in waiting {
+            log.noteSuperseded(change, row, by: full)
+            try queue.remove(change)
+        }
+        // A server that was restored may get the file from another device.
+        if rule == .editBeatDeletion { try dropMissingFiles(of: row, owners, &full) }
+        var row = row
+        row.changeTag = nil
+        try tables.records.updateRecord(row)
+        try recorder.queueSave(row, full, originals: [:])
+        log.note(row, nil, rule, dropped: nil, kept: nil)
+    }
+
+    /// Drops files that only the deleted record had: they can't be sent, and without them the rest can.
+    private func dropMissingFiles(
+        of row: RecordRow, _ owners: [YapDatabaseRowIdentity], _ fields: inout [String: Field]
+    ) throws {
+        let missing = fields.filter { tables.files.lacks($0.value) }
+        guard !missing.isEmpty, let zoneHandler = cloudKit.runner.zoneHandler else { return }
+        let rest = missing.mapValues { tables.files.withoutMissing($0) }
+        for (name, field) in missing.sorted(by: { $0.key < $1.key }) {
+            log.note(row, name, .editBeatDeletion, kind: .lost, dropped: field, kept: rest[name])
+            fields[name] = rest[name]?.value == nil ? nil : rest[name]
+        }
+        let transaction = try handled.writer()
+        try handled.merging(owners) {
+            try zones.noteFetchedRows()
+            for owner in owners {
+                try zoneHandler.storeFields(rest, transaction, owner.collection, owner.key)
+            }
+        }
+    }
+}
