@@ -1,4 +1,4 @@
-import System
+internal import System
 
 /// How far a client knows a zone, or a database: what stands in `syncToken`, opaque to clients.
 public struct ChangeToken: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import System
+internal import System
 
 /// A value in a JSON text that is being read: three words that point at the text and its tape.
 struct JSONNode {

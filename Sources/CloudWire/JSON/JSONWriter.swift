@@ -1,4 +1,4 @@
-import System
+internal import System
 
 /// Writes JSON straight into a buffer of bytes. Members with a nil value are left out.
 ///

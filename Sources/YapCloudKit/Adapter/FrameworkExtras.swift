@@ -105,7 +105,7 @@ enum ListeningEvent {
 
         /// Names the operation's writes by the seed of their zone and by their content. If a request is repeated
         /// because its response took too long, the server executes it once.
-        func nameWrites(seeds: [CKRecordZone.ID: SyncWriteSeed]) {
+        func nameWrites(seeds: [CKRecordZone.ID: SyncIdempotencySeed]) {
             writeSeeds = seeds.mapValues { IdempotencySeed(series: $0.series, seed: $0.seed) }
         }
     }
@@ -163,6 +163,6 @@ enum ListeningEvent {
         func run(as userRecordName: String?) {}
 
         /// The framework doesn't name writes.
-        func nameWrites(seeds: [CKRecordZone.ID: SyncWriteSeed]) {}
+        func nameWrites(seeds: [CKRecordZone.ID: SyncIdempotencySeed]) {}
     }
 #endif

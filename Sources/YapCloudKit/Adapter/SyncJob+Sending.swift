@@ -30,7 +30,7 @@ extension SyncJob {
     func complete(_ completion: SyncCompletion) {
         let sent = runner.progress.batch(key)
         let written = write { transaction, ext in
-            if let sent { try ext.writing { _ in try ext.tables.noteResult(of: sent, completion) } }
+            if let sent { try ext.writing { _ in try ext.tables.queue.noteResult(of: sent, completion) } }
             var completion = completion
             if try key.account != ext.tables.accounts.currentAccount() {
                 // Another account is in use now. The result of the first one's cloud is written, but no row is created
@@ -54,7 +54,7 @@ extension SyncJob {
     }
 }
 
-extension CloudKitTables {
+extension QueueTables {
     /// Notes that a batch is no longer in flight, and whether the server has answered it.
     fileprivate func noteResult(of sent: SentBatch, _ completion: SyncCompletion) throws {
         try setInFlight(sent.sequence, false)

@@ -43,7 +43,7 @@ struct UploadResults {
             guard let row = try judgedRow(item) else { continue }
             try recreate(row, rule: .editBeatDeletion)
         }
-        for (item, error, isStuck) in completion.refused {
+        for (item, error, isStuck) in completion.quarantined {
             // What a merge or a deletion took out of the queue meanwhile is no obstacle to what comes after it.
             guard let change = try tables.queue.change(item.sequence, item.incarnation) else { continue }
             if !isStuck, try joinsNext(change) { continue }

@@ -27,7 +27,7 @@ extension CloudKitTables {
             try first(
                 "SELECT changesets, changes, refused, in_flight FROM \(table("count")) WHERE database = ?1",
                 [.text(database.column)], readCount) ?? QueueCount()
-        if count.refusedCount > 0 { count.refused = try problems(database) }
+        if count.quarantinedCount > 0 { count.quarantined = try problems(database) }
         count.differingZones = try checksums.zonesThatDiffer(database)
         count.moment = moment
         return count
@@ -43,14 +43,14 @@ extension CloudKitTables {
             sum.pending += row.count.pending
             sum.changeSets += row.count.changeSets
             sum.inFlightChangeSets += row.count.inFlightChangeSets
-            sum.refusedCount += row.count.refusedCount
+            sum.quarantinedCount += row.count.quarantinedCount
         }
     }
 
     private func readCount(_ statement: borrowing Statement) -> QueueCount {
         QueueCount(
             pending: Int(statement.int64(at: 1)), changeSets: Int(statement.int64(at: 0)),
-            inFlightChangeSets: Int(statement.int64(at: 3)), refusedCount: Int(statement.int64(at: 2)))
+            inFlightChangeSets: Int(statement.int64(at: 3)), quarantinedCount: Int(statement.int64(at: 2)))
     }
 
     /// Problems of the first records that have quarantined changes.
@@ -60,7 +60,7 @@ extension CloudKitTables {
             """
             \(columns) WHERE c.refusal IS NOT NULL AND s.database = ?1
             ORDER BY c.record, c.sequence LIMIT ?2
-            """, [.text(database.column), .integer(Int64(QueueCount.refusedListedMax))], readQuarantined)
+            """, [.text(database.column), .integer(Int64(QueueCount.quarantinedListedMax))], readQuarantined)
         var problems: [CloudSyncProblem] = []
         for change in refused {
             if case .unrestorable(let name, let earlier)? = problems.last,

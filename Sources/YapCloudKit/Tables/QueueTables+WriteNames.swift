@@ -2,8 +2,8 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// Name of a write, beside its content: `WriteSeed` of the framework's own clients. Apple's CloudKit has none.
-struct SyncWriteSeed {
+/// Name of a write, beside its content: `IdempotencySeed` of the framework's own clients. Apple's CloudKit has none.
+struct SyncIdempotencySeed {
     /// The same for all writes of a change-set: the server doesn't create a new record of it again after it was
     /// deleted. Nil while its deletion would never be fetched.
     let series: UInt64?
@@ -22,7 +22,7 @@ extension QueueTables {
     /// fetch from the beginning reports no deletions.
     func writeSeeds(
         of items: [SyncItem], _ database: DatabaseKey
-    ) throws -> [CKRecordZone.ID: SyncWriteSeed] {
+    ) throws -> [CKRecordZone.ID: SyncIdempotencySeed] {
         guard let sequence = items.first?.sequence else { return [:] }
         let texts = try first(
             """
@@ -37,7 +37,7 @@ extension QueueTables {
             seed.add("\(texts?.name ?? "") \(tags) \(hasToken)")
             var series = FNV1a()
             series.add("\(texts?.series ?? "") \(zone.key.ownerName) \(zone.key.zoneName)")
-            seeds[zone.key] = SyncWriteSeed(series: hasToken ? series.hash : nil, seed: seed.hash)
+            seeds[zone.key] = SyncIdempotencySeed(series: hasToken ? series.hash : nil, seed: seed.hash)
         }
     }
 
