@@ -147,7 +147,7 @@ private enum After {
         let error = #expect(throws: YapDatabaseError.self) { try open(hasDefaultPage: false) }
         #expect(error?.code == .decoding)
         let told = error.map { "\($0)" } ?? ""
-        let page = GuidePageTests.guide.appending(path: "CHANGING_A_MODEL.md")
+        let page = CodeBlocks.guide.appending(path: "CHANGING_A_MODEL.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let shown = text.components(separatedBy: "```text\n").last?.components(separatedBy: " ...\n").first
         let sentence = try #require(shown).replacing("\n", with: " ")

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Swift blocks of pages and of comments, and the code in which they must stand line for line.
+/// Swift blocks of pages, and the code in which they must stand line for line.
 struct CodeBlocks {
-    /// A block, and the file and line at which it begins.
+    /// A block, and the page that has it.
     struct Block {
         let place: String
         let lines: [Substring]
@@ -14,6 +14,9 @@ struct CodeBlocks {
     /// Files by the first line of each place at which a block may begin.
     private let places: [Substring: [(file: Int, line: Int)]]
     private let files: [[Substring]]
+
+    /// Folder of the guide.
+    static let guide = root.appending(path: "docs/guide")
 
     /// Reads the Swift files in some folders of the package.
     init(folders: [String]) throws {
@@ -39,29 +42,6 @@ struct CodeBlocks {
         let parts = text.components(separatedBy: "```")
         return stride(from: 1, to: parts.count, by: 2).map { parts[$0] }.filter { $0.hasPrefix("swift\n") }
             .map { Block(place: path, lines: lines(String($0.dropFirst("swift\n".count)))) }
-    }
-
-    /// Returns the blocks in the documentation comments of a folder's files.
-    static func ofComments(in folder: String) throws -> [Block] {
-        try swiftFiles(in: folder).flatMap { url in
-            var blocks: [Block] = []
-            var open: [Substring]?
-            let text = try String(contentsOf: url, encoding: .utf8)
-            for line in lines(text) {
-                guard line.hasPrefix("///") else {
-                    open = nil
-                    continue
-                }
-                let content = line.dropFirst(3).drop { $0 == " " }
-                if content.hasPrefix("```") {
-                    if let lines = open { blocks.append(Block(place: url.lastPathComponent, lines: lines)) }
-                    open = open == nil ? [] : nil
-                } else if open != nil, !content.isEmpty {
-                    open?.append(content)
-                }
-            }
-            return blocks
-        }
     }
 
     private static func lines(_ text: String) -> [Substring] {

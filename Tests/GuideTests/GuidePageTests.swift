@@ -21,14 +21,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Yap", "YapCloudKit", "CloudKit", "CloudKitAdditions", "CloudKitTesting"])
-    func everyBlockInACommentIsCodeThatCompiles(room: String) throws {
-        for block in try CodeBlocks.ofComments(in: "Sources/\(room)") { check(block) }
-    }
-
-    @Test func blocksAreFoundInPagesAndComments() throws {
+    @Test func blocksAreFoundInPages() throws {
         #expect(try CodeBlocks.ofPage("docs/guide/READING.md").count >= 20)
-        #expect(try CodeBlocks.ofComments(in: "Sources/Yap").count >= 80)
         let changed = CodeBlocks.Block(place: "", lines: ["let database = try YapDatabase(url: nowhere)"])
         #expect(!code.contain(changed))
     }

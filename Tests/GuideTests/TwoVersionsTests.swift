@@ -345,7 +345,7 @@ private struct Installed<Model: CloudModel & Equatable> {
     /// The warning as the page shows it.
     private static var warningOfThePage: String {
         get throws {
-            let page = GuidePageTests.guide.appending(path: "CHANGING_A_MODEL.md")
+            let page = CodeBlocks.guide.appending(path: "CHANGING_A_MODEL.md")
             let text = try String(contentsOf: page, encoding: .utf8)
             let blocks = text.components(separatedBy: "```text\n").map { block in
                 block.components(separatedBy: "\n```").first ?? ""

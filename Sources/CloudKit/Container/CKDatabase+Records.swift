@@ -11,6 +11,8 @@ extension CKDatabase {
 
     /// Saves and deletes records in one request.
     /// - Parameters:
+    ///   - recordsToSave: Records to save.
+    ///   - recordIDsToDelete: IDs of the records to delete.
     ///   - savePolicy: how a record is treated that changed on the server.
     ///   - atomically: whether a zone's records are saved all or none.
     /// - Returns: the result for each record; an item that fails doesn't fail the request.
@@ -60,7 +62,9 @@ extension CKDatabase {
     }
 
     /// Fetches records.
-    /// - Parameter desiredKeys: the fields to fetch; nil for all.
+    /// - Parameters:
+    ///   - recordIDs: IDs of the records to fetch.
+    ///   - desiredKeys: The fields to fetch, or nil for all.
     /// - Returns: each record, or its error.
     /// - Throws: `CKError` if the whole request fails.
     public func records(

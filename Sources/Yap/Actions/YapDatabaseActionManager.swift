@@ -59,8 +59,12 @@ public final class YapDatabaseActionManager<Object: Sendable>: YapDatabaseNamedE
     /// Describes actions that depend on the objects and their metadata. For the other parameters see the first form.
     ///
     /// - Parameters:
+    ///   - name: Name under which it is registered.
+    ///   - type: Type of the objects.
     ///   - metadata: The registered type of the collection's metadata. For another type, registering throws
     ///     `typeMismatch` or `missingRegistration`.
+    ///   - collection: Collection of the objects.
+    ///   - version: Changes with the closures. With another version everything is filled anew.
     ///   - actions: Returns the current actions of a row from its object and its metadata, which is nil for a row
     ///     without metadata. Called in each transaction that sets or touches one of them.
     public init<Metadata: Sendable>(

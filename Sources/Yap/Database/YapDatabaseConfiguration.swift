@@ -18,7 +18,7 @@ public struct YapDatabaseConfiguration: Sendable {
     /// - Parameters:
     ///   - type: The type of the objects.
     ///   - collection: The collection.
-    ///   - default: An object with the values for properties that a stored object lacks.
+    ///   - value: An object with the values for properties that a stored object lacks.
     ///   - version: The model's version, from 1. Raise it with each change that needs `upgrade`.
     ///   - upgrade: Changes an object that an earlier version stored. Called at each read until the object is stored
     ///     again, for example by `upgradeObjects(inCollection:progress:)`.

@@ -75,9 +75,16 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
     /// first form.
     ///
     /// - Parameters:
+    ///   - name: Name under which it is registered.
+    ///   - type: Type of the objects.
     ///   - metadata: The registered type of the collection's metadata.
+    ///   - collection: Collection of the objects.
+    ///   - version: Changes with the closures. With another version everything is filled anew.
+    ///   - tokenizer: Divides the texts into words.
+    ///   - prefixes: Lengths of the prefixes that have an index of their own, in characters.
     ///   - isIncluded: Returns true if a row can be found, by object and metadata, which is nil for a row without
     ///     metadata.
+    ///   - describe: Describes the columns.
     public convenience init<Metadata: Sendable>(
         _ name: String, of type: Object.Type, metadata: Metadata.Type, in collection: String, version: String,
         tokenizer: YapDatabaseTextTokenizer = .unicode, prefix prefixes: [Int] = [],

@@ -8,6 +8,9 @@ extension YapDatabaseFullTextSearchTransaction {
     ///   - query: The query.
     ///   - type: The registered type of the collection's metadata.
     ///   - snippets: Excerpts of each row. For the other parameters see `matches(_:snippet:)`.
+    ///   - order: The order of the rows.
+    ///   - limit: Maximum number of rows, or nil for all.
+    ///   - offset: Number of rows to skip.
     /// - Throws: Also `missingRegistration`, `typeMismatch`.
     public func matches<Metadata: Sendable>(
         _ query: Query, metadata type: Metadata.Type, snippets: [Snippet] = [],

@@ -99,6 +99,11 @@ extension YapDatabaseHooks where Object == any Sendable {
     ///   - name: Name of the extension in transactions and in the file.
     ///   - collections: The collections. Nil for all.
     ///   - willModify: See the form for one collection, also for the other closures.
+    ///   - didModify: Called after a row was inserted or changed.
+    ///   - willRemove: Called before a row is removed.
+    ///   - didRemove: Called after a row was removed.
+    ///   - willRemoveAll: Called before all rows of the collections are removed.
+    ///   - didRemoveAll: Called after all rows of the collections were removed.
     public convenience init(
         _ name: String, in collections: [String]?, willModify: ModifyHook? = nil,
         didModify: ModifyHook? = nil, willRemove: RemoveHook? = nil, didRemove: RemoveHook? = nil,

@@ -60,9 +60,14 @@ public final class YapDatabaseRTreeIndex<Object: Sendable>: YapDatabaseNamedExte
     /// Describes an index where `isIncluded` also receives the metadata. For the other parameters see the first form.
     ///
     /// - Parameters:
+    ///   - name: Name under which it is registered.
+    ///   - type: Type of the objects.
     ///   - metadata: The registered type of the collection's metadata.
+    ///   - collection: Collection of the objects.
+    ///   - version: Changes with the closures. With another version everything is filled anew.
     ///   - isIncluded: Returns true if a row is in the index, by object and metadata, which is nil for a row without
     ///     metadata.
+    ///   - describe: Describes the columns.
     public convenience init<Metadata: Sendable>(
         _ name: String, of type: Object.Type, metadata: Metadata.Type, in collection: String, version: String,
         including isIncluded: @escaping @Sendable (Object, Metadata?) -> Bool,

@@ -9,8 +9,13 @@ extension YapDatabaseIndexTransaction {
     /// An observation also depends on the metadata of the rows that it finds, or, if the index has no metadata, on
     /// all rows of the collection.
     ///
-    /// - Parameter type: The registered type of the collection's metadata. For the other parameters see
-    ///   `rows(where:)`.
+    /// - Parameters:
+    ///   - type: The registered type of the collection's metadata. For the other parameters see
+    ///     `rows(where:)`.
+    ///   - condition: Chooses the rows.
+    ///   - sort: The order, by the first element first.
+    ///   - limit: Maximum number of rows, or nil for all.
+    ///   - offset: Number of rows to skip.
     /// - Throws: Also `missingRegistration`, `typeMismatch`.
     public func rows<Metadata: Sendable>(
         metadata type: Metadata.Type, where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = [],

@@ -111,6 +111,9 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
     /// - Parameters:
     ///   - expression: SQL. Pass user input in `values`, never in the expression.
     ///   - values: The values of `?1`, `?2` and so on, one for each.
+    ///   - sort: The order, by the first element first.
+    ///   - limit: Maximum number of rows, or nil for all.
+    ///   - offset: Number of rows to skip.
     /// - Throws: Also `invalidExtension` if there are more or fewer values than parameters, and `sqlite` with
     ///   SQLite's message for a mistake in the expression.
     public func rows(

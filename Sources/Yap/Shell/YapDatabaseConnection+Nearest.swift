@@ -27,8 +27,14 @@ extension YapDatabaseConnection {
     /// let near = try await connection.rows(metadata: NoteInfo.self, nearest: vector, in: byMeaning, limit: 20)
     /// ```
     ///
-    /// - Parameter type: The registered type of the collection's metadata. For the other parameters see
-    ///   `rows(nearest:in:limit:)`.
+    /// - Parameters:
+    ///   - type: The registered type of the collection's metadata. For the other parameters see
+    ///     `rows(nearest:in:limit:)`.
+    ///   - vector: The vector to compare with.
+    ///   - index: The index to search.
+    ///   - limit: Maximum number of rows, up to 10,000.
+    ///   - distanceMax: Maximum distance of a row, or nil for any.
+    ///   - keys: Keys of the rows to compare, or nil for all.
     /// - Throws: Also `YapDatabaseError`: `missingRegistration`, `typeMismatch`.
     public func rows<Object: Sendable, Metadata: Sendable>(
         metadata type: Metadata.Type, nearest vector: [Float], in index: YapDatabaseVectorIndex<Object>,

@@ -15,8 +15,14 @@ extension YapDatabaseVectorIndexTransaction {
     ///
     /// An observation also depends on the metadata of these rows.
     ///
-    /// - Parameter type: The registered type of the collection's metadata. For the other parameters see
-    ///   `rows(nearest:)`.
+    /// - Parameters:
+    ///   - type: The registered type of the collection's metadata. For the other parameters see
+    ///     `rows(nearest:)`.
+    ///   - vector: The vector to compare with.
+    ///   - limit: Maximum number of rows, up to 10,000.
+    ///   - distanceMax: Maximum distance of a row, or nil for any.
+    ///   - keys: Keys of the rows to compare, or nil for all.
+    ///   - check: Called between blocks of vectors. An error that it throws ends the search.
     /// - Throws: Also `missingRegistration`, `typeMismatch`.
     public func rows<Metadata: Sendable>(
         metadata type: Metadata.Type, nearest vector: [Float], limit: Int, distanceMax: Float? = nil,

@@ -64,8 +64,13 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
     /// this type. For the other parameters see the first form.
     ///
     /// - Parameters:
+    ///   - name: Name under which it is registered.
+    ///   - type: Type of the objects.
     ///   - metadata: The registered type of the collection's metadata.
+    ///   - collection: Collection of the objects.
+    ///   - version: Changes with the closures. With another version everything is filled anew.
     ///   - group: Returns the group of a row. Its metadata is nil if it has none.
+    ///   - sort: The order, by the first element first.
     public convenience init<Metadata: Sendable>(
         _ name: String, of type: Object.Type, metadata: Metadata.Type, in collection: String, version: String,
         group: @escaping @Sendable (_ key: String, _ object: Object, _ metadata: Metadata?) -> Group?,

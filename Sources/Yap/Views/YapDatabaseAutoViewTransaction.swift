@@ -78,7 +78,11 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
     /// Replaces groups and order. The groups depend on the metadata as well. Parameters and errors: see the first
     /// form.
     ///
-    /// - Parameter metadata: The registered type of the collection's metadata.
+    /// - Parameters:
+    ///   - version: Changes with the closures. With another version everything is filled anew.
+    ///   - metadata: The registered type of the collection's metadata.
+    ///   - sort: The order, by the first element first.
+    ///   - group: Returns the group of a row, or nil for a row that isn't part of the view.
     public func setGrouping<Metadata: Sendable>(
         version: String, metadata: Metadata.Type, sort: [YapDatabaseViewSort<Object>],
         _ group: @escaping @Sendable (_ key: String, _ object: Object, _ metadata: Metadata?) -> Group?

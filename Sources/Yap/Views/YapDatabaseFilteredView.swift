@@ -55,7 +55,12 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
     /// Registering throws `missingRegistration` or `typeMismatch` if the collection's metadata isn't registered with
     /// this type. For the other parameters see the first form.
     ///
-    /// - Parameter metadata: The registered type of the collection's metadata.
+    /// - Parameters:
+    ///   - name: Name under which it is registered.
+    ///   - parent: The view of which the rows are taken.
+    ///   - metadata: The registered type of the collection's metadata.
+    ///   - version: Changes with the closures. With another version everything is filled anew.
+    ///   - filter: Returns true for rows that are part of the view.
     public convenience init<Metadata: Sendable>(
         _ name: String, of parent: YapDatabaseView<Object, Group>, metadata: Metadata.Type, version: String,
         filter:

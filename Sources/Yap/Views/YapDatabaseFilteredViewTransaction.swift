@@ -47,7 +47,10 @@ public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: Y
 
     /// Replaces the filter by one that depends on the metadata as well. Parameters and errors: see the first form.
     ///
-    /// - Parameter metadata: The registered type of the collection's metadata.
+    /// - Parameters:
+    ///   - version: Changes with the closures. With another version everything is filled anew.
+    ///   - metadata: The registered type of the collection's metadata.
+    ///   - filter: Returns true for rows that are part of the view.
     /// - Throws: Also `missingRegistration` or `typeMismatch` if it isn't registered with this type. The view is then
     ///   unchanged, and the transaction may continue.
     public func setFilter<Metadata: Sendable>(

@@ -23,7 +23,8 @@ struct SyncJob: Sendable {
         case .dropToken(let zoneID, let refusal):
             change { _, ext in try ext.beginFullFetch(zoneID, key, refusal) }
         case .liftQuarantine(let code):
-            change { _, ext in try ext.writing { _ in try ext.tables.queue.liftRefusals(key, onlyWith: code) } }
+            change { _, ext in try ext.writing { _ in try ext.tables.queue.liftRefusals(key, onlyWith: code) }
+            }
         }
     }
 
@@ -147,7 +148,9 @@ struct SyncJob: Sendable {
         let operation = CKModifySubscriptionsOperation.saving(subscription) { error in
             if let error { return post(.subscribeFailed(key, error)) }
             let written = write { _, ext in
-                try ext.writing { _ in try ext.tables.accounts.setSubscriptionID(SyncRunner.subscriptionID, key) }
+                try ext.writing { _ in
+                    try ext.tables.accounts.setSubscriptionID(SyncRunner.subscriptionID, key)
+                }
             }
             if let (_, count) = written { post(.subscribed(key, count)) }
         }

@@ -73,6 +73,10 @@ extension YapDatabaseCloudKitTransaction {
     /// for which the handler then isn't asked.
     ///
     /// - Parameters:
+    ///   - record: The record.
+    ///   - databaseIdentifier: Identifier of the CloudKit database, or nil for the default one.
+    ///   - key: Key of the row.
+    ///   - collection: Collection of the objects.
     ///   - shouldUploadRecord: Whether the record's changed values are queued. If not, only its system
     ///     fields are taken; for a record that comes from the server.
     /// - Returns: false when the row stands for another record: detach it first.
@@ -95,6 +99,8 @@ extension YapDatabaseCloudKitTransaction {
     /// else it is deleted on the server, unless every row that stood for it was detached without upload.
     ///
     /// - Parameters:
+    ///   - key: Key of the row.
+    ///   - collection: Collection of the objects.
     ///   - wasRemoteDeletion: Whether the record is gone on the server.
     ///   - shouldUploadDeletion: Whether the record shall be deleted there.
     public func detachRecord(

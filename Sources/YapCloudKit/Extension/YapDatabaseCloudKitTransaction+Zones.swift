@@ -15,13 +15,16 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     /// Stores where the fetch goes on. Call it in the transaction that applies the page which came with the
-    /// token; and with nil before everything is fetched again: such a fetch tells no deletions, and what was sent and
-    /// not answered may be among what is gone.
+    /// token; and with nil before everything is fetched again: such a fetch reports no deletions.
     ///
-    /// - Parameter moreComing: Whether the page is not the last one, as the fetch says. Until the last one, rules of
-    ///   relationships that count all sources or destinations wait. Default: with a token it is the last one; without
-    ///   a token nothing is known, and rules that wait go on waiting. Without a token, false says that nothing more
-    ///   comes, because the zone is gone or no longer fetched.
+    /// - Parameters:
+    ///   - token: The change token to store, or nil to forget it.
+    ///   - zoneID: ID of the zone.
+    ///   - databaseIdentifier: Identifier of the CloudKit database, or nil for the default one.
+    ///   - moreComing: Whether the page is not the last one, as the fetch says. Until the last one, rules of
+    ///     relationships that count all sources or destinations wait. Default: with a token it is the last one; without
+    ///     a token nothing is known, and rules that wait go on waiting. Without a token, false says that nothing more
+    ///     comes, because the zone is gone or no longer fetched.
     public func setToken(
         _ token: CKServerChangeToken?, forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?,
         moreComing: Bool? = nil

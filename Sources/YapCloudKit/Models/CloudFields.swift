@@ -75,7 +75,9 @@ public final class CloudFieldsBuilder<Model: Sendable> {
 
     /// Adds a property.
     ///
-    /// - Parameter name: Name of the field in the cloud; nil takes the property's name.
+    /// - Parameters:
+    ///   - keyPath: Property that has the value.
+    ///   - name: Name of the field in the cloud; nil takes the property's name.
     @discardableResult
     public func field<Value: CloudFieldValue>(
         _ keyPath: any WritableKeyPath<Model, Value> & Sendable, as name: String? = nil
@@ -89,6 +91,7 @@ public final class CloudFieldsBuilder<Model: Sendable> {
     /// Adds a property that has another type in the cloud.
     ///
     /// - Parameters:
+    ///   - keyPath: Property that has the value.
     ///   - name: Name of the field in the cloud; nil takes the property's name.
     ///   - toCloud: Returns the value for a record, or nil for no value.
     ///   - fromCloud: Returns the value of a record's value, or nil if that isn't valid. Then the property keeps its

@@ -7,6 +7,7 @@ extension CloudFieldsBuilder {
     /// Adds a property with a file or nil.
     ///
     /// - Parameters:
+    ///   - keyPath: Property that has the value.
     ///   - name: Name of the field in the cloud; nil takes the property's name.
     ///   - fetched: When this device fetches the bytes of files that other devices added.
     @discardableResult
@@ -27,6 +28,7 @@ extension CloudFieldsBuilder {
     /// Adds a property with a list of files.
     ///
     /// - Parameters:
+    ///   - keyPath: Property that has the value.
     ///   - name: Name of the field in the cloud; nil takes the property's name.
     ///   - fetched: When this device fetches the bytes of files that other devices added.
     @discardableResult

@@ -56,8 +56,11 @@ extension CloudSyncModel {
 
     /// Maps the objects of `collection` to records as `type` defines. The row's key is the record's name.
     ///
-    /// - Parameter zone: The zone of the records, if it isn't the sync's own. If an earlier version of the app had
-    ///   another zone, the records move to this one.
+    /// - Parameters:
+    ///   - type: Type of the objects.
+    ///   - collection: Collection of the objects.
+    ///   - zone: The zone of the records, if it isn't the sync's own. If an earlier version of the app had
+    ///     another zone, the records move to this one.
     public static func model<Model: CloudModel>(
         _ type: Model.Type, collection: String, zone: String? = nil
     ) -> CloudSyncModel {

@@ -188,7 +188,9 @@ public final class CloudSync: Sendable {
     /// should be 0: otherwise another program changed the file, or the sync has a bug.
     /// - Throws: `YapDatabaseError`, for example `closed`.
     public var differencesFound: Int {
-        get async throws { try await cloudKit.runner.session.query { try $0.tables.checksums.differencesCount() } }
+        get async throws {
+            try await cloudKit.runner.session.query { try $0.tables.checksums.differencesCount() }
+        }
     }
 
     // MARK: Steering

@@ -141,7 +141,8 @@ extension CloudSyncMap {
                 try ext.merges.setTag(of: deleted, from: record)
                 return false
             }
-            try ext.merges.giveUpDeletion(of: deleted, incarnations, for: live, record, names: model.fieldNames)
+            try ext.merges.giveUpDeletion(
+                of: deleted, incarnations, for: live, record, names: model.fieldNames)
             try ext.merges.merge(record, into: live, transaction)
             return false
         }

@@ -9,7 +9,11 @@ extension CloudSyncModel {
     /// Changes are found by comparing the stored object with the new one, so an object that is stored again after its
     /// transaction was rolled back is synced too.
     ///
-    /// - Parameter zone: The zone of the records, if it isn't the sync's own.
+    /// - Parameters:
+    ///   - type: Type of the objects.
+    ///   - recordType: Record type of the model.
+    ///   - collection: Collection of the objects.
+    ///   - zone: The zone of the records, if it isn't the sync's own.
     public static func model<Object: MyDatabaseObject>(
         _ type: Object.Type, recordType: CKRecord.RecordType, collection: String, zone: String? = nil
     ) -> CloudSyncModel {

@@ -5,7 +5,9 @@ extension CKRecord {
     /// Whether the record has this value under a key: for merge blocks, which compare the server's values with those
     /// here. Numbers are compared as numbers and dates by their millisecond, as the cloud keeps them.
     ///
-    /// - Parameter value: A value; nil for none.
+    /// - Parameters:
+    ///   - value: A value; nil for none.
+    ///   - key: Name of the field.
     /// - Returns: false also for a value that no record can hold.
     public func has(_ value: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey) -> Bool {
         let both = CKRecord(recordType: recordType, recordID: recordID)

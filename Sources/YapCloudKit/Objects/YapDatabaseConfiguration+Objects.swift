@@ -14,6 +14,8 @@ extension YapDatabaseConfiguration {
     /// The same for a class with renamed properties, or properties of another type.
     ///
     /// - Parameters:
+    ///   - type: Type of the objects.
+    ///   - collection: Collection of the objects.
     ///   - version: The version of the class, from 1. Raise it with each change that `upgrade` is needed for.
     ///   - upgrade: Changes an object that an earlier version stored. Called at each read until the object is stored
     ///     again, as by `upgradeObjects(inCollection:progress:)`.
