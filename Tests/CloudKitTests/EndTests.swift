@@ -79,9 +79,9 @@ import Testing
         let old = try keep()
         clock.advance(bySeconds: 90_000)
         let new = try keep()
-        #expect(shelf.operation(new, of: owner) != nil)
+        #expect(store.operation(new, of: owner) != nil)
         #expect(FileManager.default.fileExists(atPath: folder.path + "/" + old))
-        #expect(shelf.operationIDs(of: owner) == [new])
+        #expect(store.operationIDs(of: owner) == [new])
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/" + old))
     }
 

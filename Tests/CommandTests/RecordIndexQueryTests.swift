@@ -39,7 +39,7 @@ import Testing
         let conditions = try question.conditions.map(RecordCondition.init)
         let orders = try question.orders.map(RecordOrder.init)
         var found: [WireRecord] = []
-        let isServed = try source.forEach("Todo", conditions, orders, source.names().schema) { record in
+        let isServed = try source.forEach("Todo", conditions, orders, source.nameCheck().schema) { record in
             found.append(record)
             return true
         }
