@@ -83,8 +83,10 @@ import Testing
     /// The dependencies of each target, by name. A call of `room` or of a target's initializer has the name first, and
     /// then the dependencies, if it has any.
     private static func dependencies(_ text: String) -> [String: Set<String>] {
-        let pattern =
-            /(?:\broom\(|(?:target|executableTarget|systemLibrary)\(\s*name:)\s*"(\w+)"(?:,\s*(?:dependencies:\s*)?\[([^\]]*)\])?/
+        let pattern = #/
+            (?: \broom\( | (?:target|executableTarget|systemLibrary)\( \s* name: )
+            \s* "(\w+)" (?: , \s* (?: dependencies: \s* )? \[ ([^\]]*) \] )?
+            /#
         var targets = [String: Set<String>]()
         for match in text.matches(of: pattern) {
             let names = (match.output.2 ?? "").matches(of: /"(\w+)"/).map { String($0.output.1) }

@@ -113,8 +113,8 @@ extension CloudSyncProblem: CustomStringConvertible {
             SyncExplanation(
                 "zoneDiffers",
                 "The records of the zone on this device differ from the server's, also after the zone was fetched "
-                    + "anew. Everything else goes on; it is fetched anew after a minute, then after pauses that double up "
-                    + "to a day.",
+                    + "anew. Everything else goes on; it is fetched anew after a minute, then after pauses that double "
+                    + "up to a day.",
                 do:
                     "Nothing at first. If it stays, `yap doctor` on the server, and keep the device's file for "
                     + "inspection.")

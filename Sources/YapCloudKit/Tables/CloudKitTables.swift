@@ -7,7 +7,7 @@ internal import SQLite
 struct CloudKitTables: SyncTable {
     let statements: SyncStatements
 
-    let accounts: AccountTables
+    let accounts: SyncAccountTables
     var records: MappingTables { MappingTables(statements: statements) }
     var queue: QueueTables { QueueTables(statements: statements) }
     var tokens: TokenTables { TokenTables(statements: statements) }
@@ -21,7 +21,7 @@ struct CloudKitTables: SyncTable {
     init(name: String, sqlite: Connection, texts: StatementTexts? = nil) {
         statements = SyncStatements(
             name: name, sqlite: sqlite, texts: texts ?? StatementTexts(name: name, database: sqlite.path))
-        accounts = AccountTables(statements)
+        accounts = SyncAccountTables(statements)
     }
 
     static func tableNames(_ name: String) -> [String] {

@@ -44,8 +44,8 @@ import Waiting
         for writer in writers { try writer.makePoison(port: port) }
     }
 
-    /// One life of the server: the writers settle what the last one left open, and write until it is killed, when so many
-    /// requests and responses have been sent.
+    /// One life of the server: the writers settle what the last one left open, and write until it is killed, after a
+    /// number of sent requests and responses.
     private func kill(_ folder: ServerFolder, _ writers: [LedgerWriter], afterSteps steps: Int) throws {
         let server = try ServerProcess(folder: folder.path)
         defer { server.end() }

@@ -105,8 +105,8 @@ private final class MixedKillRun: Sendable {
         try body(server.port())
     }
 
-    /// One life: the clients settle what the last one left open, and work until it is killed, when so many requests have
-    /// been sent and steps done.
+    /// One life: the clients settle what the last one left open, and work until it is killed, after a number of sent
+    /// requests and steps.
     func liveAndDie() throws {
         let steps = random.next(in: 8..<100)
         let stepsCount = WatchedValue(0)

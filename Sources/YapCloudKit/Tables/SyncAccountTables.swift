@@ -5,7 +5,7 @@ internal import SQLite
 ///
 /// A file belongs to one account at first, which gets the name of the first user that is known. Every other user has a
 /// further account.
-final class AccountTables: SyncTable {
+final class SyncAccountTables: SyncTable {
     let statements: SyncStatements
     /// The current account, once it was read in this transaction.
     private var current: Int64?
