@@ -83,7 +83,8 @@ import Testing
     /// The dependencies of each target, by name. A call of `room` or of a target's initializer has the name first, and
     /// then the dependencies, if it has any.
     private static func dependencies(_ text: String) -> [String: Set<String>] {
-        let pattern = #/
+        let pattern =
+            #/
             (?: \broom\( | (?:target|executableTarget|systemLibrary)\( \s* name: )
             \s* "(\w+)" (?: , \s* (?: dependencies: \s* )? \[ ([^\]]*) \] )?
             /#

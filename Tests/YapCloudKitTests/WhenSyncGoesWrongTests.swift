@@ -107,7 +107,8 @@ import Testing
         #expect(refused.hasSuffix(CKError.Code.permissionFailure.remedy ?? "?"))
         let worded = CloudSyncProblem.refused(
             recordName: "42", .invalidArguments, reason: "field 'rank' is a text")
-        #expect("\(worded)".contains("It said: field 'rank' is a text. What to do: Read the server's message"))
+        #expect(
+            "\(worded)".contains("It said: field 'rank' is a text. What to do: Read the server's message"))
         let token = "\(CloudSyncProblem.configuration(.missingEntitlement, message: "The token is wrong"))"
         #expect(token.hasPrefix("The token is wrong. What to do: ") && token.contains("CLOUDKIT_API_TOKEN"))
         #expect("\(CloudSyncProblem.zoneDeletedByUser(zoneName: "todos"))".hasPrefix("Zone todos: "))
