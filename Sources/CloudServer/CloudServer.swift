@@ -128,6 +128,15 @@ public final class CloudServer: Sendable {
     public func start() throws {
         try restores?.begin()
         try http.start()
+        do {
+            try startThreads()
+        } catch {
+            stop()
+            throw error
+        }
+    }
+
+    private func startThreads() throws {
         try restores?.start()
         try certificate?.start()
         try removals?.start()

@@ -47,11 +47,17 @@ final class RemovalWatch: Sendable {
     ///
     /// - Throws: `SystemThread.NotStarted`.
     func start() throws {
-        try SystemThread.detach(name: "yap removals") { [self] in
-            repeat { look() } while !alarm.wait(milliseconds: Self.lookMilliseconds)
-            ended.signal()
-        }
+        // Before the thread runs, so that a concurrent `stop` waits for it.
         state.withLock { $0.isStarted = true }
+        do throws(SystemThread.NotStarted) {
+            try SystemThread.detach(name: "yap removals") { [self] in
+                repeat { look() } while !alarm.wait(milliseconds: Self.lookMilliseconds)
+                ended.signal()
+            }
+        } catch {
+            state.withLock { $0.isStarted = false }
+            throw error
+        }
     }
 
     /// Returns when the thread has ended. What it was removing goes on at the next start.

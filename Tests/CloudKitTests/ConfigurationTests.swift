@@ -60,7 +60,7 @@ final class Folder: Sendable {
             #expect(error.localizedDescription.contains(part), "\(part)")
         }
         let own = try #require(await refusal(read(folder)))
-        #expect(own.code == .badContainer && own.localizedDescription.contains("own container"))
+        #expect(own.code == .badContainer && own.localizedDescription.contains("The default container"))
         // What it says is right.
         try folder.write(
             "cloudkit.json",

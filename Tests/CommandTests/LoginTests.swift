@@ -75,7 +75,7 @@ import Testing
         expect(password, 4, says: ["no such account, or another password"])
         #expect(account.errors == password.errors && account.code == 4)
         let secure = try await login(server.url.replacing("http:", with: "https:"), token)
-        expect(secure, 1, says: ["its port speaks plain http", "Begin the server's address with http://"])
+        expect(secure, 1, says: ["its port uses plain HTTP", "Begin the server's URL with http://"])
         #expect(try await login(server.url, token).code == 0)
         #expect(try await server.end() == 0)
     }
@@ -93,7 +93,7 @@ import Testing
         let none = try await login(server.url, token, ["--authorities", folder.file("none.pem")])
         expect(none, 1, says: ["can't be read", "none.pem"])
         let plain = try await login(server.url.replacing("https:", with: "http:"), token)
-        expect(plain, 1, says: ["its port speaks https", "Begin the server's address with https://"])
+        expect(plain, 1, says: ["its port uses HTTPS", "Begin the server's URL with https://"])
         for (words, environment) in [
             (["--authorities", "certificate.pem"], [:]), ([], ["CLOUDKIT_AUTHORITIES_FILE": certificate]),
         ] {

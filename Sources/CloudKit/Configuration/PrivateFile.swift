@@ -81,8 +81,11 @@ package struct PrivateFile: Sendable {
     package func write(_ bytes: [UInt8], replacing: Bool = true) throws(Failure) {
         try makeFolder()
         do throws(FileError) {
+            DraftFile.sweep(path)
             try DurableFile.write(bytes, to: path, replacing: replacing)
         } catch {
+            // The file is in its place; only its folder couldn't be synced.
+            if error.path == Folders.parent(of: path) { return }
             // Another process was first.
             if !replacing, error.code == EEXIST { return }
             throw failure("can't be written", error)

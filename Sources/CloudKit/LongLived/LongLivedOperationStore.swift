@@ -156,8 +156,11 @@ package struct LongLivedOperationStore: Sendable {
             do throws(FileError) {
                 try DurableFile.rename(staging, to: path(name))
             } catch {
-                _ = RunningOperations.take(path(name))
-                throw error
+                // If only the sync of the folder failed, the operation is stored, though a power loss may undo it.
+                if error.step == .rename {
+                    _ = RunningOperations.take(path(name))
+                    throw error
+                }
             }
             return LongLivedRun(header, folder: path(name), lock: lock, store: self)
         } catch {

@@ -125,6 +125,8 @@ enum DiskProbe {
         defer { unlink(path) }
         do throws(FileError) {
             let file = try OpenFile(path, .updatingOrCreating)
+            // A file that was left has blocks, which a full disk would let be written again.
+            try file.truncate()
             try file.write([UInt8](repeating: 0x59, count: bytes))
             try file.sync()
             return nil

@@ -29,10 +29,14 @@ enum BackupLeftovers {
         }
     }
 
-    /// The process in the name of a draft, as `b.tar.part-77`; nil for other names.
+    /// The process in the name of a draft, as `b.tar.part-77` or `b.tar.part-77.1`; nil for other names.
     private static func process(ofDraft name: String) -> pid_t? {
         guard let dash = name.lastIndex(of: "-"), name[..<dash].hasSuffix(".part"),
-            let process = pid_t(name[name.index(after: dash)...]), process > 0
+            let number = name[name.index(after: dash)...].split(
+                separator: ".", omittingEmptySubsequences: false
+            ).first,
+            name[name.index(after: dash)...].dropFirst(number.count + 1).allSatisfy(\.isNumber),
+            let process = pid_t(number), process > 0
         else { return nil }
         return process
     }
@@ -43,7 +47,7 @@ enum BackupLeftovers {
         guard let file = try? OpenFile(draft, .reading, followsLinks: false),
             (try? file.lock(waits: false)) == true, let bytes = try? file.read(bytesMax: first.count)
         else { return false }
-        // Created a moment ago, or its process was killed before the first write: only the lock of the process tells.
+        // Created a moment ago and not locked yet, or its process was killed before the first write.
         if bytes.isEmpty { return isMine || kill(process, 0) != 0 && errno == ESRCH }
         return bytes == first
     }

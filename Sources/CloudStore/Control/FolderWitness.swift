@@ -43,6 +43,7 @@ public struct FolderWitness: Hashable, Sendable {
         let marks = [mark] + (try marks().filter { $0.id != mark.id }.prefix(Self.marksMax - 1))
         let lines = marks.map { "\(String($0.id, radix: 16)) \($0.number)\n" }.joined()
         try DataFolderError.translating {
+            DraftFile.sweep(path)
             try DurableFile.write("\(Self.title)\n\(lines)".utf8, to: path)
         }
     }

@@ -56,16 +56,22 @@ package final class DraftFile {
     }
 
     /// Removes the drafts of a file that no process writes. What can't be read, locked or removed stays.
+    ///
+    /// Call it for files of a folder that has only files of this package: in a user's folder a file of such a name may
+    /// be the user's.
     package static func sweep(_ path: String) {
         let folder = Folders.parent(of: path)
         let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
         let parent = path.hasPrefix("/") || path.contains("/") ? folder + "/" : ""
         for other in (try? Folders.names(in: folder)) ?? [] where other.hasPrefix("\(name).part-") {
-            guard other.dropFirst(name.count + 6).allSatisfy({ "0123456789.".contains($0) }),
+            let process = other.dropFirst(name.count + 6)
+            guard !process.isEmpty, process.allSatisfy({ "0123456789.".contains($0) }),
                 let draft = try? OpenFile(parent + other, .reading, followsLinks: false),
-                (try? draft.lock(waits: false)) == true
+                // Another draft may have the name since it was opened.
+                (try? draft.lock(waits: false)) == true, draft.isStill(at: draft.path)
             else { continue }
             unlink(draft.path)
+            withExtendedLifetime(draft) {}
         }
     }
 

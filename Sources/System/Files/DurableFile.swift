@@ -18,7 +18,6 @@ package enum DurableFile {
         _ bytes: some Sequence<UInt8>, to path: String, mode: mode_t = 0o600, replacing: Bool = true,
         calls: FileCalls = .system
     ) throws(FileError) {
-        DraftFile.sweep(path)
         let draft = try DraftFile(path, mode: mode, calls: calls)
         try draft.write(bytes)
         try draft.commit(replacing: replacing)
@@ -90,7 +89,8 @@ package enum DurableFile {
             unlink(old)
             return true
         } catch {
-            guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(error.code), access(new, F_OK) != 0
+            guard [EPERM, EACCES, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(error.code),
+                access(new, F_OK) != 0
             else { throw error }
             return false
         }

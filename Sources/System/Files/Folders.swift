@@ -59,15 +59,21 @@ package enum Folders {
     ///
     /// - Throws: `FileError`.
     package static func make(_ path: String, calls: FileCalls = .system) throws(FileError) {
+        try make(path, makesParent: true, calls)
+    }
+
+    /// - Parameter makesParent: False for the second try: the system may report a missing parent of any name, such as
+    ///   an empty one.
+    private static func make(_ path: String, makesParent: Bool, _ calls: FileCalls) throws(FileError) {
         let parent = parent(of: path)
         do throws(FileError) {
             try calls(.makeFolder, path) { mkdir(path, 0o700) }
         } catch {
             // Of a folder that exists the system may also report that the disk is read-only.
             if access(path, F_OK) == 0 { return }
-            guard error.code == ENOENT, parent != path else { throw error }
-            try make(parent, calls: calls)
-            return try make(path, calls: calls)
+            guard makesParent, error.code == ENOENT, parent != path else { throw error }
+            try make(parent, makesParent: true, calls)
+            return try make(path, makesParent: false, calls)
         }
         try sync(parent, calls: calls)
     }

@@ -47,7 +47,7 @@ final class MemoryFolder: Sendable {
         let new = made + "/" + Self.lockName + "-new"
         do throws(FileError) {
             lock = try OpenFile(new, .updatingOrCreating)
-            try lock.lock(waits: false)
+            guard try lock.lock(waits: false) else { throw FileError(.lock, new, EWOULDBLOCK) }
             // Not durable: nothing of it outlives the process.
             try FileCalls.system(.rename, new) { rename(new, made + "/" + Self.lockName) }
         } catch {

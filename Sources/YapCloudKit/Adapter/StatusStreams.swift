@@ -15,20 +15,24 @@ final class StatusStreams: Sendable {
     /// - Parameter current: Reads the status. Called while no status can be reported to the streams.
     func stream(_ current: () -> CloudSyncStatus) -> AsyncStream<CloudSyncStatus> {
         streams.stream {
-            let status = current()
-            reported.withLock { $0 = status }
-            return status
+            reported.withLock { reported in
+                let status = current()
+                reported = status
+                return status
+            }
         }
     }
 
     /// Reports the status if more than the date of the last response has changed.
-    func report(_ status: CloudSyncStatus) {
-        let isNew = reported.withLock { reported in
-            guard status.differs(from: reported) else { return false }
+    /// - Parameter current: Reads the status. Called while no other status can be reported.
+    func report(_ current: () -> CloudSyncStatus) {
+        let new = reported.withLock { reported -> CloudSyncStatus? in
+            let status = current()
+            guard status.differs(from: reported) else { return nil }
             reported = status
-            return true
+            return status
         }
-        if isNew { streams.yield(status) }
+        if let new { streams.yield(new) }
     }
 
     /// Ends the streams.

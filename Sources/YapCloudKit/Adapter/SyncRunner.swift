@@ -74,9 +74,13 @@ final class SyncRunner: Sendable {
         let isAcquired = acquireLock(database, registeredName, start: start)
         guard session.begin(start, database, registeredName) else { return }
         listeners.begin()
+        // The database may have ended since it was taken, and its end must not be undone.
+        if session.isEnded { listeners.endAll() }
         log.needStored()
         let processLock = environment.processLock
         schedule { state in
+            // Of two starts at once the newer one counts, and schedules this itself.
+            guard session.start == start else { return }
             // Read again: the lock may have been acquired meanwhile, and that event came before this one.
             let isHeld = isAcquired || processLock?.isHeld == true
             state.events.append((.processLock(isHeld: isHeld), nil))
@@ -131,6 +135,10 @@ final class SyncRunner: Sendable {
         // Numbers instead of a weak reference: reading one may hold the last reference, and its release comes back
         // here.
         guard session.end(start: start) else { return }
+        // A later start must not take the work of this one for running.
+        state.withLock {
+            $0.status = CloudSyncStatus(pendingCount: $0.status.pendingCount, pause: .localDatabase)
+        }
         perform(.wake(atMilliseconds: nil))
         reportStatus()
         statuses.finish()
@@ -215,7 +223,7 @@ final class SyncRunner: Sendable {
         return stream
     }
 
-    private func reportStatus() { statuses.report(status) }
+    private func reportStatus() { statuses.report { status } }
 
     /// Calls `body` once, when all events so far are handled and no work is running.
     func whenQuiet(_ body: @escaping @Sendable (CloudSyncStatus) -> Void) {
@@ -263,10 +271,10 @@ final class SyncRunner: Sendable {
     /// - Returns: The actions to perform; nil if there is no event.
     private func handleNextEvent() -> [SyncAction]? {
         let now = environment.clock.nowMilliseconds()
-        let isEnded = session.isEnded
         // The events leave the lock with the actions, and are released after it.
         let (_, actions) = state.withLock { state -> ([(SyncEvent, Int?)], [SyncAction]?) in
-            guard !isEnded, !state.events.isEmpty else {
+            // Read under the lock: a start schedules its events after it has begun.
+            guard !session.isEnded, !state.events.isEmpty else {
                 state.isUncounted = state.isRecountNeeded
                 defer { state.events = [] }
                 return (state.events, nil)
@@ -287,11 +295,10 @@ final class SyncRunner: Sendable {
 
     /// Ends the loop if nothing is left to do; else returns nil.
     private func rest() -> Rest? {
-        let isEnded = session.isEnded
-        return state.withLock { state in
+        state.withLock { state in
             guard state.events.isEmpty, !state.isLogPending, !state.isRecountNeeded else { return nil }
             state.isDraining = false
-            if state.status.isSyncing, !isEnded { return Rest(isQuiet: false) }
+            if state.status.isSyncing, !session.isEnded { return Rest(isQuiet: false) }
             defer { state.waiters = [] }
             return Rest(isQuiet: true, waiters: state.waiters)
         }

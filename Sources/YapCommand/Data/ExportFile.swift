@@ -25,7 +25,6 @@ final class ExportOutput {
             throw Failure.refused("\(path) is there already. Choose another name.")
         }
         draft = try Self.writing(path) { () throws(FileError) in
-            DraftFile.sweep(path)
             return try DraftFile(path)
         }
     }

@@ -222,7 +222,7 @@ import Testing
                 NSPredicate(
                     format: "distanceToLocation:fromLocation:(a, %@) > 5",
                     CLLocation(latitude: 1, longitude: 1)),
-                "only what is nearer"
+                "only records within a distance"
             ),
             (NSPredicate(format: "a == "), "at character 5"),
             (NSPredicate(format: "a == %@"), "0 arguments"),

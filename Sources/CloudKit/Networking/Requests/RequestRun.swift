@@ -63,14 +63,14 @@ final class RequestRun: Sendable {
     /// - Parameter bringsToken: true if the response brings the user's next token, so that it must be awaited.
     private func attemptNow(bringsToken: Bool) {
         guard let timeouts = rules.timeouts(nowMilliseconds: connection.timers.elapsedMilliseconds()) else {
-            return end(.failure(.deadlineIsOver))
+            return fail(.deadlineIsOver)
         }
         let credential: CloudCredential
         do throws(CKError) {
             credential = try account.credential()
             try throttle.check(credential)
         } catch {
-            return end(.failure(error))
+            return fail(error)
         }
         // The request has completed meanwhile, perhaps before its turn came.
         guard let number = attempts.begin(bringsToken: bringsToken) else { return turn.leave() }
@@ -83,6 +83,12 @@ final class RequestRun: Sendable {
         }
         let cancelTransfer = send(credential, timeouts) { self.receive($0, number, credential) }
         attempts.keepTransfer(cancelTransfer, of: number)
+    }
+
+    /// Ends the request before it was sent. If `end` runs on another thread meanwhile, it leaves the turn to this one.
+    private func fail(_ error: CKError) {
+        end(.failure(error))
+        turn.leave()
     }
 
     private func receive(
