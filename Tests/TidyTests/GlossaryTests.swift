@@ -4,7 +4,8 @@ import Testing
 /// `docs/GLOSSARY.md` names places that exist, each term once.
 @Suite struct GlossaryTests {
     private static func rows() throws -> [(term: String, places: [String])] {
-        let text = try String(contentsOf: Repository.root.appending(path: "docs/GLOSSARY.md"), encoding: .utf8)
+        let text = try String(
+            contentsOf: Repository.root.appending(path: "docs/GLOSSARY.md"), encoding: .utf8)
         return text.split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard cells.count == 3, cells[0] != "term", cells[0] != "stage", !cells[0].hasPrefix("---") else {
