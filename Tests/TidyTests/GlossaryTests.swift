@@ -25,7 +25,9 @@ import Testing
     @Test func everyTermIsListedOnceWithAPlace() throws {
         let rows = try Self.rows()
         #expect(rows.count > 60)
-        #expect(Dictionary(grouping: rows, by: \.term).filter { $0.value.count > 1 }.isEmpty)
+        // A notification is also a stage of a push.
+        let repeated = Dictionary(grouping: rows, by: \.term).filter { $0.value.count > 1 }.keys
+        #expect(repeated.sorted() == ["notification"])
         #expect(rows.filter(\.places.isEmpty).map(\.term) == [])
     }
 }
