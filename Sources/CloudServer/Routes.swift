@@ -211,6 +211,8 @@ final class Routes: HTTPHandler {
             default: .badRequest
             }
         let seconds: Double? = status == 503 ? 5 : nil
+        // A chunked body has no length beforehand. Its error has the reason that `bodyPlan` gives for a length.
+        let reason = status == 413 ? "LimitExceeded: \(reason)" : reason
         let error = WireError(code, reason: reason, retryAfterSeconds: seconds)
         return Reply.response(error.response(requestID: nil, extras: false))
     }
