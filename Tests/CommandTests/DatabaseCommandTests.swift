@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteTestSupport
+import System
 import Testing
 import Yap
 
@@ -112,6 +113,26 @@ import Yap
         #expect(again.code == 4 && again.errors.contains("is there already"), "\(again)")
         let nowhere = try await db("backup", path, folder.file("absent/copy.yap"))
         #expect(nowhere.code == 1 && nowhere.output.isEmpty, "\(nowhere)")
+    }
+
+    @Test func aBackupSaysWhetherTheCopyExistsWhenItsRenameFails() throws {
+        func failure(at failing: FileStep) throws -> (text: String, draft: Bool, copy: Bool) {
+            let draft = folder.file("\(failing).part"), copy = folder.file("\(failing)")
+            try Data([1]).write(to: URL(fileURLWithPath: draft))
+            let calls = FileCalls { step, _ in step == failing ? EIO : nil }
+            let error = #expect(throws: Failure.self) {
+                try BackupCopyCommand.move(draft, to: copy, calls: calls)
+            }
+            guard case .failed(let text) = error else { return ("", true, true) }
+            let files = FileManager.default
+            return (text, files.fileExists(atPath: draft), files.fileExists(atPath: copy))
+        }
+        let unsynced = try failure(at: .syncFolder)
+        #expect(unsynced.text.contains("is complete, but its folder can't be synced"))
+        #expect(unsynced.copy && !unsynced.draft)
+        let unnamed = try failure(at: .link)
+        #expect(unnamed.text.contains("can't be written"))
+        #expect(!unnamed.copy && !unnamed.draft)
     }
 
     @Test func aFileThatCannotBeReadIsAnErrorWithItsReason() async throws {

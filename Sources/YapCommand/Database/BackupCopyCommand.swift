@@ -55,18 +55,29 @@ enum BackupCopyCommand {
                 try file.backup(to: draft)
             }
         }
-        do throws(FileError) {
-            // SQLite has synced the copy.
-            try DurableFile.rename(draft, to: copy, replacing: false)
-        } catch {
-            unlink(draft)
-            throw Failure.failed("\(Shown.word(copy)) can't be written: \(error.reason)")
-        }
+        try move(draft, to: copy)
         let bytes = DatabaseCommands.size(of: copy)
         if invocation.has("json") {
             return try console.print(.object([("backup", .string(copy)), ("bytes", .integer(bytes))]))
         }
         try console.print("\(Shown.word(copy)): \(bytes) bytes")
+    }
+
+    /// Gives the draft its final name. SQLite has synced its bytes.
+    ///
+    /// - Throws: `Failure.failed`. Only if the folder can't be synced does the copy exist then.
+    static func move(_ draft: String, to copy: String, calls: FileCalls = .system) throws(Failure) {
+        do throws(FileError) {
+            try DurableFile.rename(draft, to: copy, replacing: false, calls: calls)
+        } catch {
+            if error.step == .syncFolder {
+                throw Failure.failed(
+                    "\(Shown.word(copy)) is complete, but its folder can't be synced: \(error.reason). "
+                        + "A loss of power may remove it.")
+            }
+            unlink(draft)
+            throw Failure.failed("\(Shown.word(copy)) can't be written: \(error.reason)")
+        }
     }
 
     /// Rejects options that exclude each other, before a key is read.
