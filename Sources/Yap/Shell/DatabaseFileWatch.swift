@@ -1,4 +1,4 @@
-/// Watches a file for commits of all processes.
+/// Reports commits of all processes to one database, by the file through which they notify each other (`ProcessSignal`).
 package final class DatabaseFileWatch: Sendable {
     private let signal: ProcessSignal
 

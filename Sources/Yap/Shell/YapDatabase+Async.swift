@@ -76,27 +76,6 @@ extension YapDatabase {
         try await exclusively { try $0.unregister(name) }
     }
 
-    /// Copies the newest snapshot to a file. Reads and writes continue meanwhile.
-    ///
-    /// ```swift
-    /// try await database.backup(to: "/backups/todos.yap")
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - path: The file to write. An existing database is replaced completely or not at all.
-    ///   - progress: Called with the completed part, from 0 to 1. Throw to cancel the copy.
-    /// - Throws: `YapDatabaseError`, or the error of `progress`.
-    public func backup(
-        to path: String, progress: @escaping @Sendable (Double) throws -> Void = { _ in }
-    ) async throws {
-        try Task.checkCancellation()
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            shell.read(SerialJobs()) {
-                continuation.resume(with: Result { try self.backup(to: path, progress) })
-            }
-        }
-    }
-
     /// Closes the file: waits for the running write, and rejects later reads and writes, and queued writes, with
     /// `closed`. Call `flushTransactions()` before to wait for queued writes. A second call does nothing.
     ///

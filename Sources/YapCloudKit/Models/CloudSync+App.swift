@@ -99,7 +99,7 @@ extension CloudSync {
         case removeHere
     }
 
-    /// Answers the problem `zoneDeletedByUser`. Nothing is sent or fetched before.
+    /// Answers the problem `zoneDeletedByUser`, which only Apple's servers report. Nothing is sent or fetched before.
     ///
     /// - Returns: Whether the problem existed. If not, nothing is done.
     /// - Throws: `YapDatabaseError` if the removal could not be written. Then nothing is removed.

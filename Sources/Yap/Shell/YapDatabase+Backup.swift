@@ -1,4 +1,25 @@
 extension YapDatabase {
+    /// Copies the newest snapshot to a file. Reads and writes continue meanwhile.
+    ///
+    /// ```swift
+    /// try await database.backup(to: "/backups/todos.yap")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: The file to write. An existing database is replaced completely or not at all.
+    ///   - progress: Called with the completed part, from 0 to 1. Throw to cancel the copy.
+    /// - Throws: `YapDatabaseError`, or the error of `progress`.
+    public func backup(
+        to path: String, progress: @escaping @Sendable (Double) throws -> Void = { _ in }
+    ) async throws {
+        try Task.checkCancellation()
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            shell.read(SerialJobs()) {
+                continuation.resume(with: Result { try self.backup(to: path, progress) })
+            }
+        }
+    }
+
     /// Copies the newest snapshot to a new file with another key, to change the key, to encrypt a database, or to
     /// make an unencrypted copy. Reads and writes continue meanwhile.
     ///
