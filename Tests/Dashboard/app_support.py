@@ -1,11 +1,11 @@
 """An app's devices, for the tests of what the server saw: real requests of an account with tokens of their own."""
 import json
 import secrets
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
+from polling import eventually
 from support import CONTAINER, Refused
 
 PASSWORD = "the password of dora"
@@ -100,15 +100,15 @@ def new_zone(device):
 
 def in_log(answer, server):
     """Waits until the log has the request of an answer: it is written within a second. Returns the answer."""
-    for _ in range(100):
+    def logged():
         try:
             server.operator.get(f"requests/{answer.id}")
             return answer
         except Refused as error:
             if error.code != "NOT_FOUND":
                 raise
-        time.sleep(0.1)
-    raise AssertionError(f"the log doesn't have request {answer.id}")
+        return None
+    return eventually(logged, f"the log doesn't have request {answer.id}")
 
 
 def conflict(device, zone, name):

@@ -18,13 +18,14 @@ import signal
 import subprocess
 import tempfile
 import threading
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import expect
+
+from polling import eventually, wait_for_retry
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONTAINER = "iCloud.com.example.todo"
@@ -83,7 +84,7 @@ class Operator:
                 body = json.load(error)
                 if body.get("serverErrorCode") not in ("THROTTLED", "TRY_AGAIN_LATER"):
                     raise Refused(body) from None
-                time.sleep(body.get("retryAfter") or 1)
+                wait_for_retry(body.get("retryAfter") or 1)
         raise TimeoutError("the server is busy for too long")
 
 
@@ -330,13 +331,13 @@ def allow(page, *words):
 
 def refuses(work, *arguments, **options):
     """Waits until a request is refused: a running server notices a change of its tables within a second."""
-    for _ in range(50):
+    def refusal():
         try:
             work(*arguments, **options)
         except Refused as refused:
             return refused
-        time.sleep(0.1)
-    raise AssertionError("the server still allows it")
+        return None
+    return eventually(refusal, "the server still allows it")
 
 
 def tab_to(page, name):

@@ -78,6 +78,7 @@ def test_the_page_follows_the_app_and_keeps_its_place(page, server):
     device = TodoDevice(server)
     device.add("first")
     device.add("second " + "word " * 100)
+    page.clock.install()
     with device_page(server, device) as served:
         show(page, served)
         expect(page.get_by_role("main")).to_contain_text("Nothing fetched yet")
@@ -95,7 +96,10 @@ def test_the_page_follows_the_app_and_keeps_its_place(page, server):
         expect(page.get_by_role("listitem")).to_have_count(0)
         page.get_by_role("button", name="Pause").click()
         device.add("fourth")
-        page.wait_for_timeout(2500)
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.clock.run_for(60_000)
+        assert not asked, asked
         expect(page.get_by_role("main")).not_to_contain_text("fourth")
         page.get_by_role("button", name="Go on").click()
         expect(page.get_by_role("main")).to_contain_text("fourth")

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from app_support import conflict, in_log, new_device, new_zone
 from data_support import Place
+from polling import eventually
 from support import NARROW, THEMES, allow, check_axe, check_no_overflow, scope, sign_in, visit
 
 
@@ -23,17 +24,15 @@ def log_rows(page):
 
 
 def iso(milliseconds):
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(milliseconds / 1000))
+    seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(milliseconds // 1000))
+    return seconds + (f".{milliseconds % 1000:03}" if milliseconds % 1000 else "") + "Z"
 
 
 def logged(server, **query):
     """Waits until the log has a request that fits; returns the newest."""
-    for _ in range(100):
-        found = server.operator.get("requests", **query)["requests"]
-        if found:
-            return found[0]
-        time.sleep(0.1)
-    raise AssertionError(f"the log has no request with {query}")
+    def found():
+        return server.operator.get("requests", **query)["requests"]
+    return eventually(found, f"the log has no request with {query}")[0]
 
 
 def test_the_history_of_a_record(page, server):
@@ -113,9 +112,7 @@ def test_a_span_of_the_log_is_found_in_one_question(page, server):
     device = new_device(server)
     zone = new_zone(device)
     in_log(device.save(zone, "before"), server)
-    time.sleep(1.1)
     first = logged(server, id=in_log(device.save(zone, "inside"), server).id)["timeMilliseconds"]
-    time.sleep(1.1)
     last = logged(server, id=in_log(device.save(zone, "after"), server).id)["timeMilliseconds"]
     sign_in(page, server)
     asked = []

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// A test waits for an event, and its promise on cost is held by a count.
@@ -31,6 +32,19 @@ import Testing
             .filter { Self.exceptions[$0.path] == nil }
             .flatMap(Self.places)
         #expect(places.isEmpty, "\n\(places.joined(separator: "\n"))")
+    }
+
+    /// `polling.py` is what `Polling` is here. `picture_data.py` makes pictures and is no test.
+    @Test func noTestInTheBrowserSleeps() throws {
+        let folder = Repository.root.appending(path: "Tests/Dashboard")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".py") && !["polling.py", "picture_data.py"].contains($0) }
+        #expect(names.count > 10)
+        for name in names {
+            let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+            #expect(!text.contains("time.sleep"), "\(name)")
+            #expect(!text.contains("wait_for_timeout"), "\(name)")
+        }
     }
 
     @Test func everyExceptionIsStillNeeded() {
