@@ -13,7 +13,6 @@ final class OperatorData: Sendable {
     ]
     /// For so long a further request as the same user needs no line.
     private static let lookMilliseconds: Int64 = 900_000
-    private static let looksMax = 10_000
     /// Maximum number of users that an administrator reads as in an hour. Each adds a line to the audit log, and must
     /// not push out others.
     static let looksOfHourMax = 200
