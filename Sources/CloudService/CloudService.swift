@@ -2,38 +2,39 @@ import CloudStore
 import CloudWire
 import System
 
-/// The cloud without sockets: takes a request of CloudKit's web protocol, decides, writes, and answers.
+/// The cloud service without sockets: decides a request of CloudKit's web protocol, writes its changes, and
+/// returns the response.
 ///
-/// Given the same store, clock, random bits and requests, the answers are the same bytes. All calls are
-/// synchronous and block on the store; `CloudServiceThread` is the shell for callers that must not wait.
+/// Given the same store, clock, random bits and requests, the responses have the same bytes. All calls are
+/// synchronous and block on the store. `CloudServiceThread` is the shell for callers that must not block.
 public final class CloudService: Sendable {
-    /// The container and the environment that a service is for.
+    /// The container and environment of a service.
     public struct Container: Hashable, Sendable {
-        /// The container's identifier, as `iCloud.com.example.todo`.
+        /// The container's identifier, such as `iCloud.com.example.todo`.
         public let identifier: String
         /// `development` or `production`.
         public let environment: String
 
-        /// Names an environment of a container.
+        /// Identifies an environment of a container.
         public init(identifier: String, environment: String = "development") {
             self.identifier = identifier
             self.environment = environment
         }
     }
 
-    /// What one request may ask for.
+    /// Limits of requests and users.
     public let limits: ServiceLimits
-    /// What it does where Apple's documents leave a choice.
+    /// Behaviour where Apple's documents leave a choice.
     public let settings: ServiceSettings
     let store: any CloudStore
     let groupLimits: GroupLimits
     let container: Container?
-    /// Where clients reach the service; nil: where the request says that it went.
+    /// The service's public address, or nil to use that of the request.
     let publicURL: String?
     /// The default accounts.
     private let ownAccounts: ServiceAccountList
 
-    // What the families share. Each has its state to itself.
+    // Shared by the families. Each has its own state.
     package let schemas = Schemas()
     package let quotas: Quotas
     let secret: StoreSecret
@@ -42,7 +43,7 @@ public final class CloudService: Sendable {
     let pushes: PushDelivery
     let writing: ChangeWriter
 
-    // The endpoints, and the way to them and back.
+    // The endpoints, their authentication and their responses.
     let authentication: Authentication
     let records: RecordsEndpoints
     let queries: QueryEndpoints
@@ -56,7 +57,7 @@ public final class CloudService: Sendable {
     let responses: Responses
     let groups: RequestGroups
 
-    // What is beside the endpoints.
+    // Parts outside the endpoints.
     let transfers: AssetTransfers
     let devicePushes: DevicePushes
     package let webhooks: Webhooks
@@ -74,22 +75,23 @@ public final class CloudService: Sendable {
     /// Makes a service over a store, which holds one environment of one container.
     ///
     /// - Parameters:
-    ///   - store: what the service keeps.
-    ///   - clock: the time that goes into the records' stamps.
-    ///   - random: where names, epochs and request ids come from.
-    ///   - container: the container served; requests for another are refused. With nil every path leads here,
-    ///     as a test with one container wants it.
-    ///   - publicURL: where clients reach the service, as `https://cloud.example.com`, for the addresses that it
-    ///     hands out. With nil it is the host that a request names.
-    ///   - accounts: authenticates requests. Nil uses a list in memory of `users` and those added by `addUser`.
+    ///   - store: the store.
+    ///   - clock: source of the times in records' stamps.
+    ///   - random: source of names, epochs and request IDs.
+    ///   - container: the served container. Requests for another one are rejected. If nil, all paths are
+    ///     served, for a test with one container.
+    ///   - publicURL: the service's public address, such as `https://cloud.example.com`, for addresses in
+    ///     responses. If nil, the host of the request is used.
+    ///   - accounts: authenticates requests. Nil uses a list in memory of `users` and those added by
+    ///     `addUser`.
     ///   - users: the users by web auth token, if `accounts` is nil.
-    ///   - limits: what one request may ask for.
-    ///   - groupLimits: how much one transaction takes in.
-    ///   - settings: what it does where Apple's documents leave a choice.
-    ///   - assetFiles: where the files of records are. With nil they are in memory.
-    ///   - usageElsewhere: what users have in the container's other environment; nil: there is none.
-    ///   - rates: how many requests a second may come.
-    ///   - schemaMayGrow: whether saves may add to the schema; nil: everywhere but in production.
+    ///   - limits: limits of requests and users.
+    ///   - groupLimits: limits of one transaction.
+    ///   - settings: behaviour where Apple's documents leave a choice.
+    ///   - assetFiles: the storage of records' files. If nil, they are in memory.
+    ///   - usageElsewhere: the users' usage in the container's other environment, or nil if there is none.
+    ///   - rates: maximum request rates.
+    ///   - schemaMayGrow: whether saves may add to the schema. If nil, everywhere except in production.
     public convenience init(
         store: any CloudStore, clock: any TimeSource, random: any RandomSource, container: Container? = nil,
         publicURL: String? = nil,
@@ -111,7 +113,7 @@ public final class CloudService: Sendable {
             schemaMayGrow: schemaMayGrow ?? (container?.environment != "production"))
     }
 
-    /// Gives each family what it needs and nothing else.
+    /// Makes the families, each with only the parts that it needs.
     private init(
         _ store: any CloudStore, _ clock: any TimeSource, _ random: any RandomSource, _ container: Container?,
         publicURL: String?, ownAccounts: ServiceAccountList, accounts: any ServiceAccounts,
@@ -178,34 +180,34 @@ public final class CloudService: Sendable {
             random: random, schemas: schemas, writing: writing, zones: zones, pushes: pushes, upkeep: upkeep)
     }
 
-    /// Lets `user` sign in with `token`, the value of a request's `ckWebAuthToken`. Only for a service that was
-    /// made without accounts.
+    /// Adds a user who signs in with `token`, the value of a request's `ckWebAuthToken`. Only for a service
+    /// without `accounts`.
     public func addUser(_ user: ServiceUser, token: String) {
         ownAccounts.add(user, token: token)
     }
 
-    /// Answers one request: a group of one. What it wrote is on disk when it returns.
+    /// Executes one request as a group of one. Its writes are durable when it returns.
     public func respond(to request: WireRequest) -> WireResponse {
         let prepared = prepare(request)
         return responses.response(to: prepared, answer: prepared.work.answerAlone(in: store))
     }
 
-    /// Answers one request of an operator, as `respond(to:)` does for users. The caller has checked the session and the
-    /// role.
+    /// Executes one request of an operator, as `respond(to:)` does for users. The caller has checked the
+    /// session and the role.
     package func respond(to request: WireRequest, for caller: OperatorCaller) -> WireResponse {
         let prepared = prepare(request, for: caller)
         return responses.response(to: prepared, answer: prepared.work.answerAlone(in: store))
     }
 
-    /// Takes a request in, to be answered by a later `commitGroup`. Doesn't touch the store.
+    /// Queues a request for a later `commitGroup`. Doesn't use the store.
     public func begin(_ request: WireRequest) -> ServiceTicket {
         groups.begin(prepare(request))
     }
 
-    /// Answers the requests that wait, within the limits of a group, oldest first; the others keep waiting.
+    /// Executes pending requests within the limits of a group, oldest first. The others stay pending.
     ///
-    /// All writes among them share one transaction, and each can be refused without the others. When the
-    /// transaction itself is lost, each is tried again alone. What they wrote is on disk when this returns;
-    /// reads among them see it.
+    /// All writes among them share one transaction, and each can be rejected without the others. If the
+    /// transaction itself fails, each is retried alone. The writes are durable when this returns, and reads
+    /// among them see the writes.
     public func commitGroup() -> [(ticket: ServiceTicket, response: WireResponse)] { groups.commit() }
 }

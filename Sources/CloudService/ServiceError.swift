@@ -1,16 +1,15 @@
 import CloudWire
 
-/// The errors that the service answers with, each with Apple's code and, for our own framework, the code of
-/// `CKError`.
+/// The errors of the service, each with Apple's code and, for our own framework, the code of `CKError`.
 enum ServiceError {
-    /// Bytes of a name that an error repeats; `ServiceLimits.nameBytesMax` allows no longer one.
+    /// Maximum bytes of a client's name in an error. `ServiceLimits.nameBytesMax` doesn't allow longer names.
     private static let repeatedNameBytesMax = 255
 
     static func badRequest(_ reason: String) -> WireError {
         WireError(.badRequest, reason: "BadRequestException: \(reason)", ckErrorCode: 12)
     }
 
-    /// Too much in one request: our framework halves it.
+    /// Too much in one request. Our framework splits the request in half.
     static func limitExceeded(_ reason: String) -> WireError {
         WireError(.badRequest, reason: "LimitExceeded: \(reason)", ckErrorCode: 27)
     }
@@ -44,8 +43,9 @@ enum ServiceError {
 
     static let zoneNotFound = WireError(.zoneNotFound, reason: "Zone does not exist", ckErrorCode: 26)
 
-    /// Returns true if an error repeats a name that the client sent. A response has an error for each of its items, so
-    /// a name that nothing can have is left out, and with it the control characters, of six bytes each in JSON.
+    /// Returns true if an error may include a name sent by the client. A response has an error for each of
+    /// its items, so invalid names are omitted, including control characters, which take six bytes each in
+    /// JSON.
     fileprivate static func repeats(_ name: String) -> Bool {
         name.utf8.count <= repeatedNameBytesMax && name.utf8.allSatisfy { $0 >= 0x20 }
     }
@@ -78,7 +78,7 @@ enum ServiceError {
         .atomicError, reason: "Record will not be saved because of previous error in atomic zone",
         ckErrorCode: 22)
 
-    /// In the form in which Apple's servers tell it.
+    /// In the form of Apple's servers.
     private static func violation(_ field: String?, _ recordName: String, _ title: String) -> String {
         (field.map { "Field=\($0), " } ?? "") + "recordID=\(recordName), title=\(title), rejecting update"
     }
@@ -89,7 +89,7 @@ enum ServiceError {
             .validatingReferenceError, reason: violation(field, recordName, title), ckErrorCode: 31)
     }
 
-    /// The record can be saved as soon as the one that it refers to is: our framework sends it again.
+    /// The record can be saved once its target is. Our framework sends it again.
     static func failedTarget(_ recordName: String, field: String?) -> WireError {
         let title = "Record save depends on another of the same request, which failed"
         return WireError(

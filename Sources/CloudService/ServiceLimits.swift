@@ -10,8 +10,9 @@ public struct ServiceLimits: Hashable, Sendable {
     public var itemsMax = 200
     /// The same for a client that sends `X-Yap-Client: 1`.
     public var itemsWithExtrasMax = 400
-    /// Maximum bytes of the records that one request loads, and of a response's JSON. A page ends there. A lookup or a
-    /// batch beyond it is rejected, so that the client requests fewer records. A single record is always returned.
+    /// Maximum bytes of the records that one request loads, and of a response's JSON. A page ends there. A
+    /// lookup or a batch beyond it is rejected, so that the client requests fewer records. A single record is
+    /// always returned.
     public var answerBytesMax = 16 << 20
     /// Maximum bytes of the stored records that one request changes: each is read, merged and written again while all
     /// other writes wait. A request beyond it is rejected. A change of a single record is always accepted.
@@ -36,7 +37,7 @@ public struct ServiceLimits: Hashable, Sendable {
     public var dependantsMax = 20_000
     /// Maximum references counted for the targets of one request's references with DELETE_SELF.
     public var referencesCountedMax = 500_000
-    /// Maximum references of the records of one request that forbid or follow deletions.
+    /// Maximum references that prevent or cascade deletions, of the records of one request.
     public var referencesOfRequestMax = 50_000
     /// Maximum ancestors of a record: its parent, the parent's parent, and so on. A save that sets a parent is rejected
     /// with `BAD_REQUEST` if the record would have more.
@@ -85,7 +86,7 @@ public struct ServiceLimits: Hashable, Sendable {
     public var pushBytesMax = 4 << 10
     /// Maximum notifications queued for a webhook. Further ones are dropped and counted.
     public var webhookDeliveriesMax = 10_000
-    /// Milliseconds after which an undelivered webhook request is given up.
+    /// Milliseconds after which an undelivered webhook request is abandoned.
     public var webhookMilliseconds: Int64 = 86_400_000
     /// Maximum devices that receive a user's notifications. The least recently active one is removed first.
     public var devicesMax = 50
@@ -106,7 +107,7 @@ public struct ServiceLimits: Hashable, Sendable {
     /// Milliseconds for which the response to a named write is kept.
     public var answerMilliseconds: Int64 = 86_400_000
 
-    /// Speed at which the rows of deleted zones are removed. Tests make the numbers small.
+    /// Rate at which the rows of deleted zones are removed. Tests use small numbers.
     var clearing = ClearingLimits()
     /// Limits of files, and quotas of users.
     public var assets = AssetLimits()

@@ -1,25 +1,25 @@
 import CloudWire
 
-/// Answers to the questions that Apple's documents leave open, where two are sane. The defaults are what Apple's own
-/// clients cope with best; docs/PROTOCOL.md says why.
+/// Choices that Apple's documents leave open. The defaults are those that Apple's own clients handle best;
+/// docs/PROTOCOL.md explains why.
 public struct ServiceSettings: Hashable, Sendable {
-    /// Which requests are all or nothing when they don't say.
+    /// Which requests are atomic by default.
     public enum AtomicDefault: String, Hashable, CaseIterable, Sendable {
-        /// Those into a custom zone, as in Apple's framework.
+        /// Requests to a custom zone, as in Apple's framework.
         case inCustomZones
         /// None.
         case never
     }
 
-    /// What a zone that is made again is answered with.
+    /// The response to creating an existing zone.
     public enum ExistingZone: String, Hashable, CaseIterable, Sendable {
-        /// The zone, as if it had been made.
+        /// The zone, as if it had been created.
         case zone
-        /// The error `EXISTS`. Our own clients get the zone all the same: they repeat what they aren't sure of.
+        /// The error `EXISTS`. Our own clients receive the zone anyway, since they repeat uncertain requests.
         case error
     }
 
-    /// How the databases are numbered in a push.
+    /// The numbers of databases in a push.
     public enum DatabaseNumbers: String, Hashable, CaseIterable, Sendable {
         /// 0 public, 2 private, 3 shared: what CloudKit JS reads.
         case publicIs0
@@ -27,24 +27,26 @@ public struct ServiceSettings: Hashable, Sendable {
         case publicIs1
     }
 
-    /// Which requests are all or nothing when they don't say.
+    /// Which requests are atomic by default.
     public var atomicDefault = AtomicDefault.inCustomZones
-    /// Whether a failed request that is all or nothing is an error as a whole (status 400) for clients that are not our
-    /// own. Else its answer has an error for each operation, in a 200.
+    /// Whether a failed atomic request is an error as a whole (status 400) for clients that are not our own.
+    /// Otherwise the response has status 200 and an error for each operation.
     public var atomicFailureIsError = false
-    /// What a zone that is made again is answered with.
+    /// The response to creating an existing zone.
     public var existingZone = ExistingZone.zone
-    /// True if `delete` must name the record's change tag. Else one that names none is done whatever the record's is.
+    /// True if `delete` must name the record's change tag. Otherwise a `delete` without a tag deletes any
+    /// version of the record.
     public var deletesNeedTag = false
-    /// How the databases are numbered in a push.
+    /// The numbers of databases in a push.
     public var databaseNumbers = DatabaseNumbers.publicIs0
 
-    /// The answers that suit most clients.
+    /// The settings that suit most clients.
     public init() {}
 }
 
 extension ServiceSettings {
-    /// The payload with the numbers of databases that clients shall read. What is kept has always the usual ones.
+    /// The payload with the numbers of databases for clients. The stored payload always has the default
+    /// numbers.
     func numbered(_ payload: PushPayload) -> PushPayload {
         guard databaseNumbers == .publicIs1, payload.ck.cause?.databaseNumber == 0 else { return payload }
         var payload = payload

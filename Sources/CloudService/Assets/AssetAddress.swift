@@ -1,9 +1,10 @@
 import CloudWire
 import System
 
-/// Where the files of an environment are sent and fetched, as a request's client reaches the service.
+/// The addresses for uploads and downloads of an environment's files, as the client of a request reaches the
+/// service.
 struct AssetAddress: Sendable {
-    /// `/asset/1/{container}/{environment}`, behind the server's own address.
+    /// `/asset/1/{container}/{environment}`, after the server's own address.
     let prefix: String
 
     init(_ route: ServiceRoute, _ request: WireRequest, publicURL: String?) {
@@ -11,10 +12,10 @@ struct AssetAddress: Sendable {
         prefix = "\(base)/asset/1/\(PercentEncoding.encoded(route.container))/\(route.environment)"
     }
 
-    /// The ticket is in the query, since logs have the path.
+    /// The ticket is in the query, because logs contain the path.
     func upload(_ ticket: String) -> String { "\(prefix)/upload?t=\(ticket)" }
 
-    /// With a literal `${f}` where a client may put a name for the file, as Apple's.
+    /// With a literal `${f}` where a client may insert a file name, as in Apple's addresses.
     func download(_ file: StoredAsset, _ ticket: String) -> String {
         "\(prefix)/file/\(file.checksumInAddress)/${f}?t=\(ticket)"
     }

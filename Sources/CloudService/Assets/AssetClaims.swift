@@ -22,11 +22,11 @@ struct AssetClaims: Hashable, Sendable {
     var database: StoredDatabaseKey
     /// Empty in a download.
     var zoneName = ""
-    /// Empty when the file may be for any record.
+    /// Empty if any record may hold the file.
     var recordName = ""
-    /// Empty when the file may be for any type.
+    /// Empty if a record of any type may hold the file.
     var recordType = ""
-    /// Empty when the file may be for any field.
+    /// Empty if any field may hold the file.
     var fieldName = ""
     /// The calling user. Empty in a download.
     var user = ""
@@ -46,7 +46,8 @@ struct AssetClaims: Hashable, Sendable {
         return Base64URL.encoded(writer.bytes + (try HMACSHA256.code(of: writer.bytes, key: secret)))
     }
 
-    /// Reads claims that this service has signed for `purpose` and that have not run out; nil for all else.
+    /// Reads claims that this service has signed for `purpose` and that haven't expired. Returns nil for any
+    /// other text.
     static func checked(
         _ text: String, for purpose: Purpose, secret: [UInt8], nowMilliseconds: Int64
     ) throws -> AssetClaims? {

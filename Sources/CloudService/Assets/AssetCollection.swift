@@ -1,17 +1,17 @@
 import CloudStore
 import System
 
-/// How far the look for files that no record holds has come.
+/// Progress of the search for unused files.
 private struct CollectionState {
-    /// The last file that was looked at; nil: the next is the first.
+    /// The last checked file, or nil before the first.
     var after: [UInt8]?
-    /// When the next step is due.
+    /// The time at which the next step is due.
     var nextMilliseconds = Int64.min
 }
 
-/// Collects files that no record holds. Where it has come to lives as long as the service; a restart begins anew.
+/// Deletes files that no record holds. The progress is kept in memory, so a restart begins anew.
 final class AssetCollection: Sendable {
-    /// Files that one step looks at.
+    /// Maximum files that one step checks.
     private static let collectedFilesMax = 64
 
     private let store: any CloudStore
@@ -26,8 +26,8 @@ final class AssetCollection: Sendable {
 
     var isDue: Bool { clock.nowMilliseconds() >= collection.withLock { $0.nextMilliseconds } }
 
-    /// A step of the collection in the upkeep. What fails, as a folder that can't be read, is tried again the next
-    /// time.
+    /// One step of the collection, run by the upkeep. Errors, such as an unreadable folder, are retried at
+    /// the next step.
     func collectInTurn() {
         let hasMore = (try? collectUnused()) ?? false
         guard !hasMore else { return }
@@ -36,7 +36,7 @@ final class AssetCollection: Sendable {
         }
     }
 
-    /// One bounded step; true when there may be more.
+    /// One bounded step. Returns true if there may be more.
     func collectUnused() throws -> Bool {
         guard let hold = try files.holdForCollection() else { return false }
         defer { withExtendedLifetime(hold) {} }
@@ -51,7 +51,7 @@ final class AssetCollection: Sendable {
             let question = wanted
             let used = try store.read { try $0.load(question) }.assets.usedDigests
             for digest in old where !used.contains(digest) {
-                // One that can't be removed is tried again the next time, and holds up no other.
+                // A file that can't be removed is retried later, and doesn't block others.
                 _ = try? files.remove(digest, ifOlderThan: limit)
             }
         }

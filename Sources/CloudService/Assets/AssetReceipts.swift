@@ -3,14 +3,15 @@ import CloudWire
 
 /// The receipts of a batch, decoded before the store is used, and the files that they allow its records to hold. Pure.
 struct AssetReceipts: Sendable {
-    /// What was read of each receipt that this service has written, by its text.
+    /// The claims of each valid receipt, by its text.
     var claims: [String: AssetClaims] = [:]
-    /// Digests of files that are not there any more.
+    /// Digests of missing files.
     var missing: Set<[UInt8]> = []
 
-    /// The fields as the record keeps them: each file in its stored form.
+    /// The fields in stored form, with each file in its stored form.
     ///
-    /// A file needs the receipt of an upload for this record, or the record has it already, in the same field.
+    /// A file must have the receipt of an upload for this record, or be in the same field of the record
+    /// already.
     ///
     /// - Throws: a `WireError` that names the field.
     func settled(
@@ -30,7 +31,7 @@ struct AssetReceipts: Sendable {
         let key: RecordKey
         let recordType: String
         let fieldName: String
-        /// The files that the field holds now.
+        /// The files of the stored field.
         let kept: [StoredAsset]
     }
 
@@ -77,7 +78,7 @@ extension AssetClaims {
 }
 
 extension Asset {
-    /// Returns true if what is said here is true of `file`.
+    /// Returns true if the value's members match `file`.
     fileprivate func describes(_ file: StoredAsset) -> Bool {
         (fileChecksum.map { $0 == file.fileChecksum } ?? true) && (size.map { $0 == file.bytes } ?? true)
     }
@@ -92,7 +93,7 @@ extension FieldValue {
         }
     }
 
-    /// The files that a stored value holds.
+    /// The files of a stored value.
     fileprivate var storedAssets: [StoredAsset] {
         switch self {
         case .asset(let asset): StoredAsset(asset).map { [$0] } ?? []

@@ -2,10 +2,10 @@ import CloudStore
 import CloudWire
 import System
 
-/// What the service signs about files, for addresses and receipts, and what it reads of that when it comes back.
+/// Signs addresses and receipts of files, and checks them when clients send them back.
 struct AssetTickets: Sendable {
-    /// Downloads' ends are rounded up to this, so that a record that is fetched again soon has the same address and
-    /// caches know it.
+    /// Expiry times of downloads are rounded up to this, so that a record fetched again soon has the same
+    /// address, which caches recognize.
     private static let expiryStepMilliseconds: Int64 = 3_600_000
 
     let secret: StoreSecret
@@ -13,14 +13,15 @@ struct AssetTickets: Sendable {
     let files: any AssetStore
     let limits: AssetLimits
 
-    /// The claims of a ticket; nil when it isn't one of this service's, or has expired. Not to be called in a
-    /// transaction.
+    /// The claims of a ticket, or nil if this service hasn't issued it or it has expired. Must not be called
+    /// in a transaction.
     func checked(_ ticket: String, for purpose: AssetClaims.Purpose) throws -> AssetClaims? {
         try AssetClaims.checked(
             ticket, for: purpose, secret: secret.value(), nowMilliseconds: clock.nowMilliseconds())
     }
 
-    /// How the response to a request tells of files: with an address that leads to each for some hours.
+    /// The form of files in the response to a request: each has a download address that is valid for some
+    /// hours.
     func form(for request: PreparedRequest) -> AssetForm? {
         guard let address = request.assets else { return nil }
         let step = Self.expiryStepMilliseconds
@@ -38,7 +39,7 @@ struct AssetTickets: Sendable {
         }
     }
 
-    /// Reads the receipts of a batch, and looks whether their files are there. Not to be called in a transaction.
+    /// Reads the receipts of a batch, and checks that their files exist. Must not be called in a transaction.
     func receipts(of batch: ModifyBatch) throws -> AssetReceipts {
         var receipts = AssetReceipts()
         let texts = Set(
@@ -58,7 +59,7 @@ struct AssetTickets: Sendable {
         return receipts
     }
 
-    /// What an upload, or another record, is good for from now on.
+    /// The claims of a receipt for an upload, or for a file of another record.
     func receipt(for file: StoredAsset, in zone: ZoneKey, user: String) -> AssetClaims {
         var claims = AssetClaims(
             .receipt, database: zone.database,

@@ -2,19 +2,19 @@ import CloudStore
 public import CloudWire
 import System
 
-/// A file that a client sends, from its first byte to its receipt. Its calls block.
+/// An upload of a file, from its first byte to its receipt. Its calls block.
 public final class AssetUpload: Sendable {
     private let transfers: AssetTransfers
     private let claims: AssetClaims
     private let state: Lock<State>
-    /// The user that the address was made for. Empty for a program with a server-to-server key.
+    /// The user for whom the address was issued. Empty for a program with a server-to-server key.
     package var user: String { claims.user }
 
     private struct State {
-        /// Nil when the file is finished or given up.
+        /// Nil once the upload is finished or cancelled.
         var writer: (any StoredAssetWriter)?
         var bytes: Int64 = 0
-        /// Those that count as under way.
+        /// Bytes that are counted as in progress.
         var countedBytes: Int64 = 0
     }
 
@@ -26,10 +26,10 @@ public final class AssetUpload: Sendable {
 
     deinit { cancel() }
 
-    /// Takes the next bytes.
+    /// Writes the next bytes.
     ///
-    /// - Throws: when the file has become too large, the user has sent too much that no record has, or it can't be
-    ///   written; then nothing of it is left.
+    /// - Throws: if the file exceeds its maximum, the user has too many unsaved bytes, or the write fails;
+    ///   then the file is deleted.
     public func write(_ bytes: [UInt8]) throws(WireError) {
         let limits = transfers.tickets.limits
         try Self.translating {
@@ -54,7 +54,8 @@ public final class AssetUpload: Sendable {
         }
     }
 
-    /// Counts bytes to the user; false when the user has sent too much. A program that signs with a key has no limit.
+    /// Counts bytes for the user. Returns false if the user has uploaded too much. A program that signs with
+    /// a key has no limit.
     private func count(_ bytesCount: Int, in state: inout State) -> Bool {
         guard !user.isEmpty else { return true }
         let bytes = Int64(bytesCount)
@@ -76,9 +77,9 @@ public final class AssetUpload: Sendable {
         if bytes > 0 { transfers.unsaved.end(user, bytes: bytes) }
     }
 
-    /// Ends the file, and answers with what a record's field is set to. The file is on the disk by then.
+    /// Finishes the upload, and returns the value for the record's field. The file is durable then.
     ///
-    /// - Throws: when it can't be written; then nothing of it is left.
+    /// - Throws: if the file can't be written; then it is deleted.
     public func finish() throws(WireError) -> AssetUploadedResponse {
         try Self.translating {
             let writer = state.withLock { state in
@@ -105,7 +106,7 @@ public final class AssetUpload: Sendable {
         return try writer.finish()
     }
 
-    /// Gives the file up. Does nothing after `finish`.
+    /// Cancels the upload. Does nothing after `finish`.
     public func cancel() {
         state.withLock { giveUp(&$0) }?.cancel()
     }
@@ -119,11 +120,11 @@ public final class AssetUpload: Sendable {
     }
 }
 
-/// A file that a client fetches. May be used from any thread; its calls block.
+/// A file that a client downloads. May be used from any thread. Its calls block.
 public struct AssetDownload: Sendable {
     /// The file's size.
     public let bytes: Int64
-    /// The same for the same bytes; without quotation marks.
+    /// A checksum of the bytes, without quotation marks.
     public let checksum: String
     /// Milliseconds until the address expires.
     public let remainingMilliseconds: Int64
@@ -136,15 +137,15 @@ public struct AssetDownload: Sendable {
         self.remainingMilliseconds = remainingMilliseconds
     }
 
-    /// Up to `bytesMax` bytes from `offset` on; none at the end.
+    /// Reads up to `bytesMax` bytes from `offset` on. Empty at the end.
     ///
-    /// - Throws: when the disk fails.
+    /// - Throws: if the read fails.
     public func read(at offset: Int64, bytesMax: Int) throws(WireError) -> [UInt8] {
         try AssetUpload.translating { try reader.read(at: offset, bytesMax: bytesMax) }
     }
 }
 
-/// Files on their way between clients and the disk.
+/// Uploads and downloads of files.
 struct AssetTransfers: Sendable {
     let store: any CloudStore
     let clock: any TimeSource

@@ -10,7 +10,7 @@ struct AssetsEndpoints: Sendable {
     let schemas: Schemas
     let tickets: AssetTickets
 
-    /// `assets/upload`: addresses to which files may be sent. Nothing is written.
+    /// `assets/upload`: issues upload addresses. Writes nothing.
     func upload(_ body: [UInt8], _ caller: ServiceCaller, _ address: AssetAddress) throws -> ServiceWork {
         guard let user = caller.assetUser else { throw ServiceError.authenticationRequired }
         let request = try AssetsUploadRequest(request: body)
@@ -24,7 +24,7 @@ struct AssetsEndpoints: Sendable {
             if let type = token.recordType { try ModifyBatch.checkName(type, of: "recordType", limits) }
             var claims = AssetClaims(.upload, database: zone.database, expiresMilliseconds: expires)
             claims.zoneName = zone.zoneName
-            // A generated name isn't binding: a record with two files gets two.
+            // A generated name isn't binding, because the two files of a record would get different names.
             claims.recordName = token.recordName ?? ""
             claims.recordType = token.recordType ?? ""
             claims.fieldName = token.fieldName
@@ -36,7 +36,8 @@ struct AssetsEndpoints: Sendable {
         return .answer(.message(AssetsUploadResponse(tokens: tokens)))
     }
 
-    /// `assets/rereference`: receipts for files that the caller can read, so that another record may hold them too.
+    /// `assets/rereference`: issues receipts for files that the caller can read, so that another record may
+    /// hold them too.
     func rereference(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         guard let user = caller.assetUser else { throw ServiceError.authenticationRequired }
         let request = try AssetsRereferenceRequest(request: body)
@@ -57,7 +58,7 @@ struct AssetsEndpoints: Sendable {
             let access = try self.schemas.access(of: caller, schema: schema, in: reader)
             let items = request.assets
             var results = [AssetsRereferenceResponse.Result?](repeating: nil, count: items.count)
-            // Each record is taken apart once, however many of its files are asked for, and one at a time.
+            // Each record is decoded once for all of its requested files, one record at a time.
             let places = Dictionary(grouping: items.indices) { items[$0].recordName }
             for (name, places) in places.sorted(by: { $0.key < $1.key }) {
                 let row = loaded.records[RecordKey(zone: source, recordName: name)]
@@ -83,7 +84,7 @@ struct AssetsEndpoints: Sendable {
         }
     }
 
-    /// The file that a field holds, kept from the collection from now on; nil where there is none.
+    /// The file of a field, protected from the collection from now on, or nil if there is none.
     private func file(in field: Field?) -> StoredAsset? {
         guard case .asset(let kept) = field?.value, let file = StoredAsset(kept),
             (try? tickets.files.renew(file.digest)) == true

@@ -2,19 +2,19 @@ import CloudStore
 import CloudWire
 import System
 
-/// How much may be in the database that a write goes to: a user's own, or the public one.
+/// The quota of a database that is written to: a user's private one, or the public one.
 struct Quota: Sendable {
     let bytesMax: Int64
     let bytesUsed: Int64
-    /// What a record counts beside its fields and files.
+    /// Bytes counted for a record beside its fields and files.
     var rowBytes: Int64 = 0
-    /// What zones that were deleted still take on the disk.
+    /// Bytes that deleted zones still use on disk.
     var bytesCleared: Int64 = 0
     /// True if the user has the maximum of such zones.
     var isClearingFull = false
-    /// Records that may still be made.
+    /// Records that may still be created.
     var recordsLeft = Int64.max
-    /// The share of the public database that one user has.
+    /// One user's share of the public database.
     var share: Share?
 
     struct Share: Sendable {
@@ -23,15 +23,15 @@ struct Quota: Sendable {
         let bytesUsed: Int64
     }
 
-    /// Returns true if the quota may not do for all of what is saved and for as many bytes of indexes more.
+    /// Returns true if the saves and `indexBytes` more bytes of indexes might exceed the quota.
     func isNear(_ outcomes: [ModifyOutcome], indexBytes: Int64) -> Bool {
         let grown = outcomes.reduce(indexBytes) { $0 + max(0, $1.grownBytes(rowBytes)) }
         return bytesMax - bytesUsed < grown || share.map { $0.bytesMax - $0.bytesUsed < grown } ?? false
             || mustWait(grown)
     }
 
-    /// Returns true if what is saved has to wait until more of the deleted zones is gone from the disk: with them a
-    /// user has twice the quota there at most.
+    /// Returns true if the saves must wait until more rows of deleted zones are removed. Including these, a
+    /// user may have up to twice the quota on disk.
     func mustWait(_ outcomes: [ModifyOutcome], indexBytes: [Int64]) -> Bool {
         mustWait(
             zip(outcomes, indexBytes).reduce(Int64(0)) { grown, one in
@@ -46,11 +46,11 @@ struct Quota: Sendable {
         return isClearingFull || bytesCleared > 0 && !overflows && bytesUsed + bytesCleared + grown > twice
     }
 
-    /// The operations that are refused because they grow what is there beyond the quota, of those that are not refused
-    /// yet. What gets smaller, and what goes, is never refused, and makes room for the others. Pure.
+    /// The operations that must be rejected because they would exceed the quota, among those not rejected
+    /// yet. Operations that free space are never rejected, and make room for the others. Pure.
     ///
-    /// - Parameter indexBytes: by how much each operation changes what names, index entries, and the rows of references
-    ///   and files count as.
+    /// - Parameter indexBytes: the change of each operation in the accounted size of names, index entries,
+    ///   references and files.
     func refused(_ outcomes: [ModifyOutcome], indexBytes: [Int64]) -> [Int] {
         let grown = zip(outcomes, indexBytes).map { outcome, indexBytes -> Int64 in
             guard case .save = outcome else { return 0 }
@@ -71,7 +71,7 @@ struct Quota: Sendable {
         return Set(refused).sorted()
     }
 
-    /// - Parameter counts: whether the records of a creator count; nil stands for records that are made now.
+    /// - Parameter counts: whether the records of a creator count. Nil stands for new records.
     private func refused(
         _ outcomes: [ModifyOutcome], _ grown: [Int64], bytesMax: Int64, bytesUsed: Int64,
         _ counts: (String?) -> Bool
@@ -99,15 +99,15 @@ extension ModifyOutcome {
         }
     }
 
-    /// By how much a save changes what is there, without names, index entries and the rows of references and files.
+    /// The growth by a save, without names, index entries, references and files.
     fileprivate func grownBytes(_ rowBytes: Int64) -> Int64 {
         guard case .save(let draft) = self else { return 0 }
         return Int64(draft.fieldBytes.count - (draft.old?.fields.count ?? 0))
             + draft.assets.bytes - draft.oldAssets.bytes + (draft.old == nil ? rowBytes : 0)
     }
 
-    /// What a deletion frees, without what goes along with it. In a zone with a feed a tombstone takes the record's
-    /// place, and keeps its names.
+    /// The bytes that a deletion frees, without its cascade. In a zone with a feed a tombstone replaces the
+    /// record, and keeps its names.
     fileprivate func freedBytes(_ rowBytes: Int64) -> Int64 {
         guard case .delete(let row) = self else { return 0 }
         return Int64(row.fields.count) + row.indexBytes
@@ -117,7 +117,7 @@ extension ModifyOutcome {
 }
 
 extension StoredSize {
-    /// What counts against a quota.
+    /// The bytes counted against a quota.
     package func quotaBytes(rowBytes: Int64) -> Int64 {
         let (rows, overflows) = (records + tombstones + zones).multipliedReportingOverflow(by: rowBytes)
         return overflows ? .max / 2 : bytes + rows

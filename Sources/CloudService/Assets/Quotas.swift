@@ -2,14 +2,13 @@ import CloudStore
 import CloudWire
 import System
 
-/// How many users let the public database grow, as it was counted last.
+/// The last count of the container's users.
 private struct CountedUsers {
     var count: Int64 = 0
     var untilMilliseconds = Int64.min
 }
 
-/// The quotas of an environment's databases. The count of its users lives as long as the service, and is made anew each
-/// minute.
+/// The quotas of an environment's databases. The count of users is kept in memory, and renewed each minute.
 package final class Quotas: Sendable {
     private static let countedMilliseconds: Int64 = 60_000
 
@@ -23,19 +22,19 @@ package final class Quotas: Sendable {
         (self.limits, self.clock, self.elsewhere) = (limits, clock, elsewhere)
     }
 
-    /// Bytes that users may have, by the names of their records, where that is not what the limits say; under the empty
-    /// name those of the public database. For tests.
+    /// Quotas in bytes that override the limits, by user record name. The empty name means the public
+    /// database. For tests.
     package var ordered: [String: Int64] { orders.withLock { $0 } }
 
-    /// Gives a user so many bytes; nil: what the limits say.
+    /// Sets a user's quota in bytes, or removes the override if it is nil.
     package func order(_ bytes: Int64?, of owner: String) { orders.withLock { $0[owner] = bytes } }
 
-    /// Takes the orders of another service in the place of its own.
+    /// Copies the overrides of another service.
     package func order(_ all: [String: Int64]) { orders.withLock { $0 = all } }
 
     func ordered(of owner: String) -> Int64? { orders.withLock { $0[owner] } }
 
-    /// Counts what the users have in the other environment to what was loaded of them.
+    /// Adds the users' usage in the other environment to the loaded usage.
     func addUsageElsewhere(of keys: [UsageKey], to loaded: inout StoreLoaded) {
         guard let elsewhere, !keys.isEmpty else { return }
         for (key, size) in elsewhere(keys) {
@@ -43,7 +42,7 @@ package final class Quotas: Sendable {
         }
     }
 
-    /// The quota of the database that the caller writes to, as it stands before the write.
+    /// The quota of the database that the caller writes to, before the write.
     func quota(of caller: ServiceCaller, in reader: any CloudStoreReader) throws -> Quota {
         let assets = limits.assets
         let isPublic = caller.scope == .public
@@ -61,7 +60,7 @@ package final class Quotas: Sendable {
         wanted.clearedZonesMax = limits.clearing.zonesMax
         wanted.assets.countsPrivateUsers = mustCount
         var loaded = try reader.load(wanted)
-        // The public database as a whole is each environment's own.
+        // Each environment has its own total for the public database.
         addUsageElsewhere(of: isPublic ? [own].compactMap(\.self) : [key], to: &loaded)
         var users = known.count
         if mustCount {

@@ -2,8 +2,8 @@ import CloudStore
 import CloudWire
 import System
 
-/// How a record keeps a file: as an asset of which only the size is told, and in the place of the receipt the SHA-256
-/// of its bytes. What clients see of it is made when a response is written.
+/// A file in stored form: an asset with only its size, and the SHA-256 of its bytes in place of the receipt.
+/// The form for clients is made when a response is written.
 struct StoredAsset: Hashable {
     static let digestBytes = 32
 
@@ -15,7 +15,7 @@ struct StoredAsset: Hashable {
         self.bytes = bytes
     }
 
-    /// Nil for an asset that is not in the stored form: a client's.
+    /// Returns nil for an asset in another form, such as a client's.
     init?(_ asset: Asset) {
         guard asset.fileChecksum == nil, let size = asset.size, let text = asset.receipt,
             let digest = Base64URL.decoded(text), digest.count == Self.digestBytes
@@ -23,14 +23,14 @@ struct StoredAsset: Hashable {
         self.init(digest: digest, bytes: size)
     }
 
-    /// The form that a record keeps.
+    /// The stored form.
     var kept: Asset { Asset(size: bytes, receipt: Base64URL.encoded(digest)) }
 
     var use: AssetUse { AssetUse(digest: digest, bytes: bytes) }
 }
 
 extension [String: Field] {
-    /// The files that the fields of a stored record hold, sorted, each once.
+    /// The files of a stored record's fields, sorted, without duplicates.
     var assetUses: [AssetUse] {
         var uses: Set<AssetUse> = []
         for field in values {
@@ -47,7 +47,7 @@ extension [String: Field] {
     }
 }
 
-/// Base64 for addresses: `-` and `_`, and no padding.
+/// Base64 for addresses: with `-` and `_`, and without padding.
 enum Base64URL {
     private static let symbols = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -74,7 +74,7 @@ enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for what `encoded` can't have written: one text for the same bytes.
+    /// Returns nil for text that `encoded` can't have made, so that each text has one form.
     static func decoded(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count * 3 / 4)
@@ -99,14 +99,14 @@ enum Base64URL {
 extension StoredAsset {
     private static let signatureBytes = 20
 
-    /// As Apple's look: a byte that says which kind of checksum, and 20 that are one. Here they are of the SHA-256.
+    /// In Apple's form: a byte for the kind of checksum, and 20 bytes of it, here of the SHA-256.
     var fileChecksum: String { Base64.encoded([1] + digest.prefix(Self.signatureBytes)) }
 
-    /// The same where it is a part of an address.
+    /// The same in the form for addresses.
     var checksumInAddress: String { Base64URL.encoded([1] + digest.prefix(Self.signatureBytes)) }
 
-    /// The file as clients are told of it. In a private database Apple's protocol has two more keys, which clients send
-    /// back and which mean nothing here.
+    /// The file as clients receive it. In a private database Apple's protocol has two more keys, which
+    /// clients send back and which have no meaning here.
     func told(in database: StoredDatabaseKey.Scope) -> Asset {
         var asset = Asset(fileChecksum: fileChecksum, size: bytes)
         guard database == .privateDatabase else { return asset }

@@ -1,7 +1,7 @@
 import CloudStore
 import System
 
-/// Counts what users upload until records hold it. Lives as long as the service.
+/// Counts a user's uploads until records hold them. Kept in memory.
 final class UnsavedFiles: Sendable {
     private let store: any CloudStore
     private let clock: any TimeSource
@@ -12,7 +12,7 @@ final class UnsavedFiles: Sendable {
         (self.store, self.clock, self.limits) = (store, clock, limits)
     }
 
-    /// Returns true if a user may upload one more file. Not to be called in a transaction.
+    /// Returns true if a user may upload one more file. Must not be called in a transaction.
     func admits(_ user: String) throws -> Bool {
         let now = clock.nowMilliseconds()
         let limits = limits
@@ -27,15 +27,15 @@ final class UnsavedFiles: Sendable {
         return sentBytes - usage.values.reduce(0) { $0 + $1.size.assetBytes } < limits.unsavedBytesMax
     }
 
-    /// Counts bytes of an upload that goes on; false when the user has sent too much.
+    /// Counts bytes of an upload in progress. Returns false if the user has uploaded too much.
     ///
-    /// - Parameter ownBytes: what was counted of this upload before.
+    /// - Parameter ownBytes: bytes already counted for this upload.
     func grow(_ user: String, by bytes: Int64, ownBytes: Int64) -> Bool {
         let (limits, now) = (limits, clock.nowMilliseconds())
         return uploads.withLock { $0.grow(user, by: bytes, ownBytes: ownBytes, limits, now) }
     }
 
-    /// An upload has ended, finished or not.
+    /// Ends an upload, whether finished or cancelled.
     func end(_ user: String, bytes: Int64) { uploads.withLock { $0.end(user, bytes: bytes) } }
 
     func remember(_ use: AssetUse, of user: String) {
@@ -43,7 +43,7 @@ final class UnsavedFiles: Sendable {
         uploads.withLock { $0.add(use, of: user, untilMilliseconds: until) }
     }
 
-    /// Records hold them now.
+    /// Removes files that records hold now from the count.
     func forget(_ rows: [RecordAssetsRow], of caller: ServiceCaller) {
         guard let user = caller.assetUser, !rows.isEmpty else { return }
         uploads.withLock { unsaved in

@@ -1,20 +1,20 @@
 import CloudStore
 
-/// What users have uploaded and not saved, so that nobody fills the disk with files that no quota counts. Forgotten
-/// with the process: a restart lets everybody upload anew.
+/// The uploads of users that aren't saved in records yet. The limit prevents users from filling the disk with
+/// files that no quota counts. Kept in memory, so a restart resets it.
 ///
-/// A file that was saved and let go of again lies on the disk until it is collected, so what was uploaded since the
-/// last that may be collected counts too, but for what the user has.
+/// A file that was saved and then removed from its record stays on disk until it is collected. So recent
+/// uploads count too, until their files may be collected, except for the bytes in the user's quota.
 struct UnsavedUploads {
     private static let hourMilliseconds: Int64 = 3_600_000
 
     private struct Files {
         var bytes: Int64 = 0
-        /// By digest: the size, and until when a record can be saved with it.
+        /// By digest: the size, and the time until which a record can hold the file.
         var files: [[UInt8]: (bytes: Int64, untilMilliseconds: Int64)] = [:]
-        /// Bytes of all uploads, saved or not, by the hour until which their files stay.
+        /// Bytes of all uploads, saved or not, by the hour until which their files are kept.
         var sent: [Int64: Int64] = [:]
-        /// Bytes of the uploads that have not ended.
+        /// Bytes of the uploads in progress.
         var underWayBytes: Int64 = 0
 
         var isEmpty: Bool { files.isEmpty && sent.isEmpty && underWayBytes == 0 }
@@ -22,7 +22,7 @@ struct UnsavedUploads {
 
     private var users: [String: Files] = [:]
 
-    /// Bytes that a user has uploaded and that may still lie on the disk.
+    /// Bytes that a user has uploaded and that may still be on disk.
     mutating func sentBytes(_ user: String, _ nowMilliseconds: Int64) -> Int64 {
         guard var mine = users[user] else { return 0 }
         mine.sent = mine.sent.filter { $0.key > nowMilliseconds / Self.hourMilliseconds }
@@ -30,7 +30,7 @@ struct UnsavedUploads {
         return mine.sent.values.reduce(0, +)
     }
 
-    /// Returns true if a user may upload one more.
+    /// Returns true if a user may upload one more file.
     mutating func admits(_ user: String, _ limits: AssetLimits, _ nowMilliseconds: Int64) -> Bool {
         hasRoom(user, nowMilliseconds) { mine in
             mine.bytes + mine.underWayBytes < limits.unsavedBytesMax
@@ -38,10 +38,11 @@ struct UnsavedUploads {
         }
     }
 
-    /// Counts bytes of an upload that goes on; false when the user's other files are as many bytes as are allowed.
+    /// Counts bytes of an upload in progress. Returns false if the user's other files already use the allowed
+    /// bytes.
     ///
-    /// - Parameter ownBytes: what was counted of this upload before. They don't count against it, so that one file may
-    ///   be larger than the limit, as far as a file may.
+    /// - Parameter ownBytes: bytes already counted for this upload. They aren't compared with the limit, so
+    ///   one file may exceed it, up to the maximum of a file.
     mutating func grow(
         _ user: String, by bytes: Int64, ownBytes: Int64, _ limits: AssetLimits, _ nowMilliseconds: Int64
     ) -> Bool {
@@ -52,8 +53,7 @@ struct UnsavedUploads {
         return isAdmitted
     }
 
-    /// Returns true if a user has room, without the files that no record can be saved with any more where they are in
-    /// the way.
+    /// Returns true if the user has room. Discards expired uploads if they use the room.
     private mutating func hasRoom(
         _ user: String, _ nowMilliseconds: Int64, _ isRoom: (Files) -> Bool
     ) -> Bool {
@@ -64,7 +64,7 @@ struct UnsavedUploads {
         return users[user].map(isRoom) ?? true
     }
 
-    /// An upload has ended, finished or not.
+    /// Ends an upload, whether finished or cancelled.
     mutating func end(_ user: String, bytes: Int64) {
         users[user]?.underWayBytes -= bytes
         if users[user]?.isEmpty ?? false { users[user] = nil }

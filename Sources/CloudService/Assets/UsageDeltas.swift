@@ -1,12 +1,12 @@
 import CloudStore
 import CloudWire
 
-/// What a write adds to what users have, and takes from it.
+/// The changes of a write to the users' usage.
 struct UsageDeltas: Sendable {
     private(set) var deltas: [UsageKey: StoredSize] = [:]
-    /// What is added to each zone, and taken from it.
+    /// The change to each zone's usage.
     private(set) var zones: [ZoneKey: StoredSize] = [:]
-    /// Deleted records and their creators: their sizes are asked for when all is decided.
+    /// Deleted records and their creators. Their sizes are read after all is decided.
     private(set) var removed: [(key: RecordKey, creator: String)] = []
 
     var isEmpty: Bool { deltas.isEmpty && removed.isEmpty }
@@ -21,7 +21,7 @@ struct UsageDeltas: Sendable {
         add(change, in: row.key.zone, creator: row.created.userRecordName)
     }
 
-    /// Counts what a record's index row counts as beyond what the record counted until now.
+    /// Adds the bytes of a record's index row that weren't counted yet.
     mutating func index(_ row: RecordIndexRow, of record: StoredRecord) {
         let change = StoredSize(indexBytes: row.countedBytes - record.indexBytes)
         guard change != StoredSize() else { return }
@@ -37,7 +37,7 @@ struct UsageDeltas: Sendable {
         add(StoredSize(indexBytes: row.indexBytes, tombstones: 1), in: row.key.zone, creator: "")
     }
 
-    /// Takes off a tombstone, and of its names what was counted.
+    /// Subtracts a tombstone, and the counted bytes of its names.
     mutating func removeTombstone(_ row: StoredRecord) {
         removeTombstones(in: row.key.zone, count: 1, nameBytes: row.indexBytes)
     }
@@ -46,12 +46,12 @@ struct UsageDeltas: Sendable {
         add(StoredSize(indexBytes: -nameBytes, tombstones: -count), in: zone, creator: "")
     }
 
-    /// Counts a zone's row that comes (1), or goes (-1). It is none of what the zone itself has.
+    /// Counts a zone's row that is added (1) or removed (-1). It isn't part of the zone's own usage.
     mutating func countRow(of zone: ZoneKey, _ count: Int64) {
         add(StoredSize(zones: count), to: UsageKey.all(of: zone.database, creator: ""))
     }
 
-    /// Takes off all that a zone has.
+    /// Subtracts the whole usage of a zone.
     mutating func clear(_ zone: ZoneRow) {
         add(zone.size.negated, to: UsageKey.all(of: zone.key.database, creator: ""))
     }
@@ -81,7 +81,7 @@ extension UsageKey {
 }
 
 extension UsageDeltas {
-    /// Brings the users' usage up to date with what `changes` will do, in their transaction.
+    /// Adds the changes in the users' usage to `changes`, in their transaction.
     func count(into changes: inout StoreChanges, _ reader: any CloudStoreReader) throws {
         guard !isEmpty else { return }
         var usage = self
@@ -118,7 +118,7 @@ extension StoredSize {
 }
 
 extension [ReferenceRow] {
-    /// Bytes that they count as.
+    /// The sum of the accounted bytes.
     var countedBytes: Int64 { reduce(0) { $0 + $1.countedBytes } }
 }
 
@@ -127,7 +127,7 @@ extension [AssetUse] {
 }
 
 extension StoreChanges {
-    /// Writes which files a record holds from now on, where that changed.
+    /// Writes which files a record holds, if that changed.
     mutating func keepAssets(of draft: RecordDraft, key: RecordKey) {
         guard draft.assets != draft.oldAssets else { return }
         assets.append(RecordAssetsRow(key: key, uses: draft.assets))

@@ -1,10 +1,10 @@
 import CloudStore
 
-/// Tells what users have in the container's other environment, as it is committed there: one quota holds for both.
-/// Asked in each write that a quota decides about.
+/// Returns the committed usage of users in the container's other environment, because one quota applies to
+/// both. Called in each write that a quota may reject.
 ///
-/// What the other commits between the question and this one's commit is told to the next write only. So two
-/// transactions of the same moment, one in each environment, may both take the last room; never more than that.
+/// Commits of the other environment after the call are seen by the next write only. So two simultaneous
+/// transactions, one in each environment, may both use the last room, but no more than that.
 public typealias UsageElsewhere = @Sendable (_ keys: [UsageKey]) -> [UsageKey: StoredSize]
 
 extension CloudService.Container {

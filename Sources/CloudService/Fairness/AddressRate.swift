@@ -1,17 +1,17 @@
 package import CloudWire
 import System
 
-/// Limits the requests of an address for resources outside a service, as the sign-in page. It has the rate of
-/// unauthenticated requests.
+/// Limits the requests of an address for resources outside a service, such as the sign-in page, to the rate
+/// of unauthenticated requests.
 package final class AddressRate: Sendable {
     private let buckets: Lock<RateBuckets?>
 
-    /// Begins with full buckets.
+    /// Starts with full buckets.
     package init(_ rates: ServiceRates) {
         buckets = Lock(rates.address.map { RateBuckets($0) })
     }
 
-    /// Counts a request; what to answer when too many came.
+    /// Counts a request. Returns an error if the rate is exceeded.
     package func refusal(of peer: String, atMilliseconds now: Int64) -> WireError? {
         let answer = buckets.withLock { $0?.take(RateKeeper.network(of: peer), at: now) }
         guard let answer, !answer.isTaken else { return nil }

@@ -38,7 +38,7 @@ final class CallerRates: Sendable {
         try check(taken)
     }
 
-    /// Counts what is no request of the protocol.
+    /// Counts a request outside the protocol.
     func charge(_ user: String?, at peer: String, showing token: String) throws {
         if let taken = take(user, at: peer, showing: token) { try check(taken) }
     }

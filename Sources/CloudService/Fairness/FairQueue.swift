@@ -1,35 +1,35 @@
 import System
 
-/// Waiting elements, handed out in turn among their owners: one with many elements waits for its own, and the others
-/// hardly notice.
+/// A queue that serves its owners in turn, so that an owner with many elements barely delays the others.
 ///
-/// Each owner in turn gives one element; after a large one it lets turns pass until that is paid for.
+/// Each owner in turn provides one element. After a large element, the owner skips turns until its cost is
+/// covered.
 package struct FairQueue<Element> {
-    /// What a turn pays for, in bytes.
+    /// The cost in bytes that one turn covers.
     package static var turnBytes: Int { 16 << 10 }
 
     private struct Line {
         var elements = FirstInFirstOut<(element: Element, bytes: Int)>()
-        /// What the elements that were handed out cost more than their turns paid.
+        /// Cost of the served elements that isn't covered by turns yet.
         var debt = 0
     }
 
     private var lines: [String: Line] = [:]
-    /// What owners without waiting elements took beyond what their turns paid. Forgiven when the queue is empty.
+    /// Uncovered cost of owners without pending elements. Cleared when the queue is empty.
     private var debts: [String: Int] = [:]
     private static var debtsMax: Int { 10_000 }
-    /// The largest debt: no owner lets more turns pass than pay for it.
+    /// The maximum debt, which limits the turns that an owner skips.
     private static var debtMax: Int { 500 * turnBytes }
     private var turns = FirstInFirstOut<String>()
     package private(set) var count = 0
 
-    /// Makes an empty one.
+    /// Makes an empty queue.
     package init() {}
 
-    /// How many have something here.
+    /// Number of owners with pending elements.
     package var ownersCount: Int { lines.count }
 
-    /// Returns true if another one has something here.
+    /// Returns true if another owner has pending elements.
     func hasOthers(than owner: String) -> Bool { lines.count > (lines[owner] == nil ? 0 : 1) }
 
     package mutating func append(_ element: Element, of owner: String, bytes: Int) {
@@ -41,7 +41,7 @@ package struct FairQueue<Element> {
         count += 1
     }
 
-    /// Adds to what one owes: its elements took longer than they looked.
+    /// Adds to an owner's debt, since its elements cost more than estimated.
     package mutating func charge(_ owner: String, bytes: Int) {
         let more = bytes - Self.turnBytes
         guard more > 0 else { return }
@@ -57,10 +57,10 @@ package struct FairQueue<Element> {
         debts[owner] = debt
     }
 
-    /// The next element, of the first owner in turn that `mayHave` one now.
+    /// The next element, of the first owner in turn for which `mayHave` returns true.
     package mutating func popFirst(where mayHave: (String) -> Bool = { _ in true }) -> Element? {
         var passedCount = 0
-        // Out of the dictionary while it changes: else each change would copy the whole line.
+        // Removed from the dictionary during the change, to avoid a copy of the whole line.
         while let owner = turns.popFirst(), var line = lines.removeValue(forKey: owner) {
             let isAllowed = mayHave(owner)
             guard isAllowed, line.debt <= 0 else {
@@ -88,7 +88,8 @@ package struct FairQueue<Element> {
         return nil
     }
 
-    /// Lets as many rounds pass at once as nobody would have an element in; false when nobody may have one at all.
+    /// Skips as many rounds at once as no owner could provide an element in. Returns false if `mayHave`
+    /// returns true for no owner.
     private mutating func skipRounds(where mayHave: (String) -> Bool) -> Bool {
         let allowed = lines.keys.filter(mayHave)
         guard let least = allowed.compactMap({ lines[$0]?.debt }).min() else { return false }
@@ -97,7 +98,7 @@ package struct FairQueue<Element> {
         return true
     }
 
-    /// Puts elements before the others of their owners, in their order; their owners come first.
+    /// Puts elements back before the others of their owners, in their order. Their owners are served first.
     mutating func putBack(_ returned: [(element: Element, owner: String, bytes: Int)]) {
         var owners: [String] = []
         var byOwner: [String: [(element: Element, bytes: Int)]] = [:]
@@ -125,7 +126,7 @@ struct KnownCallers {
 
     private var owners: [Substring: String] = [:]
 
-    /// The line in which a request waits.
+    /// The owner of the queue for a request.
     func owner(of token: String?, peer: String?) -> String {
         if let token, let owner = owners[Self.lasting(token)] { return owner }
         return "address \(peer ?? "")"
@@ -140,7 +141,7 @@ struct KnownCallers {
 
     static func owner(_ user: String) -> String { "user \(user)" }
 
-    /// The part of a token that stays when it is replaced.
+    /// The part of a token that stays the same when it is replaced.
     private static func lasting(_ token: String) -> Substring {
         token[..<(token.utf8.firstIndex(of: UInt8(ascii: "-")) ?? token.endIndex)]
     }

@@ -1,15 +1,15 @@
-/// How many requests a second may come, for a while and at a stroke.
+/// Maximum request rates, sustained and in bursts.
 public struct ServiceRates: Hashable, Sendable {
-    /// A rate and what may be saved up.
+    /// A sustained rate and its maximum burst.
     public struct Rate: Hashable, Sendable {
-        /// Requests a second, for good.
+        /// Sustained requests per second.
         public var perSecond: Int
-        /// Requests at a stroke, after a pause.
+        /// Maximum requests in a burst after a pause.
         public var burst: Int
 
         private static let most = 1_000_000_000
 
-        /// Makes a rate; both at least 1, and no more than can be counted.
+        /// Makes a rate. Both values are clamped to at least 1 and to the countable maximum.
         public init(perSecond: Int, burst: Int) {
             self.perSecond = min(max(1, perSecond), Self.most)
             self.burst = min(max(1, burst), Self.most)
@@ -23,7 +23,7 @@ public struct ServiceRates: Hashable, Sendable {
     /// Rate of unauthenticated and rejected requests from one address, or nil for no limit.
     public var address: Rate? = Rate(perSecond: 200, burst: 2_000)
 
-    /// Bytes of a response that are as much as a request: a user's larger answers count as several.
+    /// Response bytes that are charged as one request. A user's larger responses count as several.
     package static let answerBytesOfARequest = 16 << 10
 
     /// Generous limits, which only a faulty program exceeds.
@@ -45,9 +45,9 @@ package struct RateBuckets {
     package struct Answer: Hashable {
         package let isTaken: Bool
         package let limit: Int
-        /// How many more may come at once.
+        /// Number of requests that may follow immediately.
         package let remaining: Int
-        /// When one more may come, or when nothing is used any more, in seconds.
+        /// Seconds until one more request is allowed, or until the bucket is full.
         package let seconds: Int
     }
 
@@ -63,12 +63,12 @@ package struct RateBuckets {
 
     var count: Int { entries.count }
 
-    /// Nobody has used anything.
+    /// Starts with full buckets.
     package init(_ rate: ServiceRates.Rate) {
         self.rate = rate
     }
 
-    /// Takes one request of `owner`, if it may come.
+    /// Takes one request from the owner's bucket, if it has one.
     package mutating func take(_ owner: String, at now: Int64) -> Answer {
         let key = place(for: owner, at: now)
         var entry = filled(entries[key], at: now)
@@ -82,8 +82,8 @@ package struct RateBuckets {
             seconds: Int((missing + perSecond - 1) / perSecond))
     }
 
-    /// Takes so many thousandths of a request more, also if they aren't there: then they have to be filled up first.
-    /// A debt is at most one full bucket. The shared bucket has no debt.
+    /// Charges an amount in thousandths of a request, even if the bucket is empty. The debt must be refilled
+    /// first. It is at most one full bucket. The shared bucket has no debt.
     mutating func charge(_ owner: String, thousandths: Int64, at now: Int64) {
         let key = place(for: owner, at: now)
         guard !key.isEmpty else { return }
@@ -96,7 +96,7 @@ package struct RateBuckets {
 
     private func filled(_ entry: Entry?, at now: Int64) -> Entry {
         guard let entry else { return Entry(level: full, milliseconds: now) }
-        // A clock that was set back gives nothing, and takes nothing.
+        // A clock that was set back neither adds nor removes requests.
         let elapsed = min(max(0, now - entry.milliseconds), 86_400_000)
         return Entry(level: min(full, entry.level + elapsed * Int64(rate.perSecond)), milliseconds: now)
     }
@@ -105,7 +105,7 @@ package struct RateBuckets {
         guard entries[owner] == nil, entries.count >= Self.entriesMax else { return owner }
         guard abs(now - cleanedMilliseconds) >= 1_000 else { return "" }
         cleanedMilliseconds = now
-        // A full bucket is the same as none.
+        // A full bucket is equivalent to none.
         entries = entries.filter { filled($0.value, at: now).level < full }
         return entries.count < Self.entriesMax ? owner : ""
     }
@@ -125,9 +125,10 @@ package struct RateKeeper {
 
     enum Kind: Equatable { case user, container, address }
 
-    /// Takes one request. Nil: there are no limits for it.
+    /// Takes one request. Returns nil if no limit applies.
     ///
-    /// Only what its own rate lets through counts for the container: one user's refused requests are no other's.
+    /// A request counts for the container only if its own rate allows it, so that one user's rejected
+    /// requests don't affect others.
     mutating func take(user: String?, peer: String?, at now: Int64) -> (
         kind: Kind, answer: RateBuckets.Answer
     )? {
@@ -147,7 +148,7 @@ package struct RateKeeper {
         users?.charge(user, thousandths: thousandths, at: now)
     }
 
-    /// A household has 2^64 addresses of IPv6: the first four groups count.
+    /// A household has 2^64 IPv6 addresses, so only the first four groups count.
     package static func network(of address: String) -> String {
         guard address.utf8.contains(0x3A), !address.utf8.contains(0x2E) else { return address }
         let groups = address.split(separator: "::", maxSplits: 1, omittingEmptySubsequences: false)

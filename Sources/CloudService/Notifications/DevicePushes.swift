@@ -8,7 +8,7 @@ public struct CourierPush: Hashable, Sendable {
     public let notificationID: String
     /// The notification as JSON.
     public let payload: [UInt8]
-    /// Its place among the device's pushes.
+    /// Its position among the device's pushes.
     let number: Int64
 }
 
@@ -22,7 +22,7 @@ public enum PushTaking: Hashable, Sendable {
 
 /// Delivers pending pushes to devices.
 struct DevicePushes: Sendable {
-    /// Milliseconds that a device may have been silent before its asking is written down.
+    /// Milliseconds after which a device's activity is stored again.
     private static let seenMilliseconds: Int64 = 86_400_000
 
     let store: any CloudStore
@@ -33,7 +33,7 @@ struct DevicePushes: Sendable {
     let rates: CallerRates
     let authentication: Authentication
 
-    /// The push that waits, when what was to be written is on disk.
+    /// The pending push, after pending writes are durable.
     func take(
         apnsToken: String, acknowledging acknowledgement: Acknowledgement?, taking: PushTaking
     ) throws -> CourierPush? {
@@ -41,11 +41,11 @@ struct DevicePushes: Sendable {
         return try Self.push(from: prepared.work.answerAlone(in: store)).get()
     }
 
-    /// What a device has got.
+    /// The pushes that a device has received.
     enum Acknowledgement: Sendable {
-        /// The push of this name.
+        /// The push with this notification ID.
         case one(String)
-        /// Everything up to this number.
+        /// All pushes up to this number.
         case through(Int64)
 
         func covers(_ push: PushRow) -> Bool {
@@ -56,7 +56,8 @@ struct DevicePushes: Sendable {
         }
     }
 
-    /// Looks for a push. Reads on the calling thread, and asks for a write only when something is to be written.
+    /// Finds a pending push. Reads on the calling thread, and returns a write only if there is something to
+    /// write.
     func prepareTake(
         apnsToken: String, acknowledging acknowledgement: Acknowledgement?, taking: PushTaking,
         asker: String? = nil
@@ -75,7 +76,7 @@ struct DevicePushes: Sendable {
         return PreparedRequest(work: work, bytes: 0, wantsExtras: false)
     }
 
-    /// Counts the request to the device's user; one with an unknown token counts to the client's address.
+    /// Charges the request to the device's user, or to the client's address if the token is unknown.
     private func waitingPush(
         _ apnsToken: String, _ taking: PushTaking, asker: String?
     ) throws -> (device: DeviceRow, push: CourierPush?) {
@@ -119,7 +120,7 @@ struct DevicePushes: Sendable {
         return push.map { .push($0) } ?? .nothing
     }
 
-    /// The device of a token, and a push for it of which there still is something to tell.
+    /// The device of a token, and its next push whose notification still exists.
     private func waitingPush(
         _ apnsToken: String, _ taking: PushTaking, _ reader: any CloudStoreReader
     ) throws -> (device: DeviceRow, push: CourierPush?) {
@@ -134,7 +135,7 @@ struct DevicePushes: Sendable {
         let inOrder = taking == .each ? pushes : pushes.sorted { $0.number > $1.number }
         for push in inOrder {
             guard var payload = try payload(of: push, reader).map(settings.numbered) else { continue }
-            // All that the newest stands for, or all of its own subscription that came before it was taken.
+            // All notifications that the newest one represents, or all of its own subscription up to it.
             let count = taking == .each ? push.count : pushes.reduce(0) { $0 + $1.count }
             if count > 1 { payload.ck.moreCount = count - 1 }
             return (
@@ -147,8 +148,8 @@ struct DevicePushes: Sendable {
         return (device, nil)
     }
 
-    /// What a push tells; nil when it is gone from the collection. That a zone or a database changed is told even then,
-    /// as long as somebody subscribes to it: devices wait for it.
+    /// The payload of a push, or nil if its notification was removed from the collection. For a changed zone
+    /// or database it is returned even then, while the user is subscribed, because devices depend on it.
     private func payload(of push: PushRow, _ reader: any CloudStoreReader) throws -> PushPayload? {
         if let content = push.content { return try PushPayload(json: content) }
         let name = NotificationName(user: push.key.device.user, notificationID: push.notificationID)

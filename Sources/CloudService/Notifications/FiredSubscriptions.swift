@@ -34,7 +34,7 @@ struct FiredSubscriptions: Equatable {
 
     init() {}
 
-    /// - Throws: `BinaryError` when the bytes can't be read.
+    /// - Throws: `BinaryError` if the bytes can't be read.
     init(_ bytes: [UInt8]) throws(BinaryError) {
         var reader = BinaryReader(bytes[...])
         guard try reader.byte() == Self.formatVersion else { throw reader.error("unknown form of watchers") }

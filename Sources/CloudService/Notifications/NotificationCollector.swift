@@ -4,7 +4,7 @@ import System
 
 /// Adds notifications to the collections of their users, and makes a push for each device. Pure.
 struct NotificationCollector {
-    /// A notification of one subscription that is to be made.
+    /// A notification to be made for one subscription.
     struct NewNotification {
         let subscription: SubscriptionKey
         let kind: NotificationRow.Kind

@@ -2,8 +2,8 @@ import CloudStore
 import CloudWire
 
 extension Field {
-    /// The field for a notification: texts, numbers, times and names of records of a bounded size; nil for what a
-    /// notification doesn't tell.
+    /// The field in a notification: texts, numbers, times and record names of a bounded size. Nil for other
+    /// values.
     func told(bytesMax: Int) -> Field? {
         guard !isEncrypted else { return nil }
         return switch value {
@@ -36,7 +36,7 @@ extension Field {
     }
 }
 
-/// The bytes of JSON that a record's values may still take in one notification. A subscription may name a field any
+/// Remaining bytes of JSON for a record's values in one notification. A subscription may name a field any
 /// number of times.
 struct NotificationValueBudget {
     private var bytesLeft: Int
@@ -45,7 +45,7 @@ struct NotificationValueBudget {
 
     init(bytesMax: Int) { bytesLeft = bytesMax }
 
-    /// Takes a text of the record if it fits.
+    /// Counts a text of the record if it fits, and returns whether it did.
     mutating func takes(_ text: String) -> Bool {
         let bytes = text.utf8.reduce(2) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
         guard bytes <= bytesLeft else {
@@ -58,11 +58,11 @@ struct NotificationValueBudget {
 }
 
 extension PushPayload {
-    /// What a subscription tells: `pruned` makes it fit into a push.
+    /// The content of a subscription's notification. `pruned` makes it fit into a push.
     ///
     /// - Parameters:
-    ///   - fields: those of the record that a query subscription tells of.
-    ///   - valuesBytesMax: bytes of JSON of these fields' values; what goes beyond is left out.
+    ///   - fields: the record's fields that a query subscription includes.
+    ///   - valuesBytesMax: maximum bytes of JSON of these fields' values. Further values are omitted.
     init(
         _ info: WireNotificationInfo?, cause: PushCause, fields: [String: Field] = [:], user: String,
         notificationID: String, container: String?, valuesBytesMax: Int
@@ -90,10 +90,10 @@ extension PushPayload {
                 isPruned: values.isPruned ? true : nil, cause: cause))
     }
 
-    /// The notification as JSON, in as many bytes as a device's push service takes.
+    /// The notification as JSON, up to the size of a push.
     ///
-    /// What doesn't fit goes in the order that Apple names: the container, the record, the reason, the fields; then
-    /// what fills the texts, then the texts. The collection has all of it.
+    /// Parts that don't fit are removed in the order that Apple documents: the container, the record, the
+    /// reason, the fields, then the arguments of texts, then the texts. The collection contains all of it.
     func pruned(bytesMax: Int) throws -> [UInt8] {
         var payload = self
         var json = try payload.json()
@@ -116,7 +116,7 @@ extension PushPayload {
 }
 
 extension PushAlert {
-    /// Puts the values of the record's fields into the texts; an absent one is empty.
+    /// Inserts the values of the record's fields into the texts. A missing field is empty.
     fileprivate mutating func fill(
         _ info: WireNotificationInfo, from fields: [String: Field], _ values: inout NotificationValueBudget
     ) {

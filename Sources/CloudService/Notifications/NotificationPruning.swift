@@ -2,7 +2,8 @@ import CloudStore
 import System
 
 extension StoreChanges {
-    /// Takes notifications out of their user's collection: a client with an older token is told that some are gone.
+    /// Removes notifications from their user's collection. Clients with an older token are notified that some
+    /// were removed.
     mutating func discard(_ rows: [NotificationRow], from feed: NotificationFeedRow) {
         guard let last = rows.map(\.key.number).max() else { return }
         var feed = feed
@@ -14,13 +15,13 @@ extension StoreChanges {
     }
 }
 
-/// Discards notifications that have outlived their time.
+/// Discards expired notifications.
 struct NotificationPruning: Sendable {
     let limits: ServiceLimits
     let clock: any TimeSource
     let random: any RandomSource
 
-    /// Discards so many of them at most; returns how many they were.
+    /// Discards up to `rowsMax` of them and returns their number.
     func prune(rowsMax: Int, _ writer: any CloudStoreWriter) throws -> Int {
         let rows = try writer.notificationReader.notifications(
             before: notificationsBefore, notificationsMax: rowsMax)

@@ -2,9 +2,9 @@ import CloudStore
 import CloudWire
 import System
 
-/// The collection of what a user was told: endpoints of ours, since Apple's are not public.
+/// The endpoints of a user's collection of notifications. They are our own, since Apple's are not public.
 struct NotificationsEndpoints: Sendable {
-    /// Names that one push tells as read; beyond, it says only that some were.
+    /// Maximum names in a push about read notifications. For more, it only says that some were read.
     private static let readNamesMax = 32
 
     let container: CloudService.Container?
@@ -30,7 +30,7 @@ struct NotificationsEndpoints: Sendable {
             let page = try reader.notificationReader.notifications(
                 of: user, after: known.counter, notificationsMax: notificationsMax)
             let last = page.moreComing ? page.rows.last?.key.number : feed?.counter
-            // What the device itself did needn't be told to it, but in what others have read.
+            // A device isn't notified of its own changes, except of those that other devices have read.
             let rows = page.rows.filter { row in
                 (row.maker == nil || row.maker != caller.device?.device)
                     && !(request.unreadOnly == true && row.isRead)
@@ -76,7 +76,8 @@ struct NotificationsEndpoints: Sendable {
         }
     }
 
-    /// Marks those that are unread; each moves to the end of the collection, where the others' tokens find it.
+    /// Marks unread notifications as read. Each moves to the end of the collection, so that other devices'
+    /// tokens include it.
     private static func markAsRead(
         _ names: [NotificationName], of user: String, loaded: StoreLoaded, _ changes: inout StoreChanges
     ) -> [NotificationRow] {
@@ -96,10 +97,10 @@ struct NotificationsEndpoints: Sendable {
         return read
     }
 
-    /// Tells the user's other devices by a push which notifications they can leave alone.
+    /// Notifies the user's other devices by a push of the notifications that were read.
     ///
-    /// A push that waits with one of these goes, but not when it tells of a zone or a database: each device has to
-    /// fetch that for itself.
+    /// Pending pushes with these notifications are removed, except those about a zone or a database, since
+    /// each device must fetch its changes.
     private func tell(
         _ devices: [DeviceRow], ofRead read: [NotificationRow], by reader: DeviceKey?, loaded: StoreLoaded,
         _ changes: inout StoreChanges

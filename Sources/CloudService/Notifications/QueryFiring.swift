@@ -2,16 +2,16 @@ import CloudStore
 import CloudWire
 import System
 
-/// Collects what a write's changes fire.
+/// Collects the subscriptions that a write's changes fire.
 struct QueryFiring {
     let indexes: [WatchKey: WatchIndex]
     let maker: DeviceKey?
     let nowMilliseconds: Int64
     let limits: ServiceLimits
-    /// Bytes of fields that this write may still keep for subscribers.
+    /// Remaining bytes of fields that this write may store for subscribers.
     private var fieldsBytesLeft: Int
     private var fired: [FiredChangeRow] = []
-    /// Subscriptions that fired their only time.
+    /// Subscriptions with a single firing that have fired.
     private var spent: [QuerySubscription] = []
     private var spentKeys = Set<SubscriptionKey>()
 
@@ -37,7 +37,7 @@ struct QueryFiring {
             return
         }
         let row = changed.trigger == .delete ? old : changed.row
-        // One that can't be read can be deleted all the same.
+        // An unreadable record can still be deleted.
         let fields = (try? FieldsBinary.decode(row.fields)) ?? [:]
         var watchers = FiredSubscriptions()
         var told = ToldFields(fields, limits)
@@ -67,7 +67,7 @@ struct QueryFiring {
                 watchers: watchers.bytes))
     }
 
-    /// Adds what is to be written; `watches` are the rows as they stand.
+    /// Adds the changes to write. `watches` are the current rows.
     func finish(
         _ changes: inout StoreChanges, watches: [WatchKey: WatchRow], random: any RandomSource
     ) {
@@ -111,6 +111,6 @@ private struct ToldFields {
 }
 
 extension QuerySubscription {
-    /// What it watches.
+    /// The watched type.
     var watch: WatchKey { WatchKey(database: row.key.database, recordType: row.recordType ?? "") }
 }

@@ -10,10 +10,11 @@ struct QuerySubscription: Sendable {
     let info: WireNotificationInfo?
     /// The fields with values in its notifications.
     let fieldNames: Set<String>
-    /// A condition that the record's field equals a value, if the query has one: by it the subscription is found.
+    /// The condition that a field equals a value, if the query has one. It is used as a lookup key.
     let key: EqualityKey?
 
-    /// - Throws: when what is kept can't be read, or asked any more: then it never fires.
+    /// - Throws: if the stored subscription can't be read, or its query is no longer valid. Then it never
+    ///   fires.
     init(_ row: SubscriptionRow, schema: Schema, limits: ServiceLimits) throws {
         let subscription = try WireSubscription(json: row.content)
         let query = subscription.query ?? RecordQuery(recordType: row.recordType)
@@ -41,9 +42,9 @@ struct EqualityKey: Hashable, Sendable {
     let fieldName: String
     let value: FieldValue
 
-    /// Nil for another condition, and for values that can equal others of another type.
+    /// Returns nil for another condition, and for values that can equal others of another type.
     init?(_ filter: RecordFilter) {
-        // A system field isn't among the record's fields, whichever of its names is used.
+        // A system field isn't among the record's fields, by either of its names.
         guard filter.comparator == "EQUALS", filter.systemFieldName == nil, let fieldName = filter.fieldName,
             QuerySystemField(named: fieldName) == nil,
             let value = Self.comparable(filter.fieldValue?.value)

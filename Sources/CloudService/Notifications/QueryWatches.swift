@@ -5,14 +5,14 @@ import System
 /// A record that was saved or deleted.
 struct ChangedRecord {
     let trigger: WireSubscription.Trigger
-    /// The saved record, or what was loaded of a deleted one.
+    /// The saved record, or the loaded part of a deleted one.
     let row: StoredRecord
 
     var watch: WatchKey { WatchKey(database: row.key.zone.database, recordType: row.recordType) }
 }
 
-/// The query subscriptions that watch types of records. Those that it remembers live as long as the service, and are
-/// read again when they or the schema change.
+/// The query subscriptions to record types. The cache is kept in memory, and read again when the
+/// subscriptions or the schema change.
 final class QueryWatches: Sendable {
     /// Maximum cascade-deleted records with old fields in memory at a time.
     private static let oldRecordsMax = 64
@@ -27,10 +27,12 @@ final class QueryWatches: Sendable {
         (self.schemas, self.limits, self.clock, self.random) = (schemas, limits, clock, random)
     }
 
-    /// Finds the query subscriptions that `changes` fire and leaves a row for each changed record that has some, in the
-    /// transaction of the change: a crash before they are told loses nothing. One that fires only once goes in it.
+    /// Finds the query subscriptions that `changes` fire and adds a row for each changed record that fired
+    /// some, in the transaction of the change, so a crash before the notification loses nothing. A
+    /// subscription that fires only once is deleted in it.
     ///
-    /// A save fires the subscriptions that find the record as it is now; a deletion those that found it as it was.
+    /// A save fires the subscriptions whose query matches the new record; a deletion those whose query
+    /// matched the old one.
     func fire(
         by changes: inout StoreChanges, loaded: StoreLoaded, maker: DeviceKey?,
         in writer: any CloudStoreWriter
@@ -59,7 +61,8 @@ final class QueryWatches: Sendable {
             &changes, watches: try load(of: indexes.keys.sorted(), writer), random: random)
     }
 
-    /// What `changes` do to records, in their order: saves and tombstones, then what goes without a trace.
+    /// The changes to records in `changes`, in order: saves and tombstones, then deletions without
+    /// tombstones.
     private static func changedRecords(of changes: StoreChanges, loaded: StoreLoaded) -> [ChangedRecord] {
         let saved = changes.records.compactMap { row -> ChangedRecord? in
             let old = loaded.records[row.key].flatMap { $0.isDeleted ? nil : $0 }
@@ -72,7 +75,7 @@ final class QueryWatches: Sendable {
         return saved + removed
     }
 
-    /// The subscriptions that watch these types, without the types that aren't watched.
+    /// The subscriptions to these types, without types that have none.
     func indexes(of keys: [WatchKey], _ reader: any CloudStoreReader) throws -> [WatchKey: WatchIndex] {
         let watches = try load(of: keys, reader).filter { $0.value.count > 0 }
         guard !watches.isEmpty else { return [:] }
@@ -95,7 +98,7 @@ final class QueryWatches: Sendable {
         return try reader.load(wanted).notifications.watches
     }
 
-    /// Records that go along with others were loaded without their fields.
+    /// Cascade-deleted records were loaded without their fields.
     private func oldRecords(
         of changed: some Sequence<ChangedRecord>, loaded: StoreLoaded, _ reader: any CloudStoreReader
     ) throws -> [RecordKey: StoredRecord] {

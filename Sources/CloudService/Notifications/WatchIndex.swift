@@ -5,7 +5,7 @@ import System
 /// Index of the query subscriptions on a type by an equality condition: a record is compared only with the
 /// subscriptions on its values and with those without such a condition.
 struct WatchIndex: Sendable {
-    /// In the order of their numbers.
+    /// Ordered by number.
     private let subscriptions: [QuerySubscription]
     private let placeOfNumber: [Int64: Int]
     private var byValue: [EqualityKey: [Int]] = [:]
@@ -14,7 +14,7 @@ struct WatchIndex: Sendable {
     private var others: [Int] = []
 
     init(_ rows: [SubscriptionRow], schema: Schema, limits: ServiceLimits) {
-        // One that can't be read must not stop the others, nor the write.
+        // An unreadable subscription must not affect others, or the write.
         subscriptions = rows.compactMap { try? QuerySubscription($0, schema: schema, limits: limits) }
         var places: [Int64: Int] = [:]
         for (place, subscription) in subscriptions.enumerated() {
@@ -31,15 +31,15 @@ struct WatchIndex: Sendable {
 
     var count: Int { subscriptions.count }
 
-    /// True if one fires when a record is deleted: then the fields that it had must be known.
+    /// True if a subscription fires on deletions, so that the old fields are needed.
     var watchesDeletions: Bool { subscriptions.contains { $0.triggers.contains(.delete) } }
 
     subscript(number: Int64) -> QuerySubscription? { placeOfNumber[number].map { subscriptions[$0] } }
 
-    /// How many subscriptions a record is compared with.
+    /// Number of subscriptions that a record is compared with.
     func candidatesCount(fields: [String: Field]) -> Int { candidates(fields: fields).count }
 
-    /// The subscriptions that a change fires, in the order of their numbers.
+    /// The subscriptions that a change fires, ordered by number.
     func fired(by trigger: WireSubscription.Trigger, _ record: StoredRecord, fields: [String: Field])
         -> [QuerySubscription]
     {
@@ -62,7 +62,7 @@ struct WatchIndex: Sendable {
     }
 }
 
-/// Remembers the subscriptions that watch a type while neither they nor the schema change.
+/// Cache of the subscriptions to a type while neither they nor the schema change.
 final class WatchCache: Sendable {
     private struct Entry: Sendable {
         let version: UInt64
@@ -80,12 +80,12 @@ final class WatchCache: Sendable {
     private let subscriptionsMax: Int
     private let state = Lock(State())
 
-    /// Remembers so many subscriptions.
+    /// Makes a cache of up to `subscriptionsMax` subscriptions.
     init(subscriptionsMax: Int) {
         self.subscriptionsMax = subscriptionsMax
     }
 
-    /// The subscriptions as they stand in the transaction of `row`, made by `make` when they aren't known.
+    /// The subscriptions in the snapshot of `row`, created by `make` if they aren't cached.
     func index(
         of row: WatchRow, schemaVersion: UInt64, make: () throws -> WatchIndex
     ) rethrows -> WatchIndex {
@@ -104,7 +104,8 @@ final class WatchCache: Sendable {
             state.count += index.count - (state.entries[row.key]?.index.count ?? 0)
             state.entries[row.key] = Entry(
                 version: row.version, schemaVersion: schemaVersion, index: index, lastUse: state.uses)
-            // The one that was used longest ago goes first; the one just read stays, however large it is.
+            // The least recently used entry is removed first. The one just read stays, regardless of its
+            // size.
             while state.count > subscriptionsMax || state.entries.count > subscriptionsMax,
                 state.entries.count > 1,
                 let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })

@@ -1,6 +1,6 @@
 import CloudStore
 
-/// Puts notifications into the queues of the webhooks that want them. Pure.
+/// Adds notifications to the queues of matching webhooks. Pure.
 struct WebhookCollector {
     private var webhooks: [WebhookRow]
     private let limits: ServiceLimits
@@ -24,7 +24,7 @@ struct WebhookCollector {
         }
     }
 
-    /// Adds what is no notification: for the webhooks that have no condition.
+    /// Adds an event that isn't a notification, for webhooks without a condition.
     mutating func add(event name: String, body: [UInt8]) {
         for place in webhooks.indices where webhooks[place].scope == nil && webhooks[place].recordType == nil
         {

@@ -1,9 +1,9 @@
 import CloudStore
 import CloudWire
 
-/// What a user has in an environment, as far as an account takes it along.
+/// A user's data in an environment that belongs to the account.
 package enum AccountTraces {
-    /// Returns true if the user has devices, records or zones there.
+    /// Returns true if the user has devices, records or zones in the environment.
     ///
     /// - Throws: `CloudStoreError`.
     package static func isAny(of user: String, _ reader: any CloudStoreReader) throws -> Bool {
@@ -13,9 +13,9 @@ package enum AccountTraces {
         return try !page(of: user, after: nil, recordsMax: 1, reader).isEmpty
     }
 
-    /// A part of what the user's private database holds.
+    /// A page of the contents of the user's private database.
     struct Page: Sendable {
-        /// Custom zones, with how many records each has.
+        /// Custom zones with their number of records.
         var zones: [(name: String, recordsCount: Int64)] = []
         /// Names of records in the default zone.
         var records: [String] = []
@@ -26,7 +26,7 @@ package enum AccountTraces {
     private static let zonesMax = 50
     private static let bytesMax = 4 << 20
 
-    /// - Parameter after: the last record of the page before.
+    /// - Parameter after: the last record of the previous page.
     static func page(
         of user: String, after: String?, recordsMax: Int, _ reader: any CloudStoreReader
     ) throws -> Page {
@@ -44,8 +44,8 @@ package enum AccountTraces {
     }
 }
 
-/// Deletes what a user's private database holds, in steps that take turns with what others write: custom zones as a
-/// whole, and the records of the default zone a few at a time. The steps are requests of the user's own.
+/// Deletes the contents of a user's private database in steps between the writes of others: whole custom
+/// zones, and a few records of the default zone at a time. The steps run as the user's own requests.
 package final class AccountErasing: Sendable {
     private static let recordsMax = 200
 
@@ -64,8 +64,8 @@ package final class AccountErasing: Sendable {
         self.completion = completion
     }
 
-    /// Begins. `completion` gets the number of deleted records, or the error that ended it; what was deleted
-    /// before stays deleted.
+    /// Starts the deletion. `completion` receives the number of deleted records, or the error that stopped
+    /// it. Earlier deletions are kept.
     package static func run(
         _ thread: CloudServiceThread, _ container: CloudService.Container, user: String,
         completion: @escaping @Sendable (Result<Int64, WireError>) -> Void
@@ -82,7 +82,8 @@ package final class AccountErasing: Sendable {
             switch result {
             case .failure(let error): completion(.failure(error))
             case .success(let page) where page.isEmpty:
-                // What was let in before the account was shut may have come behind what was looked at.
+                // A request admitted before the account was closed may have written behind the position that
+                // was read.
                 if after == nil { completion(.success(count)) } else { step(after: nil, count: count) }
             case .success(let page): delete(page, count)
             }
@@ -108,7 +109,7 @@ package final class AccountErasing: Sendable {
         guard !operations.isEmpty else { return next() }
         ask("zones/modify", ZonesModifyRequest(operations: operations)) { body in
             for case .error(let error) in try ZonesModifyResponse(json: body).zones
-            // Somebody else has deleted it.
+            // The zone was deleted by another request.
             where error.serverErrorCode != .zoneNotFound { throw error }
         } then: {
             next()
@@ -126,7 +127,7 @@ package final class AccountErasing: Sendable {
         }
     }
 
-    /// Asks as the user; what `check` throws ends it all.
+    /// Sends a request as the user. An error thrown by `check` stops the deletion.
     private func ask(
         _ endpoint: String, _ message: some JSONMessage, check: @escaping @Sendable ([UInt8]) throws -> Void,
         then next: @escaping @Sendable () -> Void

@@ -1,7 +1,7 @@
 import CloudWire
 
 extension ServiceWork {
-    /// The same work, with the values of its records cut to so many bytes; nil: whole.
+    /// The same work with the values of its records truncated to `bytesMax` bytes, or whole if it is nil.
     func cutting(to bytesMax: Int?) -> ServiceWork {
         guard let bytesMax, case .read(let read) = self else { return self }
         return .read { reader in try read(reader).cutting(to: bytesMax) }
@@ -43,7 +43,8 @@ extension RecordResult {
 }
 
 extension FieldValue {
-    /// The beginning of a value that has more bytes, and how much the whole has; nil when it fits.
+    /// The beginning of a value that exceeds the limit, and the size of the whole value. Nil if the value
+    /// fits.
     fileprivate func cut(to bytesMax: Int) -> (value: FieldValue, whole: JSONValue)? {
         switch self {
         case .string(let text):
@@ -64,7 +65,8 @@ extension FieldValue {
         }
     }
 
-    /// The first elements of a list that have so many bytes together; the first one is cut where it has more by itself.
+    /// The first elements of a list up to a total size. If the first element exceeds it, that element is
+    /// truncated.
     private static func beginning(of values: [FieldValue], bytesMax: Int) -> [FieldValue] {
         var left = bytesMax
         let kept = values.prefix { value in
@@ -94,7 +96,7 @@ extension JSONValue {
 }
 
 extension String {
-    /// So much of it as has `bytesMax` bytes at most, and no part of a character's code point.
+    /// The longest prefix of up to `bytesMax` bytes that doesn't split a code point.
     fileprivate func beginning(bytesMax: Int) -> String {
         var end = utf8.index(utf8.startIndex, offsetBy: bytesMax, limitedBy: utf8.endIndex) ?? utf8.endIndex
         while end > utf8.startIndex, end.samePosition(in: unicodeScalars) == nil {

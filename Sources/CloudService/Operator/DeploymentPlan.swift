@@ -3,11 +3,11 @@ import CloudWire
 import Crypto
 import System
 
-/// A deployment as it was shown to the operator. It is executed only if it hasn't changed since.
+/// A deployment as shown to the operator. It is executed only if the schemas haven't changed since.
 package struct DeploymentPlan: Sendable {
-    /// What it would do.
+    /// The planned changes.
     package let deployment: SchemaDeployment
-    /// Of both schemas, and of what is removed.
+    /// Digest of both schemas and of the removals.
     package let digest: String
 
     /// Plans a deployment.
@@ -17,7 +17,7 @@ package struct DeploymentPlan: Sendable {
         digest = Hex.text(try SHA256.hash(texts.map { "\($0.utf8.count):\($0)" }.joined()))
     }
 
-    /// What each new index has to read: so many records of its type that production has.
+    /// The number of production records that each new index must read.
     package func effects(_ reader: any CloudStoreReader) throws -> [JSONValue] {
         var counting = OperatorCounting(reader)
         var effects: [JSONValue] = []

@@ -1,21 +1,21 @@
 import CloudStore
 import CloudWire
 
-/// How users are named in an export: a user's record name is another one on each server.
+/// Names of users in an export. A user has another record name on each server.
 public struct ExportNames: Sendable {
     private let names: [String: String]
     private let users: [String: String]
 
-    /// - Parameter accounts: the name in an export for each user's record name. Names that are not in it stay as
-    ///   they are; each export name may stand there once.
+    /// - Parameter accounts: the export name of each user's record name. Other names are kept. Each export
+    ///   name may occur once.
     public init(accounts: [String: String]) {
         names = accounts
         users = Dictionary(accounts.map { ($0.value, $0.key) }) { first, _ in first }
     }
 
-    /// The prefix by which an account is known in an export: no record name of a user has it.
+    /// Prefix of account names in an export. No user's record name has it.
     public static let accountPrefix = "account:"
-    /// The user of an export of one user's data.
+    /// The name of the user in an export of one user's data.
     public static let owner = ServiceCaller.ownName
 
     /// The name in an export.
@@ -35,8 +35,8 @@ public struct ExportNames: Sendable {
 }
 
 extension WireRecord {
-    /// The record with other names for users: in its stamps, in zones that it refers to, and as its own name when it
-    /// is a user's.
+    /// The record with users renamed: in its stamps, in the zones that it references, and as its own name if
+    /// it is a user record.
     func renamingUsers(_ rename: (String) throws -> String) rethrows -> WireRecord {
         var record = self
         record.created?.userRecordName = try created?.userRecordName.map(rename)
@@ -65,20 +65,20 @@ extension FieldValue {
     }
 }
 
-/// Why an export can't be written or read.
+/// Errors of an export or import.
 public enum ExportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A line is not what it should be.
+    /// A line is invalid.
     case line(number: Int, reason: String)
-    /// The place to import into has data already.
+    /// The import's destination has data already.
     case notEmpty
-    /// An account of the export doesn't exist.
+    /// An account of the export doesn't exist on this server.
     case unknownAccount(name: String)
-    /// A file that a record holds is missing, or isn't what the record says.
+    /// A record's file is missing or doesn't match the record.
     case asset(digest: String, reason: String)
-    /// The schemas contradict each other.
+    /// The schemas conflict.
     case schema(reason: String)
 
-    /// What happened and what to do, for a person.
+    /// A human-readable description of the error and its remedy.
     public var description: String {
         switch self {
         case .line(let number, let reason): "line \(number): \(reason). Nothing behind it was imported."
@@ -93,17 +93,17 @@ public enum ExportError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What an export holds.
+/// The contents of an export.
 public struct ExportSummary: Hashable, Sendable {
     /// Records.
     public var records: Int64 = 0
-    /// Files, each once.
+    /// Number of files. Each is counted once.
     public var assets: Int64 = 0
     /// Bytes of the lines.
     public var bytes: Int64 = 0
 }
 
-/// What is exported, or where to an export goes.
+/// The source of an export, or the destination of an import.
 public enum ExportScope: Hashable, Sendable {
     /// The private database of the user with this record name.
     case user(String)

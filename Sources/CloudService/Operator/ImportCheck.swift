@@ -3,7 +3,7 @@ import CloudWire
 import Crypto
 import System
 
-/// Reads an export's lines before any of them is imported, and refuses those that are not in order.
+/// Validates all lines of an export before any of them is imported.
 struct ImportCheck {
     let scope: ExportScope
     let names: ExportNames
@@ -14,7 +14,7 @@ struct ImportCheck {
     private var hasDatabase: Bool
     private var isPublic = false
     private var hasZone = false
-    /// Files that came before, which records may hold.
+    /// Files on earlier lines, which records may reference.
     private var known: Set<AssetUse> = []
     private var file: FileCheck?
     private let digest: LinesDigest
@@ -51,7 +51,7 @@ struct ImportCheck {
         hasDatabase = scope != .container
     }
 
-    /// Takes the next line, and its bytes with their end.
+    /// Processes the next line, given parsed and as bytes with the line end.
     mutating func take(_ new: ExportLine, _ bytes: [UInt8]) throws {
         line += 1
         summary.bytes += Int64(bytes.count)
@@ -140,7 +140,7 @@ struct ImportCheck {
 }
 
 extension WireRecord {
-    /// True if a field has a file that isn't in the form of an export.
+    /// True if a field has a file that isn't in the export's form.
     fileprivate var holdsOtherAssets: Bool {
         fields.values.contains { field in
             let values: [FieldValue] =

@@ -1,13 +1,13 @@
 import CloudStore
 import CloudWire
 
-/// Counts rows for an operator, each kind up to `countMax`, and all of a request up to `rowsMax`: a count that ends
-/// there is marked as capped.
+/// Counts rows for an operator, up to `countMax` of each kind and up to `rowsMax` per request. A count that
+/// reaches its limit is marked as capped.
 package struct OperatorCounting {
     static let countMax = 10_000
     /// Maximum number of types with listed index work.
     static let typesMax = 100
-    /// About a tenth of a second.
+    /// Counting this many takes about a tenth of a second.
     package static let rowsMax = 500_000
 
     struct Count: Hashable {
@@ -51,7 +51,7 @@ package struct OperatorCounting {
     }
 }
 
-/// Counts nothing, for a store that can't.
+/// Counts nothing, for a store without support for counts.
 private struct NoCounts: RecordCountsReader {
     func countRecords(in database: StoredDatabaseKey, rowsMax: Int) throws -> [RecordCount] { [] }
 
@@ -70,7 +70,7 @@ private struct NoCounts: RecordCountsReader {
 package struct OperatorMessages: Sendable {
     let schemas: Schemas
 
-    /// What waits in an environment, in the form of `docs/OPERATOR_API.md`.
+    /// The pending work of an environment, in the form of `docs/OPERATOR_API.md`.
     ///
     /// - Throws: `CloudStoreError`.
     package func backlogMessage(_ reader: any CloudStoreReader) throws -> JSONValue {
@@ -126,9 +126,9 @@ package struct OperatorMessages: Sendable {
         ])
     }
 
-    /// The indexes of a schema with how many entries each has, in the form of `docs/OPERATOR_API.md`.
+    /// The indexes of a schema with their numbers of entries, in the form of `docs/OPERATOR_API.md`.
     ///
-    /// - Parameter recordType: of this type only; nil: of all.
+    /// - Parameter recordType: restricts the result to one type, or nil for all types.
     /// - Throws: `CloudStoreError`.
     package func indexesMessage(
         ofType recordType: String?, _ reader: any CloudStoreReader
@@ -185,7 +185,7 @@ package struct OperatorMessages: Sendable {
 }
 
 extension OperatorCounting {
-    /// The entries of a field's index. That of the record's names has no entries of its own.
+    /// The entries of a field's index. The index of record names has no entries of its own.
     fileprivate mutating func entries(
         of field: QueryField, _ index: FieldIndexes, ofType recordType: String
     ) throws -> Count {
@@ -196,7 +196,7 @@ extension OperatorCounting {
 }
 
 extension IndexPiece {
-    /// What an index of a field is made of.
+    /// The kinds of entries in a field's index.
     fileprivate static func kinds(of index: FieldIndexes) -> [Kind] {
         index == .searchable ? [.words] : index == .sortable ? [.values, .nulls] : [.values]
     }

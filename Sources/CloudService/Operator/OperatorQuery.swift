@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 
-/// What `records/query` finds for a caller that may see everything, page after page.
+/// The pages of `records/query` for a caller that may read everything.
 package struct OperatorQuery {
     private static let recordsMax = 200
 
@@ -16,9 +16,10 @@ package struct OperatorQuery {
         zones = zoneNames.map { ZoneKey(database: database, zoneName: $0) }.sorted()
     }
 
-    /// The next records, and whether there may be more. Each page is of one moment.
+    /// The next records, and whether there may be more. Each page is a consistent snapshot.
     ///
-    /// - Throws: `WireError` where `records/query` refuses the query: no index serves it, or not yet.
+    /// - Throws: `WireError` if `records/query` rejects the query, since no index serves it or the index
+    ///   isn't complete.
     package mutating func page(in reader: any CloudStoreReader) throws -> (
         rows: [StoredRecord], moreComing: Bool
     ) {

@@ -2,14 +2,14 @@ import CloudStore
 import CloudWire
 
 extension QueryEndpoints {
-    /// Records that are found at a time.
+    /// Records found at a time.
     private static let countedAtOnce: Int64 = 200
 
-    /// The number of records that a query finds, with the caller's rights, in the form of `docs/OPERATOR_API.md`. What
-    /// it examines has the bound of one request of an app.
+    /// The number of records that a query matches, with the caller's permissions, in the form of
+    /// `docs/OPERATOR_API.md`. It may examine as much as one request of an app.
     func count(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         var request = try RecordsQueryRequest(request: body)
-        // An order would be made for nothing.
+        // Sorting isn't needed for a count.
         request.query?.sortBy = nil
         request.continuationMarker = nil
         request.desiredKeys = nil
@@ -23,18 +23,18 @@ extension QueryEndpoints {
     }
 }
 
-/// A count over the pages of a query.
+/// A count over all pages of a query.
 private struct RecordsCount {
     /// Maximum number of records that are counted.
     private static let recordsMax = 10_000
-    /// Maximum number of bytes of records that are read for a count: the rows of a search come with their fields.
+    /// Maximum bytes of records read for a count. The search reads rows with their fields.
     private static let bytesMax = 64 << 20
 
     private let limits: ServiceLimits
     private var budget: AnswerBudget
     private var bytesLeft = Self.bytesMax
     private var count = 0
-    /// What ended the count before the query's end.
+    /// The reason that the count stopped before the query's end.
     private var stoppedBy: String?
 
     init(_ limits: ServiceLimits) {
@@ -56,7 +56,7 @@ private struct RecordsCount {
     ) throws {
         var request = asked
         repeat {
-            // Rows are counted over all pages. Each page is let go before the next, and looks for its values anew.
+            // Rows are counted across pages. Each page is released before the next one is read.
             let bytes = min(bytesLeft, PageSize.whole.bytes(of: limits))
             (budget.bytes, budget.probes) = (bytes, limits.queryProbesMax)
             let found = try page(request, &budget)

@@ -1,26 +1,27 @@
 import CloudStore
 public import CloudWire
 
-/// The identity of an administrator's request: a user's, or one with the rights of a server-to-server key.
+/// The identity of an administrator's request: a user, or the rights of a server-to-server key.
 public struct OperatorCaller: Hashable, Sendable {
     /// The creator of records that an administrator creates in the public database.
     public static let administratorRecordName = "_administrator"
 
-    /// The record name of the user, or nil for the administrator, which has all rights in the public database.
+    /// The record name of the user, or nil for the administrator, who has all rights in the public database.
     public let userRecordName: String?
 
-    /// Names the user.
+    /// Creates the identity of a user or of the administrator.
     public init(userRecordName: String?) { self.userRecordName = userRecordName }
 }
 
 extension CloudService {
-    /// The endpoints that operators may call. Each answers as it answers users.
+    /// The endpoints that operators may call. They respond as they do to users.
     package static let operatorEndpoints: Set<Endpoint> = [
         .recordsQuery, .recordsLookup, .recordsModify, .zonesList, .zonesLookup, .zonesModify, .changesZone,
         .assetsUpload, .subscriptionsList,
     ]
 
-    /// Reads an operator's request. The caller has checked the session and the role. No user's rate is charged.
+    /// Prepares an operator's request. The caller has checked the session and the role. No user's rate is
+    /// charged.
     func prepare(_ request: WireRequest, for caller: OperatorCaller) -> PreparedRequest {
         let trace = request.isTraced ? RequestTrace() : nil
         var assets: AssetAddress?
@@ -65,8 +66,8 @@ extension CloudService {
 }
 
 extension CloudServiceThread {
-    /// Hands a request of an operator in, as `send(_:cancellation:completion:)` does for users. All operators wait in
-    /// one line, which takes turns as one user's does.
+    /// Submits an operator's request, as `send(_:cancellation:completion:)` does for users. All operators
+    /// share one queue, which is scheduled like that of one user.
     public func send(
         _ request: WireRequest, for caller: OperatorCaller, cancellation: ServiceCancellation,
         completion: @escaping @Sendable (WireResponse) -> Void
@@ -78,6 +79,6 @@ extension CloudServiceThread {
             begin: { service.prepare(request, for: caller) }, completion)
     }
 
-    /// The owner of the line in which requests of operators wait.
+    /// Owner of the queue of operators' requests.
     static let operatorsOwner = "operators"
 }

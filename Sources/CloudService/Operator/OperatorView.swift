@@ -1,17 +1,17 @@
 import CloudWire
 
-/// What an operator wants of a query in the place of whole records: their number, or values that are cut.
+/// Reduces the response of an operator's query to the number of records, or to truncated values.
 package struct OperatorView: Sendable {
-    /// The query item that asks for the number of records alone.
+    /// The query item that requests only the number of records.
     package static let countItem = "count"
-    /// The query item with the bytes that a value may have.
+    /// The query item with the maximum bytes of a value.
     package static let bytesItem = "valueBytesMax"
     private static let bytesMax = 65_536
 
     let isCount: Bool
     let valueBytesMax: Int?
 
-    /// - Throws: a `WireError` when the bytes are no number that is allowed.
+    /// - Throws: a `WireError` if the number of bytes is invalid.
     init(_ request: WireRequest) throws(WireError) {
         isCount = request.flag(Self.countItem)
         let text = request.queryItem(Self.bytesItem)

@@ -2,17 +2,18 @@ import CloudStore
 import CloudWire
 import System
 
-/// What a request of an operator does in an environment's store.
+/// The work of an operator's request in an environment's store.
 package enum OperatorWork<Result: Sendable>: Sendable {
-    /// Reads, from a snapshot.
+    /// Reads from a snapshot.
     case read(@Sendable (any CloudStoreReader) throws -> Result)
-    /// Writes, as one member of a group. It may run again when the group has failed.
+    /// Writes as a member of a group commit. It may run again if the group fails.
     case write(@Sendable (any CloudStoreWriter) throws -> Result)
 }
 
 extension CloudServiceThread {
-    /// Does what `begin` says, in the line of the operators. `begin` is called on a reader's thread, so that it may
-    /// read what takes long. `completion` is called once, as that of `send`, when what was written is on disk.
+    /// Performs the work that `begin` returns, in the operators' queue. `begin` is called on a reader's
+    /// thread, so it may read for a long time. `completion` is called once, as in `send`, after the writes
+    /// are durable.
     package func run<Made: Sendable>(
         _ begin: @escaping @Sendable (CloudService) throws -> OperatorWork<Made>,
         completion: @escaping @Sendable (Result<Made, WireError>) -> Void
@@ -49,7 +50,7 @@ extension CloudServiceThread {
                 refuse: { completion(.failure(ServiceThreads.refusal)) }))
     }
 
-    /// A refusal to change a schema as an error on the wire.
+    /// Converts the rejection of a schema change to an error of the wire.
     private static func tellingRefusals<Made>(_ body: () throws -> Made) throws -> Made {
         do {
             return try body()
@@ -62,7 +63,7 @@ extension CloudServiceThread {
 extension SchemaRefusal {
     private static let reasonsMax = 20
 
-    /// A conflict with the first reasons.
+    /// A conflict error with the first reasons.
     package var wireError: WireError {
         let rest = reasons.count - Self.reasonsMax
         let lines = reasons.prefix(Self.reasonsMax) + (rest > 0 ? ["and \(rest) more reasons"] : [])

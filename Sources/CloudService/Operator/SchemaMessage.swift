@@ -2,19 +2,19 @@ import CloudStore
 import CloudWire
 
 extension OperatorMessages {
-    /// The schema as it is now, in the form of `docs/OPERATOR_API.md`.
+    /// The current schema, in the form of `docs/OPERATOR_API.md`.
     ///
     /// - Throws: `CloudStoreError`.
     package func schemaMessage(in reader: any CloudStoreReader) throws -> JSONValue {
         guard case .object(var members) = JSONValue(try schemas.schema(in: reader)) else { return .null }
-        // As text: it is no count, and a browser's numbers don't hold it.
+        // As text, since it isn't a count and exceeds the integers of a browser.
         members["version"] = try reader.schemaVersion().map { .string(String($0, radix: 16)) } ?? .null
         return .object(members)
     }
 }
 
 extension JSONValue {
-    /// A schema with its text.
+    /// A schema with its text form.
     init(_ schema: Schema) {
         let types = schema.recordTypes.sorted { $0.key < $1.key }.map { name, type -> JSONValue in
             let fields = type.fields.sorted { $0.key < $1.key }.map { JSONValue($0.key, $0.value) }
@@ -35,7 +35,7 @@ extension JSONValue {
         ])
     }
 
-    /// A change with its sentence.
+    /// A change with its description.
     package init(_ change: SchemaChange) {
         let members: [String: JSONValue?] = [
             "action": .string(change.action.rawValue), "kind": .string(change.kind.rawValue),
@@ -46,7 +46,7 @@ extension JSONValue {
         self = .object(members.compactMapValues(\.self))
     }
 
-    /// What each role may do; the three of the system are there in any case.
+    /// The permissions of each role. The three system roles are always included.
     private init(grants: [String: Permissions]) {
         let roles = SystemRole.all.union(grants.filter { !$0.value.isEmpty }.keys).sorted()
         self = .array(
@@ -73,7 +73,7 @@ extension JSONValue {
 }
 
 extension Permissions {
-    /// The permission with this word of the schema language; none for another word.
+    /// The permission with this keyword of the schema language, or none for another word.
     init(named word: String) {
         self = Self.names.first { $0.name == word }?.permission ?? []
     }

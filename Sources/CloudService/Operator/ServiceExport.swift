@@ -3,7 +3,7 @@ import CloudWire
 import Crypto
 import System
 
-/// Writes what is in an environment as lines of JSON.
+/// Writes the contents of an environment as lines of JSON.
 struct ServiceExport: Sendable {
     private static let pageRecordsMax = 200
     private static let pageBytesMax = 4 << 20
@@ -14,7 +14,7 @@ struct ServiceExport: Sendable {
     let files: any AssetStore
     let schemas: Schemas
 
-    /// Writes lines, each with its end, of one committed moment.
+    /// Writes the lines of one snapshot, each with its line end.
     func export(
         _ scope: ExportScope, names: ExportNames, write: ([UInt8]) throws -> Void
     ) throws -> ExportSummary {
@@ -39,7 +39,7 @@ struct ServiceExport: Sendable {
             try writer.put(.schema(SchemaLanguage.print(try schemas.schema(in: reader))))
             try writer.put(.database(.public, owner: nil))
             try export(.publicDatabase, reader, &writer)
-            // By the names that are the same on every server.
+            // Ordered by export names, which are the same on every server.
             let owners = try reader.owners().map { (name: names.name(ofUser: $0), user: $0) }
             for owner in owners.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
                 try writer.put(.database(.private, owner: owner.name))
@@ -67,7 +67,7 @@ struct ServiceExport: Sendable {
         }
     }
 
-    /// Writes lines, and each file before the first record that holds it.
+    /// Writes lines, and each file before the first record that references it.
     private struct ExportWriter {
         let files: any AssetStore
         let names: ExportNames
@@ -136,7 +136,7 @@ extension CloudStoreReader {
         }
     }
 
-    /// The default zone, and the custom ones by name.
+    /// The default zone, then the custom zones by name.
     func zoneNames(in database: StoredDatabaseKey) throws -> [String] {
         var names = [ZoneID.defaultZoneName]
         guard database.scope == .privateDatabase else { return names }
@@ -159,7 +159,7 @@ final class LinesDigest {
 
     init() throws { hash = try SHA256() }
 
-    /// Adds bytes; none after `finish`.
+    /// Adds bytes. Has no effect after `finish`.
     func add(_ bytes: [UInt8]) throws { try hash?.update(bytes) }
 
     func finish() throws -> String {

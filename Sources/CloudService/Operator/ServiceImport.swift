@@ -3,11 +3,11 @@ import CloudWire
 import Crypto
 import System
 
-/// Where an export's lines come from: each call begins at the first line, and gives a function for the next line
-/// without its end, nil behind the last.
+/// The source of an export's lines. Each call starts at the first line, and returns a function for the next
+/// line without its line end, or nil at the end.
 public typealias ExportSource = () throws -> (() throws -> [UInt8]?)
 
-/// Writes what an export holds into an environment.
+/// Imports an export into an environment.
 struct ServiceImport: Sendable {
     private static let batchRecordsMax = 200
     private static let batchBytesMax = 4 << 20
@@ -24,7 +24,7 @@ struct ServiceImport: Sendable {
     let pushes: PushDelivery
     let upkeep: Upkeep
 
-    /// Reads and checks all lines, then writes what they hold in batches.
+    /// Reads and validates all lines, then writes their contents in batches.
     func importExport(
         into scope: ExportScope, names: ExportNames, merges: Bool, from source: ExportSource,
         progress: (ExportSummary) throws -> Void
@@ -47,7 +47,7 @@ struct ServiceImport: Sendable {
             }
         }
         try flush(&writer)
-        // A server that runs beside this doesn't know that there is something to tell.
+        // A running server isn't notified of the pending pushes, so they are processed here.
         while pushes.tasksMayWait { guard try upkeep.keepUp() else { break } }
         return check.summary
     }
@@ -86,14 +86,14 @@ struct ServiceImport: Sendable {
 
     // MARK: Writing
 
-    /// What waits to be written.
+    /// Pending writes.
     private struct ImportWriter {
         var database: StoredDatabaseKey
         var zone: ZoneKey
         var records: [WireRecord] = []
-        /// Their names: one that stands twice is written twice, the later one last.
+        /// Names of the pending records. If a name occurs twice, both are written, the later one last.
         var recordNames: Set<String> = []
-        /// Bytes of their lines.
+        /// Bytes of the pending lines.
         var bytes = 0
         var file: (digest: [UInt8], writer: any StoredAssetWriter)?
         var summary = ExportSummary()
@@ -132,7 +132,7 @@ struct ServiceImport: Sendable {
             writer.zone = ZoneKey(database: writer.database, zoneName: name)
             if !writer.zone.isDefault { try make(writer.zone) }
         case .asset(let digest, _):
-            // No record that holds the file may come before it: none does, since its line is behind.
+            // The file must be stored before the records that reference it. Their lines follow this one.
             writer.file = (Hex.bytes(digest) ?? [], try files.begin())
             writer.summary.assets += 1
         case .record(let record):
@@ -155,7 +155,7 @@ struct ServiceImport: Sendable {
         }
     }
 
-    /// Makes the zone when there is none, as its owner would.
+    /// Creates the zone if it doesn't exist, as its owner would.
     private func make(_ zone: ZoneKey) throws {
         let exists = try store.read { reader in
             var wanted = StoreLoad()
@@ -177,7 +177,7 @@ struct ServiceImport: Sendable {
         }
     }
 
-    /// Adds what the schema doesn't have: types, fields, roles.
+    /// Adds the types, fields and roles that the schema lacks.
     private func add(schema other: Schema) throws {
         try store.write { writer in
             let old = try schemas.schema(in: writer)
@@ -260,9 +260,9 @@ extension WireRecord {
 }
 
 extension Schema {
-    /// This schema with what it lacks of the other.
+    /// This schema with the missing parts of the other one added.
     ///
-    /// - Throws: `ExportError.schema` when a field has another type there.
+    /// - Throws: `ExportError.schema` if a field has different types.
     fileprivate func adding(_ other: Schema) throws -> Schema {
         var schema = self
         schema.roles.formUnion(other.roles)

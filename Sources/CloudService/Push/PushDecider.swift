@@ -78,7 +78,8 @@ struct PushDecider {
 
     // MARK: Records
 
-    /// Notifies the subscriptions that a record fired. Those beyond `watchersMax` remain for the next step.
+    /// Notifies the subscriptions that a record fired. Subscriptions beyond `watchersMax` remain for the next
+    /// step.
     ///
     /// - Returns: the number of subscriptions notified.
     private func notify(

@@ -2,19 +2,19 @@ import CloudStore
 import CloudWire
 import System
 
-/// Makes pushes for changes. Its state lives as long as the service and can be rebuilt from the store.
+/// Makes pushes for changes. Its state is kept in memory and can be rebuilt from the store.
 final class PushDelivery: Sendable {
     /// Maximum push tasks processed in one step.
     private static let tasksMax = 64
-    /// Pushes after which a step ends.
+    /// Number of pushes after which a step ends.
     private static let pushesMax = 2_000
     /// Maximum query subscriptions notified in one step.
     private static let watchersMax = 500
 
     private struct State {
-        /// True if there may be tasks. Also at the start, because an earlier process may have left some.
+        /// True if there may be tasks. True at the start, because an earlier process may have left some.
         var tasksMayWait = true
-        /// False until the store was asked.
+        /// False until the store was read.
         var hasLooked = false
         /// Zone after which the next step begins, so that busy zones don't block others.
         var cursor: ZoneKey?
@@ -41,7 +41,7 @@ final class PushDelivery: Sendable {
     }
 
     func setListener(_ listener: (@Sendable (_ apnsTokens: [String]) -> Void)?) {
-        // The one before is released after the lock: it holds what listened.
+        // The previous one is released after the lock, since its closure may retain the observer.
         _ = state.withLock { state in
             defer { state.listener = listener }
             return state.listener
@@ -74,7 +74,8 @@ final class PushDelivery: Sendable {
         return tasksMayWait
     }
 
-    /// At the first look there is often nothing, which a read finds out without the writer. Later looks have a reason.
+    /// The first look often finds nothing. A read finds that out without the writer. Later looks have a
+    /// reason.
     private func isWorthAStep() throws -> Bool {
         let isFirst = state.withLock { state in
             defer { state.hasLooked = true }
@@ -94,7 +95,7 @@ final class PushDelivery: Sendable {
     /// - Returns: the tokens of the devices to notify when the transaction is on disk.
     func step(_ writer: any CloudStoreWriter) throws -> [String] {
         let (cursor, ready) = state.withLock { state in
-            // Before looking: a task that is written after this transaction sets it again.
+            // Before looking, since a task that is written after this transaction sets it again.
             state.tasksMayWait = false
             return (state.cursor, state.readyTokens)
         }
@@ -106,7 +107,8 @@ final class PushDelivery: Sendable {
         }
         let isCutShort = tasks.moreComing || decision.isCutShort
         state.withLock { state in
-            // At the end it goes round: before the cursor there may be others.
+            // After the last zone, the next step starts from the first, since there may be zones before the
+            // cursor.
             state.cursor = isCutShort ? decision.last : nil
             if isCutShort || cursor != nil || fired.moreComing { state.tasksMayWait = true }
         }

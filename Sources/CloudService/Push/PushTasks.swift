@@ -1,9 +1,9 @@
 import CloudStore
 
-/// A write leaves a task for each zone that it changes in a database which somebody watches, in its own transaction:
-/// a crash between the write and the push loses nothing.
+/// A write adds a task for each changed zone in a database with subscriptions, in its own transaction. A
+/// crash between the write and the push loses nothing.
 extension StoreLoaded {
-    /// Loads the tasks of those of `zones` that are watched. Costs nothing when none is.
+    /// Loads the tasks of the subscribed zones of `zones`. Reads nothing if there are none.
     mutating func loadPushTasks(of zones: [ZoneKey], from reader: any CloudStoreReader) throws {
         let watched = zones.filter { isWatched($0.database) }
         guard !watched.isEmpty else { return }
@@ -18,10 +18,10 @@ extension StoreLoaded {
 }
 
 extension StoreChanges {
-    /// Adds a task for each changed zone that is watched.
+    /// Adds a task for each changed zone with subscriptions.
     ///
-    /// A task that waits already takes the change in. While one device made all of it, that device needn't be told;
-    /// when a second one comes, each must hear of the other's.
+    /// A pending task already covers the change. If one device made all of a task's changes, it isn't
+    /// notified. Once a second device adds a change, both are notified.
     mutating func addPushTasks(loaded: StoreLoaded, maker: DeviceKey?) {
         for zone in zones where loaded.isWatched(zone.key.database) {
             let waiting = loaded.pushTasks[zone.key]
@@ -30,8 +30,8 @@ extension StoreChanges {
         }
     }
 
-    /// Removes the subscriptions to those of `zones` that are gone, after their subscribers were told. A zone that was
-    /// made anew before that keeps them.
+    /// Removes the subscriptions to deleted zones of `zones`, after their subscribers were notified. A zone
+    /// that was recreated before that keeps them.
     mutating func removeSubscriptions(of zones: [ZoneKey], loaded: StoreLoaded) {
         var left: [StoredDatabaseKey: DatabaseRow] = [:]
         for zone in zones where loaded.zones[zone]?.isDeleted ?? false {

@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import System
 
-/// Decides a `subscriptions/modify` request: in order, each operation for itself. Pure.
+/// Decides a `subscriptions/modify` request: in order, each operation separately. Pure.
 struct SubscriptionsDecider {
     struct Decision {
         var changes = StoreChanges()
@@ -25,7 +25,7 @@ struct SubscriptionsDecider {
     /// The owner of the changed subscriptions.
     var subscriber: SubscriberKey { SubscriberKey(database: database, user: user) }
 
-    /// The types that the operations watch from now on, or that one of the user's subscriptions watches.
+    /// The types that the operations subscribe to, and those of the user's existing subscriptions.
     func watches(loaded: StoreLoaded) -> [WatchKey] {
         let types =
             operations.compactMap(\.subscription.query?.recordType)
@@ -33,7 +33,7 @@ struct SubscriptionsDecider {
         return Set(types).sorted().map { WatchKey(database: database, recordType: $0) }
     }
 
-    /// - Parameter schema: by which queries are checked.
+    /// - Parameter schema: the schema that queries are checked against.
     func decide(loaded: StoreLoaded, schema: Schema) -> Decision {
         var decision = Decision()
         var rows = SubscriptionRows(
@@ -49,7 +49,7 @@ struct SubscriptionsDecider {
                     decision.results.append(.subscription(subscription))
                 case .delete:
                     guard rows.remove(subscriptionID) else { throw ServiceError.subscriptionNotFound }
-                    // What waits because of the subscription goes with it.
+                    // The subscription's pending pushes are removed with it.
                     decision.changes.removedPushes += (loaded.devices[user] ?? []).map {
                         PushKey(device: $0.key, database: database, subscriptionID: subscriptionID)
                     }
@@ -73,10 +73,11 @@ struct SubscriptionsDecider {
         return decision
     }
 
-    /// In one's own database one's own limit does.
+    /// In a private database the user's own limit suffices.
     private var watchersMax: Int { database == .publicDatabase ? limits.watchersMax : .max }
 
-    /// The subscription as it is kept. One that is made again is replaced, so that a repeated request does no harm.
+    /// The subscription in its stored form. An existing subscription is replaced, so that a request can be
+    /// repeated.
     private func checked(
         _ operation: SubscriptionOperation, _ rows: SubscriptionRows, loaded: StoreLoaded, schema: Schema
     ) throws -> (WireSubscription, SubscriptionRow) {
@@ -116,7 +117,7 @@ struct SubscriptionsDecider {
         return key
     }
 
-    /// Takes over what makes a query subscription, or throws what is wrong with it.
+    /// Copies the members of a query subscription, or throws the error in them.
     private func fillQuery(
         _ subscription: inout WireSubscription, _ asked: WireSubscription, loaded: StoreLoaded, schema: Schema
     ) throws {
@@ -133,7 +134,8 @@ struct SubscriptionsDecider {
         subscription.query = query
         subscription.firesOn = triggers
         subscription.firesOnce = asked.firesOnce
-        // As in records/query, a zone that is named wins. Without one it is all zones, unless that is not wanted.
+        // As in records/query, a named zone takes precedence. Without one it is all zones, unless `zoneWide`
+        // is false.
         if let zoneID = asked.zoneID {
             subscription.zoneID = try existing(try caller.key(of: zoneID), zoneID, loaded).zoneID
         } else if asked.zoneWide == false {
@@ -156,7 +158,7 @@ struct SubscriptionsDecider {
     }
 }
 
-/// A user's subscriptions in a database while they change, and how many watch each type.
+/// A user's subscriptions in a database during a change, and the number of subscribers of each type.
 struct SubscriptionRows {
     let feedCountBefore: Int
     private let before: [String: SubscriptionRow]
@@ -175,16 +177,16 @@ struct SubscriptionRows {
 
     var count: Int { rows.count }
 
-    /// How many watch zones, or the whole database.
+    /// Number of zone and database subscriptions.
     var feedCount: Int { rows.values.count { $0.recordType == nil } }
 
     subscript(subscriptionID: String) -> SubscriptionRow? { rows[subscriptionID] }
 
-    /// Adds a subscription, or puts it in the place of one.
+    /// Adds or replaces a subscription.
     ///
-    /// A subscription that still watches its type keeps its number, and with it its pending notifications.
+    /// A subscription that still watches the same type keeps its number, and so its pending notifications.
     ///
-    /// - Throws: `WireError` when too many watch the type already; then nothing has changed.
+    /// - Throws: `WireError` if the type has the maximum number of subscribers; then nothing has changed.
     mutating func put(_ row: SubscriptionRow, watchersMax: Int) throws(WireError) {
         var row = row
         let old = rows[row.key.subscriptionID]
@@ -219,7 +221,7 @@ struct SubscriptionRows {
         changedWatches.insert(key)
     }
 
-    /// Adds what is to be written.
+    /// Adds the changes to write.
     func finish(_ changes: inout StoreChanges) {
         for (id, row) in rows.sorted(by: { $0.key < $1.key }) where before[id] != row {
             changes.subscriptions.append(row)
@@ -236,7 +238,7 @@ struct SubscriptionRows {
 }
 
 extension SubscriptionRow {
-    /// What a query subscription watches; nil for the others.
+    /// The type that a query subscription watches, or nil for other subscriptions.
     var watch: WatchKey? {
         recordType.map { WatchKey(database: key.database, recordType: $0) }
     }

@@ -62,7 +62,7 @@ struct SubscriptionsEndpoints: Sendable {
         }
     }
 
-    /// Reads all that the caller has in the database: `subscriptionsMax` at most.
+    /// Reads all of the caller's subscriptions in the database, up to `subscriptionsMax`.
     private func readSubscriptions(
         _ caller: ServiceCaller,
         _ results: @escaping @Sendable ([SubscriptionRow]) throws -> [SubscriptionResult]

@@ -2,7 +2,8 @@ import CloudStore
 import CloudWire
 import System
 
-/// Devices that fetch pushes: each has a token, a secret by which it is known without signing in.
+/// The endpoints for the tokens of devices. A token is a secret with which a device fetches pushes without
+/// signing in.
 package struct TokensEndpoints: Sendable {
     let store: any CloudStore
     let limits: ServiceLimits
@@ -55,7 +56,7 @@ package struct TokensEndpoints: Sendable {
                 seenMilliseconds: self.clock.nowMilliseconds())
             var changes = StoreChanges()
             if key != found.key {
-                // The device has another name now; what waits for it goes along.
+                // The device was renamed. Its pending pushes are moved.
                 wanted = StoreLoad()
                 wanted.pushesOf = [found.key]
                 let pushes = try writer.load(wanted).pushes[found.key] ?? []
@@ -68,16 +69,17 @@ package struct TokensEndpoints: Sendable {
         }
     }
 
-    /// Ends the tokens of a user's devices, with the pushes that wait for them: a token is good without a sign-in, so
-    /// it would outlive the session that it was made in. A device that is still signed in makes another one by itself.
+    /// Deletes the tokens of a user's devices, and their pending pushes. A token is valid without a session,
+    /// so it would otherwise outlive the session that created it. A device that is still signed in creates
+    /// another token automatically.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of deleted tokens.
     /// - Throws: `CloudStoreError`.
     @discardableResult package func forgetDevices(of user: String) throws -> Int {
         try store.write { try self.forgetDevices(of: user, named: nil, $0) }
     }
 
-    /// The same as work of the service, of the device with this name only when one is given.
+    /// The same as a request of the service. If a name is given, only the token of that device is deleted.
     func prepareForgetting(devicesOf user: String, named device: String?) -> PreparedRequest {
         let work = ServiceWork.write { writer in
             _ = try self.forgetDevices(of: user, named: device, writer)
@@ -102,7 +104,7 @@ package struct TokensEndpoints: Sendable {
         return try reader.load(wanted).devices[user] ?? []
     }
 
-    /// Those that were silent longest, so that with one more there are not too many.
+    /// The least recently active devices, so that the maximum isn't exceeded by one more.
     private func devicesToForget(_ devices: [DeviceRow]) -> [DeviceKey] {
         devices.sorted { ($0.seenMilliseconds, $0.key) < ($1.seenMilliseconds, $1.key) }
             .prefix(max(0, devices.count + 1 - limits.devicesMax)).map(\.key)
@@ -118,7 +120,7 @@ package struct TokensEndpoints: Sendable {
 }
 
 extension PushRow {
-    /// The same for a device that has another name now.
+    /// The push for a device that was renamed.
     fileprivate func moved(to device: DeviceKey) -> PushRow {
         PushRow(
             key: PushKey(device: device, database: key.database, subscriptionID: key.subscriptionID),
@@ -127,7 +129,7 @@ extension PushRow {
     }
 }
 
-/// Where a device waits for its pushes.
+/// The address that a device polls for pushes.
 struct CourierAddress: Sendable {
     let prefix: String
 
@@ -138,7 +140,8 @@ struct CourierAddress: Sendable {
 }
 
 extension ServiceRoute {
-    /// The courier's address under `base`, or where the request was sent to. The token comes at its end.
+    /// The courier's address under `base`, or under the address of the request. The token is its last
+    /// component.
     func courier(of request: WireRequest, base: String?) -> CourierAddress {
         let base = base ?? request.serverURL ?? request.header("Host").map { "http://\($0)" } ?? ""
         return CourierAddress(

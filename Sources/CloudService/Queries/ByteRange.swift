@@ -1,7 +1,7 @@
-/// The texts of bytes from `lower` up to but not including `upper`, as bytes are ordered.
+/// A range of byte strings in lexicographic order, from `lower` up to but not including `upper`.
 struct ByteRange: Hashable, Comparable, Sendable {
     let lower: [UInt8]
-    /// Nil: no end.
+    /// The end, or nil if the range has none.
     let upper: [UInt8]?
 
     /// All bytes.
@@ -12,12 +12,12 @@ struct ByteRange: Hashable, Comparable, Sendable {
         self.upper = upper
     }
 
-    /// Nothing but `bytes`: what comes next is they and a zero.
+    /// A range that contains only `bytes`. Its end is `bytes` followed by a zero byte.
     init(only bytes: [UInt8]) {
         self.init(lower: bytes, upper: bytes + [0])
     }
 
-    /// All that begins with `prefix`.
+    /// All byte strings with a prefix.
     init(prefix: [UInt8]) {
         self.init(lower: prefix, upper: Self.end(of: prefix))
     }
@@ -28,12 +28,13 @@ struct ByteRange: Hashable, Comparable, Sendable {
         return bytes.lexicographicallyPrecedes(upper)
     }
 
-    /// The same range of bytes that all have `prefix` before them.
+    /// The same range with `prefix` prepended to each byte string.
     func prefixed(_ prefix: [UInt8]) -> ByteRange {
         ByteRange(lower: prefix + lower, upper: upper.map { prefix + $0 } ?? Self.end(of: prefix))
     }
 
-    /// A range in which all of this lie when bytes are cut after `bytesMax`, and little else.
+    /// A range that contains all byte strings of this one after they are truncated to `bytesMax` bytes. It
+    /// contains few others.
     func cut(bytesMax: Int) -> ByteRange {
         ByteRange(
             lower: Array(lower.prefix(bytesMax)),
@@ -53,7 +54,7 @@ struct ByteRange: Hashable, Comparable, Sendable {
         left.lower.lexicographicallyPrecedes(right.lower)
     }
 
-    /// The first bytes behind all that begin with `prefix`; nil: there are none.
+    /// The first byte string after all those with `prefix`, or nil if there is none.
     private static func end(of prefix: [UInt8]) -> [UInt8]? {
         var end = prefix
         while let last = end.popLast() {
@@ -64,7 +65,7 @@ struct ByteRange: Hashable, Comparable, Sendable {
 }
 
 extension [ByteRange] {
-    /// Sorted, and what overlaps or touches made one.
+    /// The ranges in order, with overlapping and adjacent ones merged.
     func merged() -> [ByteRange] {
         var merged: [ByteRange] = []
         for range in sorted() {
@@ -85,7 +86,7 @@ extension [ByteRange] {
         return merged
     }
 
-    /// Returns true if one of the ranges, which are merged, has `bytes`.
+    /// Returns true if one of the merged ranges contains `bytes`.
     func haveRange(of bytes: [UInt8]) -> Bool {
         var low = 0
         var high = count

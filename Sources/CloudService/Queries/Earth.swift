@@ -1,7 +1,7 @@
 import CloudWire
 import Glibc
 
-/// A place on the earth, taken as a sphere.
+/// A place on the earth. The earth is taken as a sphere.
 struct Place: Hashable, Sendable {
     /// Degrees, -90 to 90.
     let latitude: Double
@@ -15,13 +15,13 @@ struct Place: Hashable, Sendable {
         self.longitude = longitude
     }
 
-    /// Nil for a location that is nowhere on the earth.
+    /// Returns nil for coordinates outside the earth's limits.
     init?(_ location: Location) {
         guard -90...90 ~= location.latitude, -180...180 ~= location.longitude else { return nil }
         self.init(latitude: location.latitude, longitude: location.longitude)
     }
 
-    /// Metres to `other`.
+    /// The distance to `other` in metres.
     func distance(to other: Place) -> Double {
         let here = latitude * .pi / 180
         let there = other.latitude * .pi / 180
@@ -32,15 +32,15 @@ struct Place: Hashable, Sendable {
     }
 }
 
-/// A rectangle of latitudes and longitudes, by halving the earth again and again: one range of the bytes by which
-/// places are found.
+/// A rectangle of latitudes and longitudes, made by halving the earth repeatedly. It corresponds to one range
+/// of bytes in a location index.
 struct EarthCell: Sendable {
-    /// The interleaved bits of longitude and latitude, longitude first; `bitCount` of them, from the top.
+    /// The interleaved bits of longitude and latitude, longitude first. The top `bitCount` bits are used.
     let code: UInt64
     let bitCount: Int
     private var sides = (south: -90.0, north: 90.0, west: -180.0, east: 180.0)
 
-    /// All of the earth.
+    /// The whole earth.
     static let whole = EarthCell(code: 0, bitCount: 0)
 
     static let bitCountMax = 64
@@ -50,7 +50,7 @@ struct EarthCell: Sendable {
         self.bitCount = bitCount
     }
 
-    /// The smallest cell that has `place`.
+    /// The smallest cell that contains `place`.
     init(_ place: Place) {
         var code: UInt64 = 0
         let x = Self.part(place.longitude + 180, of: 360)
@@ -65,7 +65,7 @@ struct EarthCell: Sendable {
         UInt32(min(max(value / all, 0) * 0x1p32, 0x1p32 - 1))
     }
 
-    /// The two halves; none of the smallest.
+    /// The two halves of the cell. Empty for the smallest cell.
     var halves: [EarthCell] {
         guard bitCount < Self.bitCountMax else { return [] }
         var lower = EarthCell(code: code, bitCount: bitCount + 1)
@@ -84,7 +84,7 @@ struct EarthCell: Sendable {
         return [lower, upper]
     }
 
-    /// Where its places lie in an index of places.
+    /// The range of the cell's places in a location index.
     var range: ByteRange {
         let last = bitCount == 0 ? UInt64.max : code | (bitCount == 64 ? 0 : UInt64.max >> UInt64(bitCount))
         return ByteRange(
@@ -92,14 +92,16 @@ struct EarthCell: Sendable {
             upper: last == .max ? nil : OrderedBytes.bigEndian(last + 1))
     }
 
-    /// Metres from `place` that none of the cell's places is nearer than; a little less than is true.
+    /// A lower bound for the distance in metres from `place` to any place in the cell. Slightly less than the
+    /// exact minimum.
     func distanceMin(to place: Place) -> Double {
         let (south, north, west, east) = sides
         let toParallel = max(0, max(south - place.latitude, place.latitude - north)) * .pi / 180
         var toMeridian = 0.0
         if place.longitude < west || place.longitude > east {
             let apart = min(Self.apart(place.longitude, west), Self.apart(place.longitude, east))
-            // The great circle to a meridian; from more than a right angle away its nearest point is the pole.
+            // The great circle to a meridian. If the meridian is more than a right angle away, its nearest
+            // point is the pole.
             toMeridian =
                 apart < 90
                 ? asin(cos(place.latitude * .pi / 180) * sin(apart * .pi / 180))
@@ -108,7 +110,8 @@ struct EarthCell: Sendable {
         return max(0, max(toParallel, toMeridian) * Place.earthRadiusMetres * (1 - 1e-9) - 0.01)
     }
 
-    /// Metres from `place` that none of the cell's places is farther than; a little more than is true.
+    /// An upper bound for the distance in metres from `place` to any place in the cell. Slightly more than
+    /// the exact maximum.
     func distanceMax(to place: Place) -> Double {
         let (south, north, west, east) = sides
         let middle = Place(latitude: (south + north) / 2, longitude: (west + east) / 2)
@@ -121,13 +124,14 @@ struct EarthCell: Sendable {
         return min(apart, 360 - apart)
     }
 
-    /// The cells, `cellsMax` at most, in which all places lie that are from `inner` to `outer` metres from `place`.
+    /// Up to `cellsMax` cells that contain all places whose distance from `place` is between `inner` and
+    /// `outer` metres.
     static func covering(
         _ place: Place, inner: Double = 0, outer: Double, cellsMax: Int = 24
     ) -> [ByteRange] {
         var cells = [whole]
         while true {
-            // Halving the whole list keeps it in order, and its cells of one size.
+            // Halving the whole list keeps it in order, and all cells at one size.
             let halves = cells.flatMap(\.halves).filter { cell in
                 cell.distanceMin(to: place) <= outer && cell.distanceMax(to: place) >= inner
             }
@@ -141,13 +145,13 @@ struct EarthCell: Sendable {
 
     // MARK: - Entries
 
-    /// The bytes by which `place` is found, which say also where it is exactly.
+    /// The index bytes of `place`. They also encode its exact coordinates.
     static func bytes(of place: Place) -> [UInt8] {
         OrderedBytes.bigEndian(EarthCell(place).code) + OrderedBytes.bigEndian(place.latitude.bitPattern)
             + OrderedBytes.bigEndian(place.longitude.bitPattern)
     }
 
-    /// The place that an index's bytes stand for.
+    /// The place that the index bytes encode.
     static func place(in bytes: [UInt8]) -> Place? {
         guard bytes.count == 24 else { return nil }
         return Place(

@@ -1,15 +1,15 @@
 import CloudStore
 import System
 
-/// Builds the indexes that a schema asks for. Whether something is left to do is known as far as this process goes: at
-/// its start, there may be.
+/// Builds the indexes that a schema declares. The state of pending work is kept in memory: after a start,
+/// work is assumed to be pending.
 package final class IndexBuilding: Sendable {
-    /// Entries after which a step ends.
+    /// Maximum entries in one step.
     private static let indexedEntriesMax = 5_000
 
-    /// Entries after which a change of the schema leaves all further types to the upkeep.
+    /// Maximum entries written by a schema change. The upkeep builds the indexes of the remaining types.
     private static let entriesOfChangeMax = 50_000
-    /// Rows that a change of the schema writes at most: entries, and what is left to do on each type.
+    /// Maximum rows that a schema change writes: entries, and pending work of each type.
     package static let schemaChangeRowsMax =
         entriesOfChangeMax + 2 * indexedEntriesMax + SchemaLanguage.recordTypesMax
 
@@ -24,13 +24,12 @@ package final class IndexBuilding: Sendable {
 
     var mayWait: Bool { mayBeMore.withLock { $0 } }
 
-    /// There may be something to do, as another process may have asked for.
+    /// Notes that work may be pending, because another process may have added some.
     func note() { mayBeMore.withLock { $0 = true } }
 
-    /// What a change of the schema leaves to do, in the transaction that makes it.
+    /// The index work of a schema change, in the transaction that makes the change.
     ///
-    /// What a few records need is done at once, so that a field that was just made can be asked for; the rest is done
-    /// by the upkeep.
+    /// Small work is done at once, so that a new field can be queried immediately. The upkeep does the rest.
     func change(
         from old: Schema, to new: Schema, written: [RecordIndexRow], _ writer: any CloudStoreWriter
     ) throws {
@@ -43,7 +42,7 @@ package final class IndexBuilding: Sendable {
             wanted.indexWorkOf = [recordType]
             let left = try writer.load(wanted).indexWork[recordType].map { try IndexWork($0) }
             guard let work = IndexWork(recordType, from: before, to: after, left: left) else { continue }
-            // A schema with very many changes must not hold up the writer.
+            // A schema with very many changes must not block the writer.
             var changes = StoreChanges()
             if entriesCount < Self.entriesOfChangeMax {
                 changes = try nextStep(of: work, new, writer, done: done)
@@ -60,12 +59,12 @@ package final class IndexBuilding: Sendable {
         }
     }
 
-    /// One step of the work that is left on indexes; true when there may be more.
+    /// Does one step of the pending index work. Returns true if there may be more.
     ///
-    /// Each step is a transaction of its own, which also says how far it has come: after a crash it goes on there.
+    /// Each step is a transaction that also stores its progress. After a crash, the work resumes there.
     func buildStep() throws -> Bool {
         guard mayWait else { return false }
-        // Most of the time there is nothing: a read finds that out without the writer.
+        // Usually nothing is pending. A read finds that out without the writer.
         if try store.read({ try $0.indexWork(typesMax: 1) }).isEmpty {
             mayBeMore.withLock { $0 = false }
             return false
@@ -78,7 +77,7 @@ package final class IndexBuilding: Sendable {
         return true
     }
 
-    /// What the next records of a type get; those that are `done` have it.
+    /// Processes the next records of a type, after those that are `done`.
     private func nextStep(
         of work: IndexWork, _ schema: Schema, _ writer: any CloudStoreWriter, done: Set<RecordKey> = []
     ) throws -> StoreChanges {
@@ -97,7 +96,7 @@ package final class IndexBuilding: Sendable {
             }
             work.position = row.key
             guard !row.isDeleted, !done.contains(row.key) else { continue }
-            // A record that can't be read can't be found by what is in it.
+            // An unreadable record can't be found by its fields.
             let subject = (try? QuerySubject(row: row)) ?? QuerySubject(row: row, fields: [:])
             let entries = IndexEntries.row(subject, schema)
             changes.indexes.append(entries)

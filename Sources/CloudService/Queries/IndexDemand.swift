@@ -1,6 +1,6 @@
 import CloudStore
 
-/// What the indexes must have of a record: what the schema makes of it, but for work that is still left.
+/// The index entries that a record must have by the schema, except those of pending work.
 package struct IndexDemand {
     private static let recordsMax = 500
     private static let bytesMax = 4 << 20
@@ -8,15 +8,15 @@ package struct IndexDemand {
     private let schema: Schema
     private let work: [String: IndexWork]
 
-    /// - Throws: `BinaryError` for work that can't be read.
+    /// - Throws: `BinaryError` if the stored work can't be read.
     package init(schema: Schema, work rows: [IndexWorkRow]) throws {
         self.schema = schema
         work = try Dictionary(rows.map { ($0.recordType, try IndexWork($0)) }) { first, _ in first }
     }
 
-    /// Returns true if `entries` are those of a record.
+    /// Returns true if `entries` are exactly the entries that the record must have.
     package func isMet(by entries: [StoredIndexEntry], of row: StoredRecord) -> Bool {
-        // A record that can't be read can't be found by what is in it.
+        // An unreadable record can't be found by its fields.
         let subject = (try? QuerySubject(row: row)) ?? QuerySubject(row: row, fields: [:])
         let wanted = IndexEntries.row(subject, schema).entries
         guard entries != wanted, let work = work[row.recordType], work.isToCome(row.key),
@@ -27,9 +27,9 @@ package struct IndexDemand {
             == wanted.filter { finished.contains(IndexPiece($0)) }
     }
 
-    /// How many records of a store have other entries than these.
+    /// The number of records of a store whose entries differ from the schema's.
     ///
-    /// - Throws: `CloudStoreError`, what the schema or the work can't be read for.
+    /// - Throws: `CloudStoreError`, or the error of reading the schema or the pending work.
     package static func unmetCount(in reader: any CloudStoreReader) throws -> Int {
         var wanted = StoreLoad()
         wanted.schema = true
@@ -53,12 +53,12 @@ package struct IndexDemand {
 }
 
 extension IndexWork {
-    /// Returns true if the record may be as it was before the work.
+    /// Returns true if the work may not have processed the record yet.
     fileprivate func isToCome(_ key: RecordKey) -> Bool { position.map { $0 < key } ?? true }
 }
 
 extension IndexPiece {
-    /// The piece that an entry is of.
+    /// The piece that the entry belongs to.
     fileprivate init(_ entry: StoredIndexEntry) {
         switch entry.kind {
         case .word: self.init(field: entry.field, kind: .words)

@@ -1,13 +1,13 @@
 import CloudStore
 import CloudWire
 
-/// By what a record is found: a function of the record and its type.
+/// Computes the index entries of a record from the record and its type.
 enum IndexEntries {
     /// All entries of a record, sorted.
     ///
-    /// A field that has a value has an entry when records are found or ordered by it; without a value it has one only
-    /// when they are ordered by it. A list has one for each element, a place one for where it is, and a text that can
-    /// be searched one for each word.
+    /// A field with a value has an entry if it is queryable or sortable. A field without a value has one only
+    /// if it is sortable. A list has one entry for each element, a location has one for its place, and a
+    /// searchable text has one for each word.
     static func of(_ subject: QuerySubject, in type: RecordType) -> [StoredIndexEntry] {
         var entries = Set<StoredIndexEntry>()
         for field in QueryField.indexed(of: type) where field.system != .recordID {
@@ -16,7 +16,7 @@ enum IndexEntries {
         return entries.sorted()
     }
 
-    /// Where the values of a field stand that is found by value.
+    /// The kind of entry for the values of a queryable field.
     static func kind(of field: QueryField) -> StoredIndexEntry.Kind {
         field.type.isList ? .value : field.type == .location ? .place : .order
     }

@@ -1,11 +1,11 @@
 import CloudStore
 import CloudWire
 
-/// How many index entries the records of a request bring. Each is a row or two, and all are written while everybody
-/// else's writes wait.
+/// Limits for the index entries of a request. Each entry is one or two rows, written while all other writes
+/// wait.
 extension IndexEntries {
-    /// How many entries fields bring, by field: for what can have many. Counts no further once there are more than
-    /// `most`: a record has a thousand words in each of hundreds of fields.
+    /// The number of entries of each field that can have many. Counting stops above `most`, since a record
+    /// may have a thousand words in each of hundreds of fields.
     static func counts(
         _ subject: QuerySubject, in type: RecordType, upTo most: Int
     ) -> [(field: String, count: Int)] {
@@ -27,11 +27,11 @@ extension IndexEntries {
 }
 
 extension ServiceLimits {
-    /// Rejects a record that would have more index entries than it may.
+    /// Rejects a record with more index entries than allowed.
     func checkIndexEntries(
         of subject: @autoclosure () -> QuerySubject, bytes: Int, in type: RecordType
     ) throws(WireError) {
-        // An entry takes a byte of the record, or is its field's only one.
+        // An entry takes at least one byte of the record, or is the only entry of its field.
         guard bytes + type.fields.count + SystemField.allCases.count > indexEntriesMax else { return }
         let counts = IndexEntries.counts(subject(), in: type, upTo: indexEntriesMax)
         let total = counts.reduce(0) { $0 + $1.count }
@@ -41,12 +41,13 @@ extension ServiceLimits {
                 + "'\(most.field)'; \(indexEntriesMax) are allowed")
     }
 
-    /// The most that names, index entries, and the rows of references and files of a request's records can count as.
+    /// An upper bound for the accounted size of the names, index entries, references and files of a request's
+    /// records.
     ///
-    /// - Parameter schema: with what the records add to it.
+    /// - Parameter schema: the schema including the additions of the records.
     func indexBytesMax(of drafts: [RecordDraft], _ schema: Schema) -> Int64 {
         let entries = drafts.reduce(0) { sum, draft in
-            // An entry takes a byte of the record, or is its field's only one.
+            // An entry takes at least one byte of the record, or is the only entry of its field.
             let fields =
                 (schema.recordTypes[draft.recordType]?.fields.count ?? 0) + SystemField.allCases.count
             return sum + min(indexEntriesMax, draft.fieldBytes.count + fields)
@@ -61,14 +62,14 @@ extension ServiceLimits {
         }
     }
 
-    /// A record's key of which no part can be longer.
+    /// A key with each component at its maximum length.
     private var longestKey: RecordKey {
         let name = String(repeating: "n", count: nameBytesMax)
         return RecordKey(
             zone: ZoneKey(database: .privateDatabase(of: name), zoneName: name), recordName: name)
     }
 
-    /// Rejects a request with more index entries over all records than allowed.
+    /// Rejects a request if its records have more index entries in total than allowed.
     func checkIndexEntries(of drafts: [(key: RecordKey, draft: RecordDraft)], _ schema: Schema) throws {
         guard drafts.reduce(0, { $0 + $1.draft.fieldBytes.count }) > indexEntriesOfRequestMax else { return }
         var total = 0
@@ -93,7 +94,7 @@ extension RecordDraft {
 }
 
 extension QuerySubject {
-    /// A record that isn't written yet, of which only the fields count.
+    /// A record that isn't written yet. Only its fields matter.
     init(key: RecordKey, recordType: String, fields: [String: Field]) {
         let stamp = StoreStamp(timestampMilliseconds: 0, userRecordName: "", deviceID: "")
         self.init(

@@ -1,13 +1,13 @@
 import CloudStore
 import CloudWire
 
-/// A part of a field's index, which is there for all records or not yet.
+/// A part of a field's index, which is complete or under construction.
 struct IndexPiece: Hashable, Comparable {
-    /// Which entries.
+    /// Kind of the entries.
     enum Kind: UInt8, Comparable {
-        /// Those of the records that have a value.
+        /// Entries of records that have a value.
         case values = 1
-        /// Those of the records that have none.
+        /// Entries of records without a value.
         case nulls = 2
         case words = 3
 
@@ -21,7 +21,7 @@ struct IndexPiece: Hashable, Comparable {
         (left.field, left.kind) < (right.field, right.kind)
     }
 
-    /// The pieces that a type asks for, each with the type of the values in it.
+    /// The pieces that a type's indexes consist of, each with the type of its values.
     static func all(of type: RecordType) -> [IndexPiece: FieldType] {
         var pieces: [IndexPiece: FieldType] = [:]
         for field in QueryField.indexed(of: type) where field.system != .recordID {
@@ -34,26 +34,27 @@ struct IndexPiece: Hashable, Comparable {
     }
 }
 
-/// What is left to do on the indexes of a type: its records are gone through, and each gets the entries that the schema
-/// asks for and loses all others.
+/// Pending index work of a type. Each record of the type gets the entries that the schema declares, and loses
+/// all others.
 struct IndexWork: Hashable {
     let recordType: String
-    /// What isn't there for all records yet; a query that needs it is told to come again. None when entries only go.
+    /// Pieces that aren't complete for all records. A query that needs one is rejected with a retry delay.
+    /// Empty if entries are only removed.
     var missing: Set<IndexPiece>
-    /// The records up to here are done.
+    /// The last processed record.
     var position: RecordKey?
 
-    /// Version 1 counted no bytes, up to version 2 other texts had other words, and up to version 3 names and rows of
-    /// files were not counted: that work begins anew, with what it had done.
+    /// Version 1 didn't account bytes. Up to version 2 texts were split into words differently. Up to version
+    /// 3 names and file rows weren't counted. Work of these versions starts again.
     private static let version: UInt8 = 4
 
-    /// The work that a change of a type makes, beside what was left; nil when nothing is to be done.
+    /// The work that a change of a type requires, including the pending work `left`, or nil if there is none.
     init?(_ recordType: String, from old: RecordType?, to new: RecordType?, left: IndexWork?) {
         let before = old.map { IndexPiece.all(of: $0) } ?? [:]
         let after = new.map { IndexPiece.all(of: $0) } ?? [:]
         guard before != after else { return nil }
         self.recordType = recordType
-        // Values of another type are other bytes.
+        // Values of another type have other bytes.
         missing = Set(after.filter { before[$0.key] != $0.value }.keys)
         missing.formUnion(left?.missing.filter { after[$0] != nil } ?? [])
     }
@@ -87,7 +88,7 @@ struct IndexWork: Hashable {
         try reader.expectEnd()
     }
 
-    /// As the store keeps it.
+    /// The work in the store's form.
     var row: IndexWorkRow {
         var writer = BinaryWriter()
         writer.byte(Self.version)
@@ -116,8 +117,8 @@ extension IndexEntries {
     /// The row of a record in a store's indexes.
     ///
     /// - Parameters:
-    ///   - references: the record's references that bind; nil: they aren't known yet.
-    ///   - assets: the files that the record holds; nil: they aren't known yet.
+    ///   - references: the record's binding references, or nil if they aren't known yet.
+    ///   - assets: the files of the record, or nil if they aren't known yet.
     static func row(
         _ subject: QuerySubject, _ schema: Schema, references: [ReferenceRow]? = nil,
         assets: [AssetUse]? = nil
@@ -134,7 +135,7 @@ extension IndexEntries {
 }
 
 extension ResolvedQuery {
-    /// Seconds after which a query that needs an unfinished index may ask again.
+    /// Seconds after which a client may repeat a query that needs an incomplete index.
     private static let indexRetrySeconds = 5.0
 
     /// Rejects a query that needs an index which isn't complete yet.

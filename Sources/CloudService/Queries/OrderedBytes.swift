@@ -1,10 +1,11 @@
 import CloudStore
 import CloudWire
 
-/// Values as bytes that are ordered as the values are: what stands in indexes, and what queries compare.
+/// Encodes values as bytes with the same order as the values. Indexes store these bytes, and queries compare
+/// them.
 enum OrderedBytes {
-    /// Of a longer value only these first bytes stand in an index. A query still compares it whole; only the order of
-    /// values that have them in common is then the order of the records' names.
+    /// Maximum bytes of a value in an index. Longer values are truncated there. Queries still compare whole
+    /// values, but values with equal truncated bytes are ordered by record name.
     static let indexedBytesMax = 500
 
     static func number(_ value: Int64) -> [UInt8] {
@@ -12,14 +13,14 @@ enum OrderedBytes {
     }
 
     static func number(_ value: Double) -> [UInt8] {
-        // A negative number's bits grow as it falls. Minus zero is zero.
+        // A negative number's bits grow as it falls. Minus zero is encoded as zero.
         let bits = (value == 0 ? 0 : value).bitPattern
         return bigEndian(bits >> 63 == 1 ? ~bits : bits | 1 << 63)
     }
 
     static func text(_ value: String) -> [UInt8] { Array(value.utf8) }
 
-    /// A record's name, and the zone that it is in. A zero in the name doesn't end it.
+    /// A record's name and zone. A zero byte in the name doesn't end it.
     static func reference(name: String, zone: ZoneKey) -> [UInt8] {
         var bytes = escaped(name)
         bytes += [0, 1]
@@ -37,7 +38,7 @@ enum OrderedBytes {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The number that `number` made the bytes of.
+    /// Decodes the bytes that `number` encodes.
     static func double(_ bytes: [UInt8]) -> Double? {
         guard bytes.count == 8 else { return nil }
         let bits = unsigned(bytes[...])
@@ -49,7 +50,8 @@ enum OrderedBytes {
         return text.utf8.flatMap { $0 == 0 ? [0, 0xFF] : [$0] }
     }
 
-    /// The bytes of a value in a field of `type`; nil when it is of another type, which counts as no value.
+    /// The bytes of a value in a field of `type`. Nil if the value has another type, which counts as no
+    /// value.
     ///
     /// - Parameter zone: the zone of the record that has the value.
     static func value(_ value: FieldValue, of type: FieldType, in zone: ZoneKey) -> [UInt8]? {
@@ -57,7 +59,7 @@ enum OrderedBytes {
         case (.string, .string(let text)): return self.text(text)
         case (.int64, .int64(let value)): return number(value)
         case (.double, .double(let value)): return number(value)
-        // A record that was saved before its type had a schema may have a number's other form.
+        // A record saved before its type had a schema may store a number in the other form.
         case (.double, .int64(let value)): return number(Double(value))
         case (.timestamp, .timestamp(let value)), (.timestamp, .int64(let value)): return number(value)
         case (.bytes, .bytes(let bytes)): return bytes
@@ -69,7 +71,7 @@ enum OrderedBytes {
 }
 
 extension Reference {
-    /// The zone of the target, when a record in `zone` has the reference.
+    /// The target's zone, for a reference of a record in `zone`.
     func zone(from zone: ZoneKey) -> ZoneKey {
         guard let zoneID else { return zone }
         guard let owner = zoneID.ownerRecordName, !owner.isEmpty, owner != ServiceCaller.ownName,

@@ -1,6 +1,6 @@
 import CloudWire
 
-/// How a filter compares; the raw value is Apple's name.
+/// A filter's comparator. The raw value is Apple's name.
 enum QueryComparator: String, CaseIterable {
     case equals = "EQUALS"
     case notEquals = "NOT_EQUALS"
@@ -23,7 +23,7 @@ enum QueryComparator: String, CaseIterable {
     case notBeginsWith = "NOT_BEGINS_WITH"
     case listMemberBeginsWith = "LIST_MEMBER_BEGINS_WITH"
     case notListMemberBeginsWith = "NOT_LIST_MEMBER_BEGINS_WITH"
-    /// Seen in Apple's own apps only: we take it for LIST_CONTAINS_ANY, and of what is no list for IN.
+    /// Used by Apple's own apps only. Treated as LIST_CONTAINS_ANY for a list, and as IN for other fields.
     case containsAny = "CONTAINS_ANY"
 
     var isNegated: Bool { rawValue.hasPrefix("NOT_") }
@@ -35,7 +35,7 @@ enum QueryComparator: String, CaseIterable {
     ]
     private static let withOrder: Set<FieldType> = [.string, .int64, .double, .timestamp]
 
-    /// Rejects a field that can't be compared so.
+    /// Rejects a field that doesn't support the comparator.
     func check(_ field: QueryField) throws(WireError) {
         let isRight: Bool =
             switch self {

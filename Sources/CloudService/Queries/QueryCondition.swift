@@ -1,34 +1,35 @@
 import CloudStore
 import CloudWire
 
-/// A filter of a query, read and checked against the schema.
+/// A filter of a query, parsed and checked against the schema.
 struct QueryCondition: Hashable, Sendable {
-    /// What a record must have, or when the condition is negated must not.
+    /// The condition that a record must match, or must not match if it is negated.
     enum Test: Hashable, Sendable {
-        /// The value, or an element of the list, in one of the ranges, which are merged.
+        /// The value or a list element is in one of the merged ranges.
         case anyIn([ByteRange])
-        /// Each of the values is an element of the list.
+        /// The list contains each of the values.
         case all([[UInt8]])
-        /// A reference, or an element of a list of them, to a record of one of these names in the zone of the record
-        /// that has it, or in one of the ranges.
+        /// The value or a list element is a reference to a record with one of these names in the referring
+        /// record's zone, or is in one of the ranges.
         case names([String], orIn: [ByteRange])
-        /// The same, but the list refers to each of the names, and has each of the values.
+        /// The list contains references to all of the names and contains all of the values.
         case allNames([String], and: [[UInt8]])
-        /// The words, in any of the fields: all of them, or one.
+        /// The fields contain all of the words, or one of them.
         case words([String], needsAll: Bool)
-        /// A place that is so many metres away at most.
+        /// The place is within this distance in metres.
         case near(Place, metres: Double)
     }
 
-    /// The field; more than one only for words.
+    /// The field. Only a word condition has several.
     let fields: [QueryField]
     let test: Test
-    /// Then the condition holds for all other records, also for those without a value: as `NSPredicate` has it.
+    /// True if the condition matches all other records, including those without a value, as `NSPredicate`
+    /// defines it.
     let isNegated: Bool
 
     var field: QueryField { fields[0] }
 
-    /// The same without names that stand for another thing in each zone.
+    /// The condition with names resolved, which mean another record in each zone.
     func resolved(in zone: ZoneKey) -> QueryCondition {
         let test: Test
         switch self.test {
@@ -44,7 +45,7 @@ struct QueryCondition: Hashable, Sendable {
         return QueryCondition(fields: fields, test: test, isNegated: isNegated)
     }
 
-    /// Places in indexes that a search by this condition looks at before it begins.
+    /// Number of index positions that a search by this condition reads first.
     var probesCount: Int {
         guard !isNegated else { return 0 }
         return switch test {
@@ -56,7 +57,7 @@ struct QueryCondition: Hashable, Sendable {
         }
     }
 
-    /// Values that are looked for one by one in each record.
+    /// Number of values that are searched individually in each record.
     var valuesCount: Int {
         switch test {
         case .anyIn, .names, .near: 1
@@ -91,7 +92,7 @@ struct QueryCondition: Hashable, Sendable {
     }
 }
 
-/// A key of a query's order.
+/// A sort key of a query.
 struct QuerySortKey: Hashable, Sendable {
     let field: QueryField
     let isAscending: Bool
@@ -100,10 +101,11 @@ struct QuerySortKey: Hashable, Sendable {
 
     static let noValue: [UInt8] = [0]
     static let nowhere: [UInt8] = [2]
-    /// Before each value's bytes, in an index too.
+    /// Prefix of the bytes of each value, also in an index.
     static let valuePrefix: UInt8 = 1
 
-    /// The bytes that order records: no value before all values, but a record that is nowhere lies farthest.
+    /// The bytes by which records are sorted. Records without a value come first, but records without a place
+    /// have the largest distance.
     func bytes(of subject: QuerySubject) -> [UInt8] {
         if let place {
             guard let there = subject.place(of: field) else { return Self.nowhere }
@@ -112,22 +114,22 @@ struct QuerySortKey: Hashable, Sendable {
         return Self.orderBytes(of: field, subject)
     }
 
-    /// What stands in the index of a field for ordering.
+    /// The bytes in the sort index of a field.
     static func orderBytes(of field: QueryField, _ subject: QuerySubject) -> [UInt8] {
         guard let value = subject.value(of: field) else { return noValue }
         return [valuePrefix] + value.prefix(OrderedBytes.indexedBytesMax)
     }
 }
 
-/// A query, read and checked against the schema.
+/// A query, parsed and checked against the schema.
 struct ResolvedQuery: Hashable, Sendable {
     let recordType: String
     let conditions: [QueryCondition]
     let sortKeys: [QuerySortKey]
-    /// The type's fields that can be searched for words.
+    /// The type's searchable fields.
     let type: RecordType
 
-    /// As how many rows a record counts that all conditions are asked about.
+    /// Rows charged for a record that is checked against all conditions.
     let rowsOfRecord: Int
 
     func resolved(in zone: ZoneKey) -> ResolvedQuery {

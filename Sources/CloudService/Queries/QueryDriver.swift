@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 
-/// The entries among which are all records that a condition holds for.
+/// The index entries that include all records matching a condition.
 struct QueryDriver {
     /// A part of an index.
     struct Part {
@@ -9,25 +9,26 @@ struct QueryDriver {
         let range: ByteRange
     }
 
-    /// Parts of the earth in which what is near is looked for.
+    /// Maximum cells of the earth to search for nearby places.
     static let cellsMax = 48
 
-    /// In this order.
+    /// The parts, in order.
     let parts: [Part]
-    /// True if a record of them needn't be held against the condition again.
+    /// True if the records needn't be checked against the condition again.
     let isExact: Bool
-    /// Why a record may stand in them more than once.
+    /// Reason that a record may have several entries in the parts.
     private let repeats: Repeats
 
     private enum Repeats {
         case never
-        /// A list has several of the values.
+        /// A list contains several of the values.
         case elements(QueryField)
-        /// It has several of the words, given with their positions, or one word in several fields.
+        /// A text contains several of the words, given with their positions, or several fields contain one
+        /// word.
         case words([String: Int], [QueryField])
     }
 
-    /// Nil when no index has what the condition holds for: it is negated, or names nothing.
+    /// Returns nil if no index can serve the condition, because it is negated or has no values.
     init?(_ condition: QueryCondition) {
         guard !condition.isNegated else { return nil }
         let field = condition.field
@@ -37,7 +38,7 @@ struct QueryDriver {
             repeats = field.type.isList ? .elements(field) : .never
             parts = ranges.map { Part(source: Self.source(of: field), range: Self.stored($0, in: field)) }
         case .all(let values):
-            // One of them leads to all; the longest text is likely the rarest.
+            // The entries of one value include all matches. The longest text is likely the rarest.
             guard let value = values.max(by: { $0.count < $1.count }) else { return nil }
             isExact = values.count == 1 && value.count < OrderedBytes.indexedBytesMax
             repeats = .never
@@ -68,21 +69,21 @@ struct QueryDriver {
         }
     }
 
-    /// The index in which the values of a field stand.
+    /// The index that stores the values of a field.
     static func source(of field: QueryField) -> IndexScan.Source {
         field.system == .recordID ? .names : .entries(field: field.name, kind: IndexEntries.kind(of: field))
     }
 
-    /// A range of values as the index has them.
+    /// A range of values in the index's form.
     static func stored(_ range: ByteRange, in field: QueryField) -> ByteRange {
         guard field.system != .recordID else { return range }
         let cut = range.cut(bytesMax: OrderedBytes.indexedBytesMax)
         return IndexEntries.kind(of: field) == .order ? cut.prefixed([QuerySortKey.valuePrefix]) : cut
     }
 
-    /// Returns true if an entry is the first of its record's in these parts: only then the record is found by it.
+    /// Returns true if the entry is the record's first in these parts, so that each record is found once.
     ///
-    /// Costs what the record has, however much the query names.
+    /// The cost depends on the record's values, not on those in the query.
     func isFirst(_ value: [UInt8], inPart part: Int, of subject: QuerySubject) -> Bool {
         switch repeats {
         case .never: return true
@@ -101,7 +102,7 @@ struct QueryDriver {
         }
     }
 
-    /// The first part that has the value. Cut as they are the ranges may meet, but they are in order.
+    /// The first part that contains the value. Truncated ranges may touch, but they are in order.
     private func part(of value: [UInt8]) -> Int? {
         var low = 0
         var high = parts.count
@@ -115,7 +116,7 @@ struct QueryDriver {
 }
 
 extension ByteRange {
-    /// True if it has the same values when these are cut.
+    /// True if truncation doesn't change the set of values.
     var isExact: Bool {
         lower.count <= OrderedBytes.indexedBytesMax && upper?.count ?? 0 <= OrderedBytes.indexedBytesMax
     }

@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import System
 
-/// The endpoints that find records by what is in them.
+/// The endpoints that find records by their fields.
 struct QueryEndpoints: Sendable {
     let limits: ServiceLimits
     let secret: StoreSecret
@@ -17,7 +17,7 @@ struct QueryEndpoints: Sendable {
         }
     }
 
-    /// Several queries, which share what one may cost.
+    /// Several queries that share one budget.
     func queryBatch(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let request = try RecordsQueryBatchRequest(request: body)
         guard request.batch.count <= limits.queriesMax else {
@@ -34,7 +34,7 @@ struct QueryEndpoints: Sendable {
         }
     }
 
-    /// Returns what makes a page of the query's results.
+    /// Returns a function that reads a page of the query's results.
     func pages(
         _ request: RecordsQueryRequest, _ caller: ServiceCaller
     ) throws -> @Sendable (any CloudStoreReader, inout AnswerBudget) throws -> RecordsQueryResponse {
@@ -44,7 +44,7 @@ struct QueryEndpoints: Sendable {
         try limits.check(desired: [request.desiredKeys])
         let recordsMax = try limits.pageMax(request.resultsLimit, caller)
         let isZoneWide = request.zoneID == nil && request.zoneWide ?? false
-        // Nobody has records in the shared database yet.
+        // The shared database has no records yet.
         let zone = isZoneWide && caller.scope != .public ? nil : try caller.key(of: request.zoneID)
         guard let database = caller.database else {
             throw ServiceError.zoneNotFound(request.zoneID ?? ZoneID())
@@ -66,7 +66,8 @@ struct QueryEndpoints: Sendable {
             do {
                 try resolved.checkIndexes(in: reader)
             } catch {
-                // Another process may have asked for the index: the first query that needs it lets this one build it.
+                // Another process may have added the index. The first query that needs it makes this process
+                // build it.
                 self.indexes.note()
                 throw error
             }
@@ -106,7 +107,7 @@ struct QueryEndpoints: Sendable {
         return ([(defaultZone, nil)] + page.rows.map { ($0.key, $0) }).sorted { $0.key < $1.key }
     }
 
-    /// Rejects to look for so much in so many places that others would wait for it.
+    /// Rejects a query that searches too many index positions, since that would block others.
     private func takeProbes(
         of query: ResolvedQuery, zonesCount: Int, _ budget: inout AnswerBudget
     ) throws {
@@ -117,7 +118,7 @@ struct QueryEndpoints: Sendable {
             "the query looks for \(count) values, each zone counted; a request has \(limits.queryProbesMax)")
     }
 
-    /// Which of a type's records the caller may see; nil: all.
+    /// The filter for the records of a type that the caller may read, or nil for all records.
     private func visibility(
         of recordType: String, _ caller: ServiceCaller, _ schema: Schema, _ reader: any CloudStoreReader
     ) throws -> ((StoredRecord) -> Bool)? {

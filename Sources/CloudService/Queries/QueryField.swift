@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 
-/// The fields that every record has, by their names in a schema.
+/// The system fields, by their names in a schema.
 enum QuerySystemField: String, CaseIterable {
     case recordID = "___recordID"
     case share = "___share"
@@ -12,7 +12,7 @@ enum QuerySystemField: String, CaseIterable {
     case modTime = "___modTime"
     case etag = "___etag"
 
-    /// What clients call it in `systemFieldName`.
+    /// The name that clients use in `systemFieldName`.
     var wireName: String {
         switch self {
         case .recordID: "recordName"
@@ -34,10 +34,10 @@ enum QuerySystemField: String, CaseIterable {
         }
     }
 
-    /// What no schema has a word for can always be asked for.
+    /// Indexes of fields that the schema language has no word for. They are always queryable.
     var alwaysHas: FieldIndexes { self == .share || self == .parent ? .queryable : [] }
 
-    /// By either spelling.
+    /// Accepts both spellings.
     init?(named name: String) {
         if name == "___recordId" {
             self = .recordID
@@ -49,11 +49,11 @@ enum QuerySystemField: String, CaseIterable {
     }
 }
 
-/// A field as a query names it: one of the type's own, or one that every record has.
+/// A field in a query: a field of the type, or a system field.
 struct QueryField: Hashable, Sendable {
-    /// Its name in the schema and in indexes.
+    /// The name in the schema and in indexes.
     let name: String
-    /// Its name in an error.
+    /// The name in error messages.
     let shownName: String
     let type: FieldType
     let indexes: FieldIndexes
@@ -75,7 +75,7 @@ struct QueryField: Hashable, Sendable {
         self.system = system
     }
 
-    /// Finds what a filter or a sort names.
+    /// Finds the field of a filter or a sort.
     init(fieldName: String?, systemFieldName: String?, in type: RecordType) throws(WireError) {
         if let systemFieldName {
             guard let system = QuerySystemField(named: systemFieldName) else {
@@ -94,27 +94,28 @@ struct QueryField: Hashable, Sendable {
         }
     }
 
-    /// All fields of a type that have indexes, in the order of their names.
+    /// All indexed fields of a type, ordered by name.
     static func indexed(of type: RecordType) -> [QueryField] {
         let own = type.fields.map { QueryField(name: $0.key, definition: $0.value) }
         let system = QuerySystemField.allCases.map { QueryField($0, in: type) }
         return (own + system).filter { !$0.indexes.isEmpty }.sorted { $0.name < $1.name }
     }
 
-    /// What is compared: the elements of a list, or the value.
+    /// The compared type: that of a list's elements, or of the value.
     var elementType: FieldType { type.elementType ?? type }
 
-    /// True if it is a name and nothing else: of a record in the same zone, or of a user.
+    /// True if the value is only a name: of a record in the same zone, or of a user.
     var isPlainName: Bool { system?.type == .reference }
 }
 
-/// A record as queries see it.
+/// A record as queries evaluate it.
 struct QuerySubject {
     let row: StoredRecord
     let fields: [String: Field]
     private let known = Known()
 
-    /// What was worked out of large fields: many conditions look at one record, and each time would be too long.
+    /// Cached values of large fields. Many conditions check the same record, and recomputing the values each
+    /// time would take too long.
     private final class Known {
         var words: [String: Set<String>] = [:]
         var elements: [String: [[UInt8]]] = [:]
@@ -126,12 +127,12 @@ struct QuerySubject {
         self.fields = fields
     }
 
-    /// - Throws: `BinaryError` when the fields can't be read.
+    /// - Throws: `BinaryError` if the fields can't be read.
     init(row: StoredRecord) throws {
         self.init(row: row, fields: try FieldsBinary.decode(row.fields))
     }
 
-    /// The ordered bytes of a field that is no list; nil when it has no value.
+    /// The ordered bytes of a field that isn't a list, or nil if it has no value.
     func value(of field: QueryField) -> [UInt8]? {
         if let system = field.system { return value(of: system) }
         guard let value = fields[field.name]?.value else { return nil }
@@ -148,7 +149,7 @@ struct QuerySubject {
         return elements
     }
 
-    /// The same, to ask whether one is among them.
+    /// The elements as a set, to test membership.
     func elementSet(of field: QueryField) -> Set<[UInt8]> {
         if let known = known.elementSets[field.name] { return known }
         let elements = Set(elements(of: field))
@@ -156,7 +157,7 @@ struct QuerySubject {
         return elements
     }
 
-    /// Returns true if there is a list, if only an empty one.
+    /// Returns true if the field has a list, even an empty one.
     func hasList(_ field: QueryField) -> Bool {
         if case .list = fields[field.name]?.value { true } else { false }
     }

@@ -3,15 +3,15 @@ import CloudWire
 import Crypto
 import System
 
-/// Where a page of a query ended: what stands in `continuationMarker`, which nobody but this service can read or make.
+/// The end of a query's page, stored in `continuationMarker`. Only this service can read and create markers.
 ///
-/// It holds the place in the query's order, so that pages neither lose nor repeat a record that stays as it is,
-/// whatever is written between them. The place may be that of a record that the caller may not see.
+/// It contains the position in the query's order, so pages neither skip nor repeat an unchanged record when
+/// others are written in between. The position may be that of a record that the caller may not see.
 struct QueryMarker {
     private static let version: UInt8 = 1
     private static let textBytesMax = 64 << 10
 
-    /// Hash of the query and its database: a marker of another query is rejected.
+    /// Hash of the query and its database. A marker of another query is rejected.
     private let hash: [UInt8]
     private let seal: Seal
 
@@ -28,7 +28,7 @@ struct QueryMarker {
             try SHA256.hash(Array("\(database.scope.rawValue) \(database.owner) ".utf8) + content).prefix(12))
     }
 
-    /// - Parameter position: Nil when nothing was looked at yet.
+    /// - Parameter position: the position, or nil if nothing was read yet.
     func text(_ position: QueryPosition?) throws -> String {
         let position = position ?? Self.beginning
         var writer = BinaryWriter()
@@ -48,11 +48,11 @@ struct QueryMarker {
         return Base64.encoded(try seal.sealed(writer.bytes))
     }
 
-    /// Stands for no place: every other has keys.
+    /// Represents the beginning. All other positions have keys.
     private static let beginning = QueryPosition(keys: [], recordName: "", zoneName: "")
 
-    /// - Returns: Nil for the beginning.
-    /// - Throws: BAD_REQUEST for what is damaged, or the marker of another query.
+    /// - Returns: the position, or nil for the beginning.
+    /// - Throws: BAD_REQUEST for a damaged marker, or the marker of another query.
     func position(_ text: String, keysCount: Int) throws(WireError) -> QueryPosition? {
         guard text.utf8.count <= Self.textBytesMax, let bytes = Base64.decoded(text),
             let content = try? seal.opened(bytes), let position = try? decoded(content[...])

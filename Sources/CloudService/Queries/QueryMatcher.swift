@@ -1,19 +1,19 @@
 import CloudStore
 import CloudWire
 
-/// Says whether a record is one that a query finds, from the record alone.
+/// Tests whether a query matches a record, given only the record.
 ///
-/// A record without a value for a filter's field matches none of the comparators but the negated ones (`NOT_...`),
-/// which match whatever their opposite doesn't.
+/// A record without a value for a filter's field matches only the negated comparators (`NOT_...`), which
+/// match whenever their opposite doesn't.
 struct QueryMatcher: Hashable, Sendable {
     private let query: ResolvedQuery
 
-    /// Reads a query of the records in `database`.
+    /// Parses a query of the records in `database`.
     ///
     /// - Parameters:
-    ///   - query: as the client sent it.
-    ///   - schema: the schema as it is now. With another one make another matcher.
-    ///   - database: where it looks.
+    ///   - query: the query as sent by the client.
+    ///   - schema: the current schema. After a schema change, create another matcher.
+    ///   - database: the database to search.
     ///   - userRecordName: the calling user, for `__defaultOwner__`.
     /// - Throws: BAD_REQUEST that names the field, or NOT_FOUND for an unknown record type.
     init(
@@ -25,11 +25,11 @@ struct QueryMatcher: Hashable, Sendable {
         self.query = try reading.resolve(query)
     }
 
-    /// Returns true if the query finds a record with these fields; never a tombstone.
+    /// Returns true if the query matches a record with these fields. Tombstones never match.
     func matches(_ row: StoredRecord, fields: [String: Field]) -> Bool {
         matches(QuerySubject(row: row, fields: fields))
     }
 
-    /// The same for a record that many are asked about.
+    /// The same for a record that is tested by several matchers.
     func matches(_ subject: QuerySubject) -> Bool { query.matches(subject) }
 }

@@ -1,17 +1,17 @@
 import CloudStore
 
-/// A place in the order of a query's results: what stands in a continuation marker.
+/// A position in the order of a query's results, as stored in a continuation marker.
 struct QueryPosition: Hashable, Sendable {
-    /// The bytes of the sort keys; without a sort, the value in the index that is walked.
+    /// The bytes of the sort keys. Without a sort, the value in the index that is read.
     let keys: [[UInt8]]
     let recordName: String
     let zoneName: String
-    /// Without a sort: which index is walked, and which part of it.
+    /// For a query without a sort: the index that is read, and the part of it.
     var walk: QueryWalk?
 }
 
 extension QueryPosition {
-    /// The same place as it is in another zone.
+    /// The equivalent position in another zone.
     func moved(to zone: ZoneKey, _ order: QueryOrder) -> QueryPosition {
         guard zoneName != zone.zoneName else { return self }
         let isBehind = zone.zoneName.utf8.lexicographicallyPrecedes(zoneName.utf8)
@@ -20,15 +20,15 @@ extension QueryPosition {
     }
 }
 
-/// Which index a query without a sort walks in a zone, so that the next page goes on in it.
+/// The index that a query without a sort reads in a zone, so that the next page continues in it.
 struct QueryWalk: Hashable, Sendable {
     /// The condition that the index belongs to, or nil for the records' names.
     let condition: Int?
-    /// Which of the condition's scans.
+    /// Number of the condition's scan.
     let scan: Int
 }
 
-/// The order of results: by the sort keys, then the zone, then the name in the direction of the last key.
+/// The order of results: by the sort keys, then by zone, then by name in the direction of the last key.
 struct QueryOrder: Sendable {
     let isAscending: [Bool]
 
@@ -36,10 +36,10 @@ struct QueryOrder: Sendable {
         isAscending = keys.map(\.isAscending)
     }
 
-    /// The direction of the names.
+    /// The direction of names.
     var isAscendingLast: Bool { isAscending.last ?? true }
 
-    /// A name that lies behind all others, or before: they are ASCII.
+    /// A name that sorts after all others, or before all others. Names are ASCII.
     func edge(atEnd: Bool) -> String { atEnd == isAscendingLast ? "\u{10FFFF}" : "" }
 
     func precedes(_ left: QueryPosition, _ right: QueryPosition) -> Bool {
@@ -54,7 +54,7 @@ struct QueryOrder: Sendable {
     }
 }
 
-/// A record that a query has found.
+/// A record found by a query.
 struct QueryFound {
     let position: QueryPosition
     let row: StoredRecord

@@ -2,10 +2,10 @@ import CloudStore
 import CloudWire
 import System
 
-/// Reads a query as a client sent it, and refuses what isn't one for the schema.
+/// Parses a query as sent by a client, and rejects one that doesn't match the schema.
 struct QueryReading {
     let schema: Schema
-    /// Where the query looks.
+    /// The database to search.
     let database: StoredDatabaseKey
     /// The calling user, for the framework's placeholder name.
     let userRecordName: String?
@@ -31,7 +31,7 @@ struct QueryReading {
         var sortKeys: [QuerySortKey] = []
         for sort in sorts {
             let key = try sortKey(sort, type)
-            // No two records have one name: what comes behind it orders nothing.
+            // Record names are unique, so further sort keys have no effect.
             if sortKeys.last?.field.system != .recordID { sortKeys.append(key) }
         }
         if conditions.isEmpty && sortKeys.isEmpty {
@@ -213,7 +213,7 @@ struct QueryReading {
         return try operand(content, isTyped: value.type != nil, field, value)
     }
 
-    /// The schema wins over what the JSON looks like, as it does when a record is saved.
+    /// The schema's type takes precedence over the type in the JSON, as it does when a record is saved.
     private func operand(
         _ content: FieldValue, isTyped: Bool, _ field: QueryField, _ value: Field
     ) throws(WireError) -> Operand {

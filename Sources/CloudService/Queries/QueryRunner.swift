@@ -4,23 +4,23 @@ import CloudWire
 /// A page of a query's results.
 struct QueryPage {
     var rows: [StoredRecord] = []
-    /// Where the next page begins; nil: at the beginning, or this is the last.
+    /// Position of the next page. Nil before the first page and after the last.
     var next: QueryPosition?
     var moreComing = false
 }
 
-/// Finds a page of a query's results in one zone, or in several.
+/// Finds a page of a query's results in one or several zones.
 struct QueryRunner {
     let reader: any CloudStoreReader
     let query: ResolvedQuery
-    /// Sorted.
+    /// The zones, sorted.
     let zones: [ZoneKey]
     let limits: ServiceLimits
     let recordsMax: Int
-    /// Nil: all records may be seen.
+    /// The filter of visible records, or nil if all are visible.
     let isVisible: ((StoredRecord) -> Bool)?
 
-    /// Finds a page within `budget`, and takes away from it what that cost.
+    /// Finds a page within `budget`, and subtracts the page's cost from it.
     func page(after cursor: QueryPosition?, _ budget: inout AnswerBudget) throws -> QueryPage {
         guard !budget.isSpent else { return QueryPage(next: cursor, moreComing: true) }
         var page =
@@ -30,7 +30,7 @@ struct QueryRunner {
         return page
     }
 
-    /// One zone after another.
+    /// Reads the zones one after another.
     private func unsortedPage(
         after cursor: QueryPosition?, _ budget: inout AnswerBudget
     ) throws -> QueryPage {
@@ -47,11 +47,11 @@ struct QueryRunner {
                 isVisible: isVisible)
             try search.run(after: cursor)
             page.rows += search.found.map(\.row)
-            // A zone without a record costs as much as a row.
+            // A zone without records costs one row.
             budget.rows = search.rowsLeft - 1
             budget.bytes = search.bytesLeft
             page.next = search.stoppedAt
-            // A zone that ended with the page is gone through: the next page looks at the next zone.
+            // The zone ended with the page, so the next page begins in the next zone.
             if page.next == nil, page.rows.count >= recordsMax || budget.isSpent,
                 zone != zones.last
             {
@@ -62,18 +62,18 @@ struct QueryRunner {
         return page
     }
 
-    /// Behind all of a zone: its names are ASCII.
+    /// The position after all records of a zone. Names are ASCII.
     private func endOf(_ zone: ZoneKey) -> QueryPosition {
         QueryPosition(
             keys: [OrderedBytes.text("\u{10FFFF}")], recordName: "\u{10FFFF}", zoneName: zone.zoneName,
             walk: QueryWalk(condition: nil, scan: 0))
     }
 
-    /// The zones' results in one order.
+    /// Merges the zones' results into one order.
     private func sortedPage(
         after cursor: QueryPosition?, _ budget: inout AnswerBudget
     ) throws -> QueryPage {
-        // One more than fits in all shares tells that there are more.
+        // One more than fits in all shares, to detect that there are more.
         let share =
             zones.count == 1 ? recordsMax : min(recordsMax, max(8, 2 * recordsMax / max(1, zones.count)))
         let order = QueryOrder(query.sortKeys)
@@ -93,11 +93,11 @@ struct QueryRunner {
             found += search.found
             if let stoppedAt = search.stoppedAt { stops.append(stoppedAt) }
             guard zones.count > 1 else { continue }
-            // Each zone finds one at least, however large it is.
+            // Each zone returns at least one record, of any size.
             if let stop = trim(&found, bytesMax: whole.bytes, order) { stops.append(stop) }
         }
         found.sort { order.precedes($0.position, $1.position) }
-        // What lies behind where one of them stopped may have others before it.
+        // Beyond the position where a zone stopped, earlier records may be missing.
         let stop = stops.min(by: order.precedes)
         if let stop { found.removeAll { order.precedes(stop, $0.position) } }
         var page = QueryPage(rows: found.prefix(recordsMax).map(\.row), next: stop)

@@ -1,28 +1,28 @@
-/// How a search goes about it: nothing of it can be seen but in the time that it takes.
+/// Tuning parameters of a search. They affect only its duration.
 struct QuerySearchLimits: Hashable, Sendable {
-    /// Rows that are sorted in memory for a page.
+    /// Maximum rows sorted in memory for a page.
     var gatheredMax = 10_000
-    /// Bytes of the rows that are sorted in memory for a page; with more the order's index is walked.
+    /// Maximum bytes of rows sorted in memory for a page. Above it, the sort index is read.
     var gatheredBytesMax = 64 << 20
-    /// Bytes that a value by which is sorted takes in memory beside its own.
+    /// Memory overhead in bytes of a sort key's value.
     var bytesOfKey = 32
-    /// Entries of an index that are counted, for choosing a way, and count as one row more.
+    /// Index entries counted to choose a plan that are charged as one row.
     var countedOfRow = 16
-    /// Records of a type that are counted for that.
+    /// Maximum records of a type counted to choose a plan.
     var namesCountedMax = 100_000
-    /// Bytes of a record that count as one row more.
+    /// Bytes of a record that are charged as one additional row.
     var bytesOfRow = 8 << 10
-    /// Rows that are asked for at once.
+    /// Rows read at once.
     var chunkRows = 256
-    /// Rows that a search in one of many zones may look at in any case, so that each page comes further.
+    /// Minimum rows that a search of one of many zones may read, so that each page makes progress.
     var rowsInZoneMin = 20
-    /// Values that are looked for in each record and count as one row more.
+    /// Values searched in each record that are charged as one additional row.
     var valuesOfRow = 16
-    /// Records in a ring around a place.
+    /// Target number of records in a ring around a place.
     var ringRows = 512
-    /// Entries of the cells of a ring, of which some lie outside of it.
+    /// Maximum entries of the cells of a ring, including those outside of the ring.
     var ringEntriesMax = 20_000
-    /// The same, when the ring can't be made narrower: all are at one place.
+    /// The same maximum if the ring can't be narrowed because all records are at one place.
     var entriesAtOnePlaceMax = 200_000
     /// Maximum records processed in one step of index work.
     var indexedRecordsMax = 200

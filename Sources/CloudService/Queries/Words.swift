@@ -1,17 +1,18 @@
 import Foundation
 
-/// The words of a text, as a search finds them.
+/// Splits texts into the words of a search index.
 enum Words {
-    /// Bytes of a word; what is longer is cut.
+    /// Maximum bytes of a word. Longer words are truncated.
     static let wordBytesMax = 64
-    /// Words of a field by which it is found; those beyond are not.
+    /// Maximum indexed words of a field. Further words aren't found.
     static let wordsMax = 1_000
-    /// Bytes of a word as it was written, of which `wordBytesMax` are left.
+    /// Maximum bytes of a word before folding. Up to `wordBytesMax` of them are kept.
     private static let writtenBytesMax = 4 * wordBytesMax
 
-    /// The different words of `texts`: letters and digits in a row, in one case and one normal form (NFC). Marks above
-    /// and below letters are left off in Latin, Greek and Cyrillic, and so are the points of Arabic and Hebrew: in
-    /// other scripts they make another word. Each sign of Chinese and Japanese is a word.
+    /// The distinct words of `texts`: sequences of letters and digits, case-folded and in one normal form
+    /// (NFC). Marks above and below letters are removed in Latin, Greek and Cyrillic, and so are the points
+    /// of Arabic and Hebrew. In other scripts marks distinguish words. Each Chinese and Japanese character is
+    /// a word.
     static func of(_ texts: some Sequence<String>) -> Set<String> {
         var words = Set<String>()
         for text in texts where words.count < wordsMax {
@@ -34,7 +35,7 @@ enum Words {
         var isAfterSign = false
         for scalar in text.unicodeScalars {
             if scalar.isASCII {
-                // Most text is ASCII, and Unicode's tables take ten times as long.
+                // Most text is ASCII, and Unicode's tables are ten times slower.
                 if isAfterSign { end() }
                 isAfterSign = false
                 if let letter = asciiLetter(scalar) {
@@ -59,10 +60,11 @@ enum Words {
         end()
     }
 
-    /// The word that is being read, as it was written. Its bytes: to append to a text costs twenty times as much.
+    /// The word that is being read, before folding. Stored as bytes, since appending to a string is twenty
+    /// times slower.
     private struct WrittenWord {
         private var bytes: [UInt8] = []
-        /// True if the bytes are the word.
+        /// True if the bytes are already folded.
         private var isFolded = true
 
         mutating func append(_ letter: UInt8) {
@@ -79,12 +81,12 @@ enum Words {
             isFolded = false
         }
 
-        /// Appends a mark to the letter before it; there is nothing to append it to at the beginning of a word.
+        /// Appends a mark to the previous letter. Ignored at the beginning of a word.
         mutating func append(mark: Unicode.Scalar) {
             if !bytes.isEmpty { append(mark) }
         }
 
-        /// The word, after which another begins; nil when there is none.
+        /// Returns the word and begins another, or returns nil if there is none.
         mutating func take() -> String? {
             guard !bytes.isEmpty else { return nil }
             let written = String(decoding: bytes, as: UTF8.self)
@@ -95,7 +97,7 @@ enum Words {
         }
     }
 
-    /// The whole scalars of a word, as far as they count.
+    /// The word truncated at a scalar boundary.
     private static func cut(_ word: String) -> String {
         guard word.utf8.count > wordBytesMax else { return word }
         var kept = String.UnicodeScalarView()
@@ -108,7 +110,7 @@ enum Words {
         return String(kept)
     }
 
-    /// A letter of a word in lower case, or a digit; nil for what stands between words.
+    /// The lower-case letter or digit, or nil for a separator.
     private static func asciiLetter(_ scalar: Unicode.Scalar) -> UInt8? {
         switch scalar {
         case "a"..."z", "0"..."9": UInt8(scalar.value)
@@ -117,7 +119,7 @@ enum Words {
         }
     }
 
-    /// A word in one case and one normal form, without the marks that don't count.
+    /// A word case-folded and in one normal form, without the removable marks.
     private static func folded(_ word: String) -> String {
         var letters = String.UnicodeScalarView()
         var losesMarks = true
@@ -127,7 +129,8 @@ enum Words {
                 continue
             }
             losesMarks = hasFoldedMarks(scalar)
-            // Full case folding, but for letters that have no case in one direction: a final sigma is a sigma.
+            // Full case folding, except for letters without case in one direction: a final sigma becomes a
+            // sigma.
             for upper in scalar.properties.uppercaseMapping.unicodeScalars {
                 for lower in upper.properties.lowercaseMapping.unicodeScalars {
                     if let plain = plainLetters[lower] {
@@ -141,7 +144,7 @@ enum Words {
         return String(letters).precomposedStringWithCanonicalMapping
     }
 
-    /// Returns true if a letter of this script is the same one without its marks.
+    /// Returns true if marks don't distinguish letters in this script.
     private static func hasFoldedMarks(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         // Latin, Greek and Cyrillic, and their further blocks.
@@ -153,7 +156,7 @@ enum Words {
         }
     }
 
-    /// A point of Hebrew or Arabic, which writers leave off.
+    /// A point of Hebrew or Arabic, which is often omitted in writing.
     private static func isPoint(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0591...0x05C7, 0x0610...0x061A, 0x064B...0x0652, 0x0656...0x065F, 0x0670, 0x06D6...0x06ED: true
@@ -161,7 +164,7 @@ enum Words {
         }
     }
 
-    /// Signs of scripts that leave no space between words.
+    /// Characters of scripts without spaces between words.
     private static func isSign(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x3041...0x30FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0x2_0000...0x3_FFFF: true
@@ -169,8 +172,8 @@ enum Words {
         }
     }
 
-    /// Lower-case Latin letters with an accent, and those without in their place. The standard library takes no letter
-    /// apart.
+    /// Lower-case Latin letters with an accent, and their base letters. The standard library can't decompose
+    /// letters.
     private static let plainLetters: [Unicode.Scalar: String] = {
         let groups: [(plain: String, letters: String)] = [
             ("a", "àáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ"), ("ae", "æǣǽ"), ("b", "ḃḅḇ"), ("c", "çćĉċčḉ"),

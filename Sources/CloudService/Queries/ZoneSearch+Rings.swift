@@ -1,8 +1,8 @@
 import CloudStore
 
-/// The order by distance: rings around the place, each so narrow that few records are in it.
+/// Sorts by distance: reads rings around the place, each narrow enough to contain few records.
 extension ZoneSearch {
-    /// An entry of an index of places, which says where the place is.
+    /// An entry of a location index, with its place.
     private struct PlaceHit {
         let metres: Double
         let value: [UInt8]
@@ -11,7 +11,7 @@ extension ZoneSearch {
 
     private static let farthestMetres = Place.earthRadiusMetres * .pi * (1 + 1e-9)
     private static let firstRingMetres = 1_000.0
-    /// What is narrower isn't made narrower again.
+    /// Minimum width of a ring in metres. Narrower rings aren't divided.
     private static let ringMetresMin = 0.001
 
     func walkRings(
@@ -44,7 +44,7 @@ extension ZoneSearch {
         OrderedBytes.double(Array(key.dropFirst())) ?? 0
     }
 
-    /// The records without a place are farther than all others.
+    /// Records without a place come after all others.
     private func nowhere(level: Int, fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
         if let first = cursor?.keys[level].first, first > QuerySortKey.nowhere[0] { return true }
         let source = IndexScan.Source.entries(field: query.sortKeys[level].field.name, kind: .order)
@@ -63,7 +63,7 @@ extension ZoneSearch {
         var isFirst = true
         while isAscending ? near < Self.farthestMetres : near > 0 || isFirst {
             let far = isAscending ? near + width : max(0, near - width)
-            // The first ring has its own edge, where the last page may have ended.
+            // The first ring contains its inner edge, where the last page may have ended.
             let isInside = { (metres: Double) -> Bool in
                 isAscending
                     ? metres <= far && (isFirst ? metres >= near : metres > near)
@@ -94,18 +94,18 @@ extension ZoneSearch {
         return true
     }
 
-    /// The first of the hits, without parting those at one distance.
+    /// The first of the hits, without separating those at the same distance.
     private func whole(_ hits: [PlaceHit], isAscending: Bool) -> [PlaceHit] {
         let sorted = hits.sorted { isAscending ? $0.metres < $1.metres : $0.metres > $1.metres }
         guard sorted.count > search.ringRows else { return sorted }
         let edge = sorted[search.ringRows - 1].metres
         let end = sorted.firstIndex { isAscending ? $0.metres > edge : $0.metres < edge } ?? sorted.count
-        // Very many at the edge come alone.
+        // If very many hits are at the edge, they are handled alone.
         let edgeStart = sorted.firstIndex { $0.metres == edge } ?? 0
         return Array(sorted[..<(end > search.gatheredMax && edgeStart > 0 ? edgeStart : end)])
     }
 
-    /// The entries of a ring; nil when its cells have too many.
+    /// The entries of a ring, or nil if its cells have too many.
     private func entries(
         around place: Place, level: Int, _ inner: Double, _ outer: Double, _ isInside: (Double) -> Bool,
         rowsMax: Int
@@ -134,13 +134,13 @@ extension ZoneSearch {
         _ hits: [PlaceHit], _ place: Place, level: Int, fixed: [[UInt8]], after cursor: QueryPosition?
     ) throws -> Bool {
         if let first = hits.first, hits.count > search.gatheredMax, hits.last?.metres == first.metres {
-            // Thousands at one distance: at one place, that is.
+            // Thousands of records at one distance are at one place.
             let atOne = fixed + [[QuerySortKey.valuePrefix] + OrderedBytes.number(first.metres)]
             return try walk(
                 level: level + 1, fixed: atOne, after: cursor?.keys[level] == atOne[level] ? cursor : nil)
         }
         var positions: [QueryPosition] = []
-        // A few at a time: each may be as large as a record may be.
+        // A few at a time, since each record may have the maximum size.
         for chunk in hits.chunks(of: 16) {
             var wanted = StoreLoad()
             wanted.records = chunk.map { RecordKey(zone: zone, recordName: $0.recordName) }

@@ -3,8 +3,8 @@ import CloudStore
 extension ZoneSearch {
     // MARK: - Few records, sorted in memory
 
-    /// Sorts all records that stand in `parts` and have the `fixed` keys; false: look no further. Nil: they are too
-    /// large for that, and nothing was taken.
+    /// Sorts all records in `parts` that have the `fixed` keys. Returns false to end the search. Returns nil
+    /// if the records are too large to sort, and then none was taken.
     func gather(_ parts: [QueryDriver.Part], fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool? {
         var seen = Set<String>()
         var positions: [QueryPosition] = []
@@ -30,7 +30,7 @@ extension ZoneSearch {
         return try take(positions, after: cursor)
     }
 
-    /// Sorts what was found, and takes what lies behind `cursor`; false: look no further.
+    /// Sorts the found records, and takes those after `cursor`. Returns false to end the search.
     func take(_ positions: [QueryPosition], after cursor: QueryPosition?) throws -> Bool {
         let behind = positions.filter { position in cursor.map { order.precedes($0, position) } ?? true }
             .sorted(by: order.precedes)
@@ -46,7 +46,7 @@ extension ZoneSearch {
         return true
     }
 
-    /// The place behind all records with the `fixed` keys, whatever their other keys and their names are.
+    /// The position after all records with the `fixed` keys, for any other keys and names.
     func end(of fixed: [[UInt8]]) -> QueryPosition {
         let rest = order.isAscending[fixed.count...].map { $0 ? [0xFF] : [] as [UInt8] }
         return position(fixed + rest, order.edge(atEnd: true))
@@ -54,10 +54,11 @@ extension ZoneSearch {
 
     // MARK: - Many records, in the order of an index
 
-    /// Finds the records with the `fixed` keys, in the order of the keys from `level` on; false: look no further.
+    /// Finds the records with the `fixed` keys, in the order of the keys from `level` on. Returns false to
+    /// end the search.
     ///
-    /// Records that are equal in one key are ordered by the next: few of them are sorted, and many are found by walking
-    /// the next key's index and leaving out all others.
+    /// Records with an equal key are ordered by the next key. A small group is sorted. For a large group, the
+    /// next key's index is read and other records are skipped.
     func walk(level: Int, fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
         guard level < query.sortKeys.count else { return try walkNames(fixed: fixed, after: cursor) }
         let key = query.sortKeys[level]
@@ -89,7 +90,7 @@ extension ZoneSearch {
         }
     }
 
-    /// The order by the records' names, which have an index of their own.
+    /// Orders by record name, which has an index of its own.
     private func walkNames(
         _ part: QueryDriver.Part, level: Int, fixed: [[UInt8]], known: Int?, after cursor: QueryPosition?
     ) throws -> Bool {
@@ -98,7 +99,7 @@ extension ZoneSearch {
         if let cursor {
             guard cursor.keys[level].first == QuerySortKey.valuePrefix else { return true }
             let name = Array(cursor.keys[level].dropFirst())
-            // In a zone behind that of the cursor the same name is still to come.
+            // In a zone after the cursor's zone, the same name wasn't returned yet.
             let isIncluded = cursor.recordName == order.edge(atEnd: false)
             let start =
                 isAscending
@@ -111,7 +112,7 @@ extension ZoneSearch {
         }
     }
 
-    /// Walks a part of an index in the order of the query.
+    /// Reads a part of an index in the query's order.
     private func walk(
         _ part: QueryDriver.Part, isAscending: Bool, fixed: [[UInt8]], known: Int? = nil,
         after: IndexPosition?,
@@ -140,7 +141,7 @@ extension ZoneSearch {
         }
     }
 
-    /// True if the index of the order has the records that are wanted and no others: then nothing is to be chosen.
+    /// True if the sort index contains exactly the wanted records, so there is no plan to choose.
     var isServedByOrder: Bool {
         guard query.sortKeys.count == 1, let key = query.sortKeys.first, key.place == nil else {
             return false
@@ -149,7 +150,7 @@ extension ZoneSearch {
         return query.conditions.indices.allSatisfy { $0 == known }
     }
 
-    /// The part of a key's index in which the query's records are, and the condition that it says all of.
+    /// The part of a key's index that contains the query's records, and the condition that it fully covers.
     private func orderPart(of key: QuerySortKey) -> (QueryDriver.Part, known: Int?) {
         let source = QueryDriver.source(of: key.field)
         for (index, condition) in query.conditions.enumerated() where condition.field == key.field {
@@ -163,12 +164,12 @@ extension ZoneSearch {
         return (QueryDriver.Part(source: source, range: .all), nil)
     }
 
-    /// Goes through the values of a key in order, and orders the records that have the same by the keys behind.
+    /// Reads the values of a key in order, and sorts records with the same value by the following keys.
     private func walkGroups(level: Int, fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
         let key = query.sortKeys[level]
         let whole = orderPart(of: key).0
         var range = whole.range
-        // Not behind the cursor but where its group begins.
+        // Starts at the beginning of the cursor's group, not after the cursor.
         if let value = cursor?.keys[level] {
             range = range.intersection(
                 key.isAscending
@@ -210,7 +211,8 @@ extension ZoneSearch {
         return try take(positions, after: cursor)
     }
 
-    /// Records with the `fixed` keys, which stand in `parts`: few are sorted, many are walked through by the next key.
+    /// Finds the records in `parts` with the `fixed` keys. A small group is sorted, a large one is read by
+    /// the next key.
     func group(_ parts: [QueryDriver.Part], fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
         let countMax = gatheredMax
         if try count(parts, max: countMax + 1) <= countMax,
@@ -223,7 +225,7 @@ extension ZoneSearch {
 }
 
 extension Array {
-    /// The elements, `count` at a time.
+    /// The elements in slices of up to `count`.
     func chunks(of count: Int) -> [ArraySlice<Element>] {
         stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min(self.count, $0 + count)] }
     }

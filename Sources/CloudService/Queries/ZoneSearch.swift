@@ -1,23 +1,23 @@
 import CloudStore
 
-/// The search in one zone for one page.
+/// The search of one zone for one page.
 final class ZoneSearch {
     let reader: any CloudStoreReader
     let zone: ZoneKey
     let query: ResolvedQuery
-    /// Nil: all records may be seen.
+    /// The filter of visible records, or nil if all are visible.
     let isVisible: ((StoredRecord) -> Bool)?
     let order: QueryOrder
     let wanted: Int
     let search: QuerySearchLimits
-    /// Rows that may still be looked at.
+    /// Rows that may still be read.
     var rowsLeft: Int
-    /// Bytes of records that may still be found.
+    /// Bytes of records that may still be returned.
     private(set) var bytesLeft: Int
 
-    /// In order.
+    /// The found records, in order.
     private(set) var found: [QueryFound] = []
-    /// How far was looked; nil: to the end.
+    /// The position where the search stopped, or nil if it reached the end.
     private(set) var stoppedAt: QueryPosition?
 
     init(
@@ -36,7 +36,7 @@ final class ZoneSearch {
         order = QueryOrder(query.sortKeys)
     }
 
-    /// Looks for `wanted` records behind `cursor`.
+    /// Finds up to `wanted` records after `cursor`.
     func run(after cursor: QueryPosition?) throws {
         if query.sortKeys.isEmpty { return try runUnsorted(after: cursor) }
         let cursor = cursor?.moved(to: zone, order)
@@ -50,10 +50,10 @@ final class ZoneSearch {
 
     // MARK: - What is found
 
-    /// Takes a record that is there and may be seen; false: look no further.
+    /// Takes a record if it exists and is visible. Returns false to end the search.
     func take(_ row: StoredRecord, _ position: QueryPosition) -> Bool {
         guard found.count < wanted, bytesLeft > 0 else {
-            // The one before was the last: this one comes next time.
+            // The previous record was the last one of this page.
             stoppedAt = found.last?.position
             return false
         }
@@ -62,15 +62,15 @@ final class ZoneSearch {
         return true
     }
 
-    /// As how many rows a record counts: a large one takes longer, and so does one that much is asked about.
+    /// Rows charged for a record. Large records, and records checked against many conditions, cost more.
     func cost(of record: StoredRecord?) -> Int {
         (1 + (record?.fields.count ?? 0) / search.bytesOfRow) * query.rowsOfRecord
     }
 
-    /// Rows that may be sorted in memory. With more, an index is walked, which may stop anywhere.
+    /// Maximum rows that may be sorted in memory. Above it an index is read, which can stop at any entry.
     var gatheredMax: Int { min(search.gatheredMax, max(0, rowsLeft) / query.rowsOfRecord) }
 
-    /// Counts rows that were looked at; false: no more, the next page goes on behind `position`.
+    /// Counts rows that were read. Returns false to end the search; the next page continues after `position`.
     func examine(_ rows: Int, upTo position: @autoclosure () -> QueryPosition) -> Bool {
         rowsLeft -= rows
         guard rowsLeft <= 0 else { return true }
@@ -78,8 +78,8 @@ final class ZoneSearch {
         return false
     }
 
-    /// The record with its fields, when it is one of the query's and has the `fixed` keys. One that can't be read has
-    /// none, and stands in nobody's way.
+    /// The record with its fields, if it matches the query and has the `fixed` keys. An unreadable record has
+    /// no fields and doesn't fail the query.
     func match(_ row: StoredRecord?, fixed: [[UInt8]] = [], without condition: Int? = nil) -> QuerySubject? {
         guard let row, !row.isDeleted, isVisible?(row) ?? true, let subject = try? QuerySubject(row: row)
         else { return nil }
@@ -124,8 +124,8 @@ final class ZoneSearch {
         return count
     }
 
-    /// The condition with the fewest entries, and how many it has: looked at in steps, so that a rare one costs little
-    /// beside a frequent one.
+    /// The condition with the fewest entries, and their number. Counted in steps, so that a rare condition
+    /// costs little beside a frequent one.
     private func bestDriver(max: Int) throws -> (condition: Int, driver: QueryDriver, count: Int)? {
         let drivers = drivers()
         var bound = min(max, 256)
@@ -140,11 +140,11 @@ final class ZoneSearch {
         }
     }
 
-    /// A condition with so few entries that sorting them is less work than walking the order.
+    /// A condition with so few entries that sorting them costs less than reading the sort index.
     private func smallDriver() throws -> QueryDriver? {
         let max = gatheredMax + 1
         guard let (_, driver, count) = try bestDriver(max: max), count < max else { return nil }
-        // Walking finds a record among as many as there are for each that the condition has.
+        // Estimated rows to read in the sort index until enough records match.
         let walked = min(count * count / Swift.max(1, wanted), search.namesCountedMax)
         guard count > search.chunkRows else { return driver }
         let names = QueryDriver.Part(source: .names, range: .all)
@@ -184,11 +184,11 @@ final class ZoneSearch {
         }
     }
 
-    /// Goes through one part of an index; false: look no further.
+    /// Reads one part of an index. Returns false to end the search.
     private func runUnsorted(
         _ part: QueryDriver.Part, _ walk: QueryWalk, _ driver: QueryDriver?, after cursor: QueryPosition?
     ) throws -> Bool {
-        // What the index says itself needn't be looked up in the record.
+        // The index already proves this condition, so the record isn't checked for it.
         let known = driver?.isExact ?? true ? walk.condition : nil
         let isAll = isVisible == nil && query.conditions.indices.allSatisfy { $0 == known }
         var after = cursor.map { IndexPosition(value: $0.keys.first ?? [], recordName: $0.recordName) }

@@ -2,8 +2,8 @@ import CloudStore
 import CloudWire
 
 extension ModifyDecider {
-    /// Throws the error of a batch that is all or nothing and failed, when that is an error as a whole. Then nothing of
-    /// it is written.
+    /// Throws the error of a failed atomic batch if the error applies to the batch as a whole. Then nothing
+    /// of it is written.
     func refuseAtomicFailure(_ decision: ModifyDecision) throws {
         guard batch.settings.atomicFailureIsError, !batch.caller.wantsExtras else { return }
         let failed = zip(batch.operations, decision.results).lazy.compactMap {

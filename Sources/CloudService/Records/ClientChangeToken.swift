@@ -1,20 +1,19 @@
 import CloudStore
 import CloudWire
 
-/// What a device sends along with a write into a zone and gets back with the zone's next changes: so it learns whether
-/// the service has done the write that it last asked for.
+/// A token that a device sends with a write to a zone and receives with the zone's next changes. From it the
+/// device learns whether its last write was executed.
 ///
-/// It is kept with the answers to named writes, and as long as they: it is of use until the device has fetched.
+/// It is stored with the kept answers and expires with them. The device needs it until its next fetch.
 struct ClientChangeToken {
-    /// Bytes that one may have.
+    /// Maximum bytes of a token.
     static let bytesMax = 4_096
 
     let zone: ZoneKey
     let device: DeviceKey
     let bytes: [UInt8]
 
-    /// What `request` brings along; nil when that is nothing, nobody knows which device asks, or the zone has no
-    /// changes to fetch.
+    /// The token of `request`. Nil if it has none, the device is unnamed, or the zone has no feed.
     init?(_ request: RecordsModifyRequest, _ caller: ServiceCaller) throws {
         guard caller.wantsExtras, let bytes = request.clientChangeToken, let device = caller.device,
             let zone = try? caller.key(of: request.zoneID), !zone.isDefault
@@ -28,14 +27,14 @@ struct ClientChangeToken {
         self.bytes = bytes
     }
 
-    /// The row that keeps it.
+    /// The row that stores the token.
     func row(in zone: ZoneRow, nowMilliseconds: Int64) -> KeptAnswerRow {
         KeptAnswerRow(
             key: Self.key(zone, device), requestHash: [], atMilliseconds: nowMilliseconds, answer: bytes)
     }
 
-    /// A client's name for a write has no space, so it is none of those. A zone that was deleted and made again has
-    /// another epoch.
+    /// A client's operation id contains no space, so the keys can't collide. A recreated zone has another
+    /// epoch.
     static func key(_ zone: ZoneRow, _ device: DeviceKey) -> OperationKey {
         OperationKey(
             database: zone.key.database, user: device.user,

@@ -1,22 +1,23 @@
 import CloudStore
 import CloudWire
 
-/// Keeps the response of `records/modify` without what the batch says already: of a record that was saved from the
-/// client's values alone little more than the tag is left, and of a refusal that shows the server's record not that
-/// record: it is read again when the write is repeated, since the client can only use the newest.
+/// Stores the response of `records/modify` without the parts that the batch contains. For a record saved with
+/// only the client's values, little more than the tag is stored. An error that shows the server's record is
+/// stored without that record. It is read again when the write is repeated, since the client can only use the
+/// newest one.
 ///
-/// Byte 1 (the version), the stamp of the first saved record, which most share, and for each operation in turn a byte
-/// that says which kind of result follows, and the result.
+/// Format: byte 1 (the version), the stamp of the first saved record, which most records share, then for each
+/// operation a byte with the kind of result, and the result.
 struct KeptRecordsForm: KeptForm {
     let batch: ModifyBatch
     let numbersAsStrings: Bool
-    /// True if the names of new records are kept too, for `madeRecords(in:)`.
+    /// True if the names of new records are stored too, for `madeRecords(in:)`.
     let namesMadeRecords: Bool
-    /// The records that the client may read, as they are now.
+    /// Reads the current records that the client may read.
     let currentRecords: @Sendable ([RecordKey], any CloudStoreReader) throws -> [RecordKey: WireRecord]
 
     private static let version: UInt8 = 1
-    /// How many answers of a series are looked through for a new record, and how many bytes of them.
+    /// Maximum answers of a series that are searched for a new record, and maximum bytes of them.
     static let seriesAnswersMax = 32
     static let seriesBytesMax = 1 << 20
 
@@ -28,7 +29,7 @@ struct KeptRecordsForm: KeptForm {
         case conflict = 3
     }
 
-    /// What of a record follows its tag, because the batch doesn't say it.
+    /// Parts of a record that follow its tag, because the batch doesn't contain them.
     private struct Parts: OptionSet {
         let rawValue: UInt8
         static let name = Parts(rawValue: 1)
@@ -39,7 +40,7 @@ struct KeptRecordsForm: KeptForm {
         static let modified = Parts(rawValue: 32)
     }
 
-    /// What is kept of a saved record; nil for what the batch says.
+    /// The stored part of a saved record. Nil members are taken from the batch.
     private struct KeptRecord {
         let changeTag: String
         let name: String?
@@ -118,12 +119,13 @@ struct KeptRecordsForm: KeptForm {
         return RecordsResponse(records: results, syncToken: syncToken)
     }
 
-    /// The new records of these names in a response, read without the batch.
+    /// The new records with these names in a response, read without the batch.
     static func madeRecords(in bytes: [UInt8], named names: Set<String>) -> [String: MadeRecord] {
         var reader = BinaryReader(bytes[...])
         var made: [String: MadeRecord] = [:]
         guard (try? reader.byte()) == version, let shared = try? stamp(from: &reader) else { return [:] }
-        // The number of results isn't kept. A token may follow the last one, and begins with no kind of result.
+        // The number of results isn't stored. A token may follow the last result. It doesn't begin with a
+        // kind of result.
         while made.count < names.count, let kind = (try? reader.byte()).flatMap(Kind.init) {
             do {
                 if let (name, record) = try namedRecord(kind, modified: shared, from: &reader),
@@ -138,7 +140,7 @@ struct KeptRecordsForm: KeptForm {
         return made
     }
 
-    /// Reads a result; nil for one that names no record.
+    /// Reads a result, or returns nil if it names no record.
     private static func namedRecord(
         _ kind: Kind, modified shared: WireRecord.Stamp, from reader: inout BinaryReader
     ) throws -> (String, MadeRecord)? {
@@ -160,7 +162,7 @@ struct KeptRecordsForm: KeptForm {
 
     func isShownLater(_ answer: RecordsResponse) -> Bool { answer.records.contains(where: \.isConflict) }
 
-    /// The response with the server's current records in its conflicts. Deleted ones are left out.
+    /// The response with the server's current records in its conflict errors. Deleted records are omitted.
     func shown(_ answer: RecordsResponse, _ reader: (any CloudStoreReader)?) throws -> RecordsResponse {
         let keys = zip(batch.operations, answer.records).compactMap { operation, result in
             result.isConflict ? try? operation.target.get() : nil
@@ -189,7 +191,7 @@ struct KeptRecordsForm: KeptForm {
         if record.created != modified { parts.insert(.created) }
         if record.parent?.recordName != operation.record.parent?.recordName { parts.insert(.parent) }
         if !others.isEmpty { parts.insert(.fields) }
-        // Of a record that an earlier write has made.
+        // The record was created by an earlier write.
         if record.modified != modified { parts.insert(.modified) }
         writer.byte(parts.rawValue)
         writer.text(record.recordChangeTag ?? "")
@@ -216,7 +218,7 @@ struct KeptRecordsForm: KeptForm {
             pluginFields: [:])
     }
 
-    /// The fields of the response that the client has sent itself.
+    /// The fields of the response that the client sent itself.
     private func sentFields(_ operation: ModifyBatch.Operation) -> [String: Field] {
         let sent = operation.record.fields.compactMapValues { field in
             field.value.map { Field($0, isEncrypted: field.isEncrypted) }
@@ -248,7 +250,7 @@ struct KeptRecordsForm: KeptForm {
 extension RecordResult {
     fileprivate var savedRecord: WireRecord? { if case .record(let record) = self { record } else { nil } }
 
-    /// True if it is an error that shows the server's record.
+    /// True if the error shows the server's record.
     fileprivate var isConflict: Bool {
         if case .error(let error) = self { error.serverRecord != nil } else { false }
     }

@@ -1,24 +1,24 @@
 import CloudStore
 import CloudWire
 
-/// A `records/modify` request as far as it can be read without the store.
+/// A `records/modify` request, parsed without reading the store.
 struct ModifyBatch {
-    /// One operation, or why it can't be one.
+    /// An operation, or the reason that it is invalid.
     struct Operation {
         let kind: RecordOperation.Kind
-        /// The record as the client sent it; its name is never nil.
+        /// The record as sent by the client. Its name is never nil.
         let record: WireRecord
-        /// True when the client left the name to the service.
+        /// True if the service generated the name.
         let isNamedByService: Bool
         let desiredKeys: [String]?
-        /// True if its answer has numbers as text; nil: as the request has it.
+        /// True if the response encodes numbers as text. Nil uses the request's setting.
         let numbersAsStrings: Bool?
         let target: Result<RecordKey, WireError>
 
-        /// Returns true if the client knows the record as it is.
+        /// Returns true if the client's change tag is the current one.
         func knows(_ old: StoredRecord) -> Bool { old.changeTag == record.recordChangeTag }
 
-        /// True if it may be refused for what the record is, before anybody looks at the fields.
+        /// True if the operation may be rejected because of the record's state, before its fields are read.
         var isConditional: Bool {
             switch kind {
             case .create, .update, .replace: true
@@ -27,23 +27,22 @@ struct ModifyBatch {
             }
         }
 
-        /// Returns true if it changes a record that is there, so that its fields are needed.
+        /// Returns true if it changes an existing record, so that the record's fields are needed.
         func changes(_ old: StoredRecord) -> Bool { !old.isDeleted && kind != .create && knows(old) }
     }
 
     let caller: ServiceCaller
     let operations: [Operation]
-    /// As sent; nil means the zone's own habit: all or nothing in custom zones, each for itself in default
+    /// The value as sent. Nil selects the zone's default: atomic in custom zones, not atomic in default
     /// zones.
     let atomic: Bool?
     let settings: ServiceSettings
-    /// The zone to return a sync token of, beside the records.
+    /// The zone whose sync token is returned with the records.
     let tokenZone: ZoneKey?
 
-    /// Reads the request; gives a name to each record that came without one.
+    /// Parses the request, and generates a name for each record without one.
     ///
-    /// Throws a `WireError` for what makes the whole request wrong: too many operations, or two on one
-    /// record.
+    /// Throws a `WireError` if the whole request is invalid: too many operations, or two for the same record.
     init(
         _ request: RecordsModifyRequest, caller: ServiceCaller, limits: ServiceLimits,
         settings: ServiceSettings = ServiceSettings(), newRecordName: () -> String
@@ -77,12 +76,12 @@ struct ModifyBatch {
         tokenZone = caller.wantsSyncToken ? try? caller.key(of: request.zoneID) : nil
     }
 
-    /// Returns true if a failure in `zone` fails all of the batch that is in that zone.
+    /// Returns true if a failure in `zone` fails all operations in that zone.
     func isAtomic(in zone: ZoneKey) -> Bool {
         zone.isDefault ? false : isAtomicWhereItCan
     }
 
-    /// Whether what the batch does in custom zones is all or nothing.
+    /// Whether the batch is atomic in custom zones.
     var isAtomicWhereItCan: Bool { atomic ?? (settings.atomicDefault == .inCustomZones) }
 
     static func checkNames(of record: WireRecord, limits: ServiceLimits) throws(WireError) {
@@ -92,8 +91,8 @@ struct ModifyBatch {
         for name in record.fields.keys.sorted() { try checkName(name, of: "a field's name", limits) }
     }
 
-    /// ASCII only, as Apple has it. Swift takes texts that look the same for equal and a store compares bytes: to one
-    /// they would be a single record, to the other two.
+    /// ASCII only, as in Apple's service. Swift compares strings by canonical equivalence and a store
+    /// compares bytes, so a non-ASCII name could be one record to Swift and two to the store.
     static func checkName(_ name: String?, of what: String, _ limits: ServiceLimits) throws(WireError) {
         guard let name, !name.isEmpty, name.utf8.count <= limits.nameBytesMax,
             name.utf8.allSatisfy({ 0x20..<0x7F ~= $0 })

@@ -2,19 +2,19 @@ import CloudStore
 import CloudWire
 import System
 
-/// What a batch comes to.
+/// The outcome of a batch.
 struct ModifyDecision {
     var changes = StoreChanges()
-    /// One for each operation, in their order.
+    /// One result for each operation, in their order.
     var results: [RecordResult] = []
-    /// The schema with what the saved records have added to it; then `changes` has it too.
+    /// The schema including additions of the saved records. These are in `changes` too.
     var schema: Schema
-    /// What all that adds to the users' usage.
+    /// The changes to the users' usage.
     var usage = UsageDeltas()
 }
 
-/// Decides a whole `records/modify` batch: a function of the batch, what was loaded, the time and the random
-/// bits.
+/// Decides a whole `records/modify` batch. Pure: a function of the batch, the loaded rows, the time and
+/// random bits.
 struct ModifyDecider {
     let batch: ModifyBatch
     let limits: ServiceLimits
@@ -27,10 +27,10 @@ struct ModifyDecider {
     let random: any RandomSource
     let receipts: AssetReceipts
     let quota: Quota
-    /// For how many refused deletions the field that forbids it is looked up.
+    /// Maximum refused deletions whose error names the referring field.
     private static let namedMax = 8
 
-    /// What to load first. Of a record that may turn out to be another than the client knows, the fields come later.
+    /// The first rows to load. For records that may fail the change tag check, the fields are loaded later.
     var firstLoad: StoreLoad {
         var load = StoreLoad()
         var zones = Set<ZoneKey>()
@@ -46,7 +46,7 @@ struct ModifyDecider {
         return load
     }
 
-    /// The records that will be changed, of those that `firstLoad` asked for as outlines.
+    /// The fields of records that will be changed, which `firstLoad` loaded as outlines.
     func changedLoad(_ loaded: StoreLoaded) -> StoreLoad {
         var load = StoreLoad()
         for operation in batch.operations where operation.isConditional {
@@ -58,10 +58,10 @@ struct ModifyDecider {
         return load
     }
 
-    /// What each operation comes to before its neighbours are looked at, from what `firstLoad` and `changedLoad` asked
-    /// for.
+    /// The outcome of each operation on its own, from the rows of `firstLoad` and `changedLoad`.
     ///
-    /// - Parameter made: The new records that an earlier write of the series has made, and that were deleted since.
+    /// - Parameter made: the new records that an earlier write of the series created and that were deleted
+    ///   since.
     func outcomes(loaded: StoreLoaded, made: [RecordKey: MadeRecord] = [:]) throws -> [ModifyOutcome] {
         try checkChangedBytes(loaded)
         let single = ModifyOperationDecider(
@@ -76,7 +76,7 @@ struct ModifyDecider {
                 var grown = growth
                 let outcome = try single.outcome(
                     of: operation, key: key, stored: loaded.records[key], growth: &grown)
-                // What a refused record would have added binds no other.
+                // Schema additions of a rejected record don't affect other records.
                 guard case .save(let draft) = outcome else { return outcome }
                 if let made = made[key] { return .madeBefore(draft, made) }
                 growth = grown
@@ -100,7 +100,8 @@ struct ModifyDecider {
         return outcomes
     }
 
-    /// Rejects to change more bytes of stored records than a request may: of those that the caller may change.
+    /// Rejects a batch that changes more bytes of stored records than a request may. Only records that the
+    /// caller may change count.
     private func checkChangedBytes(_ loaded: StoreLoaded) throws {
         let sizes = batch.operations.compactMap { operation -> Int? in
             guard operation.kind.isSave, operation.kind != .create, let key = try? operation.target.get(),
@@ -114,9 +115,9 @@ struct ModifyDecider {
             "the records that the request changes have \(bytes) bytes; \(limits.changedBytesMax) are allowed")
     }
 
-    /// Decides from all that was loaded.
+    /// Decides the batch from all loaded rows.
     ///
-    /// - Throws: `TRY_AGAIN_LATER` when too much of the user's deleted zones is still on the disk.
+    /// - Throws: `TRY_AGAIN_LATER` if too many rows of the user's deleted zones remain.
     func decide(outcomes: [ModifyOutcome], loaded: StoreLoaded) throws -> ModifyDecision {
         let keys = batch.operations.map { try? $0.target.get() }
         let saves = Set(batch.operations.indices.filter { batch.operations[$0].kind.isSave })
@@ -125,7 +126,7 @@ struct ModifyDecider {
         references.settle()
         let indexBytes = grownIndexBytes(outcomes, keys, loaded)
         while true {
-            // What an atomic zone won't do neither takes room nor makes any.
+            // The failed operations of an atomic zone neither use nor free space.
             let settled = failAtomicZones(references.outcomes, keys: keys)
             let refused = quota.refused(settled, indexBytes: indexBytes)
             guard !refused.isEmpty else {
@@ -139,8 +140,9 @@ struct ModifyDecider {
         }
     }
 
-    /// By how much each outcome changes what names, index entries, and the rows of references and files count as.
-    /// Nothing where the quota does for the most that it can be: a long text takes longer to take apart than to write.
+    /// The change of each outcome in the accounted size of names, index entries, references and files. Zero
+    /// if the quota suffices for the upper bound, since splitting a long text into words takes longer than
+    /// writing it.
     private func grownIndexBytes(
         _ outcomes: [ModifyOutcome], _ keys: [RecordKey?], _ loaded: StoreLoaded
     ) -> [Int64] {
@@ -150,7 +152,7 @@ struct ModifyDecider {
         guard quota.isNear(outcomes, indexBytes: indexBytesMax) else { return outcomes.map { _ in 0 } }
         return zip(drafts, keys).map { draft, key in
             guard let draft, let key else { return 0 }
-            // As it will be written, but for the tag, which isn't made yet.
+            // As it will be written, except for the tag, which isn't assigned yet.
             let row = StoredRecord(
                 key: key, recordType: draft.recordType, tagEpoch: .max, counter: .max, parent: draft.parent,
                 created: draft.old?.created ?? stamp, modified: stamp, fields: [])
@@ -168,7 +170,7 @@ struct ModifyDecider {
         return tombstone.indexBytes + quota.rowBytes
     }
 
-    /// What a record's `indexBytes` come to, also where no step has counted or made all of it yet.
+    /// The `indexBytes` of a record, computed if no step has counted or built all of it yet.
     private func knownIndexBytes(_ old: StoredRecord?, _ schema: Schema) -> Int64 {
         guard let old, let subject = try? QuerySubject(row: old) else { return old?.indexBytes ?? 0 }
         return max(old.indexBytes, IndexEntries.row(subject, schema).countedBytes)
@@ -184,16 +186,17 @@ struct ModifyDecider {
         zone.isDefault || loaded.zones[zone].map { !$0.isDeleted } ?? false
     }
 
-    /// What to load next: the targets of what `outcomes` save, and the records that refer to what is deleted, when they
-    /// aren't known yet; nil when all are.
+    /// The next rows to load: unknown targets of saved references, and unknown records that refer to deleted
+    /// ones. Nil if everything is loaded.
     ///
-    /// Looks only at what was `found` last, so that a long chain of references is not gone through at each step.
+    /// Considers only what was `found` in the last step, so that a long chain of references isn't traversed
+    /// in each step.
     func nextLoad(
         for outcomes: [ModifyOutcome] = [], found: StoreLoaded, loaded: StoreLoaded, asked: Set<RecordKey>
     ) -> StoreLoad? {
         var records = Set<RecordKey>()
         var dependantsOf = Set<RecordKey>()
-        // One of those that forbid a deletion, with its fields: the error names the field.
+        // A record that prevents a deletion, with its fields, since the error names the field.
         var named: [RecordKey: RecordKey] = [:]
         var crowded = Set<RecordKey>()
         for outcome in outcomes {
@@ -203,8 +206,8 @@ struct ModifyDecider {
             }
             crowded.formUnion(draft.newDeleteSelfTargets)
         }
-        // Beyond the limit (operations are not counted, as targets and as sources) every cascade fails, so
-        // what else they would take along needn't be known.
+        // Beyond the limit every cascade fails, so further dependants needn't be known. Operations aren't
+        // counted, as targets and as sources.
         if loaded.dependants.count <= limits.cascadeRecordsMax + 2 * batch.operations.count {
             for reference in found.dependants.values.joined() {
                 records.insert(reference.source)
@@ -217,7 +220,7 @@ struct ModifyDecider {
             }
         }
         var load = StoreLoad()
-        // Neither a target nor what goes along needs its fields.
+        // Neither targets nor cascaded records need their fields.
         load.records = Set(named.sorted { $0.key < $1.key }.prefix(Self.namedMax).map(\.value))
             .subtracting(asked).sorted()
         load.outlines = records.subtracting(asked).subtracting(load.records).sorted()
@@ -228,7 +231,7 @@ struct ModifyDecider {
             ? nil : load
     }
 
-    /// What to load last: the ancestors of the records that get a new parent.
+    /// The last rows to load: the ancestors of the records that get a new parent.
     func ancestorLoads(of outcomes: [ModifyOutcome]) -> AncestorLoads {
         AncestorLoads(
             outcomes: outcomes, keys: batch.operations.map { try? $0.target.get() }, limits: limits)

@@ -1,19 +1,19 @@
 import CloudStore
 import CloudWire
 
-/// What one operation comes to, before its neighbours are looked at.
+/// The outcome of one operation on its own.
 enum ModifyOutcome {
     case save(RecordDraft)
-    /// An earlier write of the same series has made the record, and it was deleted since: nothing is written, and the
-    /// answer has the tag and the stamps of then.
+    /// An earlier write of the same series created the record, and it was deleted since. Nothing is written,
+    /// and the response has the tag and stamps of that write.
     case madeBefore(RecordDraft, MadeRecord)
     case delete(StoredRecord)
-    /// The record was gone already, and the client is content with that.
+    /// The record was already deleted, and the client accepts that.
     case nothingToDelete
     case failed(WireError)
 }
 
-/// A record as it will be, without the version that it gets when all is decided.
+/// A record to write, without the version, which is assigned after the whole batch is decided.
 struct RecordDraft {
     let old: StoredRecord?
     let oldReferences: [ReferenceRow]
@@ -24,19 +24,19 @@ struct RecordDraft {
     let references: [ReferenceRow]
     let oldAssets: [AssetUse]
     let assets: [AssetUse]
-    /// What the schema must have for it and doesn't.
+    /// Schema additions that the record needs.
     let additions: SchemaAdditions
 }
 
 extension ModifyOutcome {
-    /// What a save adds to the schema; nil when that is nothing.
+    /// The schema additions of a save, or nil if there are none.
     var schemaAdditions: SchemaAdditions? {
         guard case .save(let draft) = self, !draft.additions.isEmpty else { return nil }
         return draft.additions
     }
 }
 
-/// Decides one operation from the record that is there. Pure.
+/// Decides one operation from the stored record. Pure.
 struct ModifyOperationDecider {
     let caller: ServiceCaller
     let limits: ServiceLimits
@@ -44,10 +44,10 @@ struct ModifyOperationDecider {
     let settings: ServiceSettings
     let receipts: AssetReceipts
 
-    /// What `operation` comes to when `stored` is the row of its record (a tombstone counts as no record). An error
-    /// that shows the server's record has it without its fields, which `KeptRecordsForm.shown` reads.
+    /// The outcome of `operation` if `stored` is the row of its record (a tombstone counts as no record). An
+    /// error that shows the server's record has it without its fields, which `KeptRecordsForm.shown` reads.
     ///
-    /// Throws only when the stored row can't be read.
+    /// Throws only if the stored row can't be read.
     func outcome(
         of operation: ModifyBatch.Operation, key: RecordKey, stored: StoredRecord?, growth: inout SchemaGrowth
     ) throws -> ModifyOutcome {
@@ -149,7 +149,7 @@ struct ModifyOperationDecider {
                 additions: additions))
     }
 
-    /// A value that this service can't keep its word about.
+    /// The error for a value that this service can't support.
     private func unservedValue(in record: WireRecord, of key: RecordKey) -> WireError? {
         for (name, field) in record.fields.sorted(by: { $0.key < $1.key }) {
             guard let value = field.value else { continue }

@@ -1,9 +1,9 @@
 import CloudStore
 import CloudWire
 
-/// Which ancestors of the records that a batch saves have to be loaded: a level at a time, as far as the limits allow.
+/// The ancestors to load for the records that a batch saves, one level at a time, up to the limits.
 struct AncestorLoads {
-    /// The parents that the batch gives, by record.
+    /// The parents in the batch, by record.
     private let given: [RecordKey: RecordKey]
     private let limits: ServiceLimits
     /// The records at one distance from those that get a new parent.
@@ -26,10 +26,10 @@ struct AncestorLoads {
         seen = level
     }
 
-    /// The records to load next; none when all are known, or a record has more ancestors than it may.
+    /// The records to load next. Empty if all are known, or a record has more ancestors than allowed.
     ///
-    /// A save may still fail, so of a record that gets another parent both lines are followed.
-    /// - Throws: `LimitExceeded` when the request's records have too many ancestors together.
+    /// A save may still fail, so the ancestors of both the old and the new parent are loaded.
+    /// - Throws: `LimitExceeded` if the request's records have too many ancestors in total.
     mutating func next(in loaded: StoreLoaded, asked: Set<RecordKey>) throws -> [RecordKey] {
         while !level.isEmpty {
             let unknown = level.subtracting(asked)
@@ -52,12 +52,12 @@ struct AncestorLoads {
     }
 }
 
-/// The parents of records when a batch is done.
+/// Checks of parents after a batch.
 extension ModifyReferences {
-    /// The saves with which a record would be its own ancestor, or would have more ancestors than it may.
+    /// The saves that would make a record its own ancestor, or give it more ancestors than allowed.
     ///
-    /// Looks at saves that set another parent than the record had: what an earlier version stored can still be changed.
-    /// All saves that close a circle fail, so the order of the operations doesn't matter.
+    /// Checks only saves that change the parent, so that records stored by an earlier version can still be
+    /// changed. All saves that form a cycle fail, so the order of operations doesn't matter.
     func parentFailures() -> [(Int, WireError)] {
         var counts = AncestorCounts()
         return newParents.compactMap { index in
@@ -83,7 +83,7 @@ extension ModifyReferences {
     }
 }
 
-/// How many ancestors records have. Each record is looked at once.
+/// Numbers of ancestors of records. Each record is processed once.
 private struct AncestorCounts {
     private var counts: [RecordKey: Int] = [:]
     private var circles = Set<RecordKey>()
@@ -92,7 +92,8 @@ private struct AncestorCounts {
 
     func isInCircle(_ key: RecordKey) -> Bool { circles.contains(key) }
 
-    /// Counts the ancestors of `key`, and of all on the way up. A circle ends the way, and counts as none.
+    /// Counts the ancestors of `key`, and of all records on the path. A cycle ends the path, and counts as
+    /// none.
     mutating func count(from key: RecordKey, parent: (RecordKey) -> RecordKey?) {
         var path: [RecordKey] = []
         var places: [RecordKey: Int] = [:]
@@ -119,12 +120,12 @@ private struct AncestorCounts {
 }
 
 extension RecordDraft {
-    /// True if it has a parent that the record didn't have before.
+    /// True if the record gets another parent than it had.
     var hasNewParent: Bool { parent != nil && parent != old?.parent }
 }
 
 extension StoredRecord {
-    /// The record's parent; nil for a tombstone.
+    /// The record's parent, or nil for a tombstone.
     fileprivate var parentKey: RecordKey? {
         isDeleted ? nil : parent.map { RecordKey(zone: key.zone, recordName: $0) }
     }

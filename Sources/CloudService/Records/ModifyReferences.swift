@@ -1,39 +1,40 @@
 import CloudStore
 import CloudWire
 
-/// Applies the rules of references to a batch: a save fails if its target is missing, a delete fails if others forbid
-/// it, and records that refer by DELETE_SELF are deleted too. Pure.
+/// Applies the rules of references to a batch: a save fails if its target is missing, a deletion fails if a
+/// reference prevents it, and records with a DELETE_SELF reference are deleted too. Pure.
 ///
-/// The rules apply to the state after the whole batch, so the order of operations doesn't matter. A failure can cause
-/// others, so it repeats until nothing fails, each time only for what the last failures may have changed: the cost of
-/// a chain of failures is proportional to its length.
+/// The rules apply to the state after the whole batch, so the order of operations doesn't matter. A failure
+/// can cause others, so it repeats until nothing fails. Each round checks only operations that the last
+/// failures may affect, so the cost of a chain of failures is proportional to its length.
 struct ModifyReferences {
     let loaded: StoreLoaded
     let limits: ServiceLimits
     let keys: [RecordKey?]
     private(set) var outcomes: [ModifyOutcome]
-    /// Records that go because of the delete at an index, in the order in which they were found.
+    /// Records that are deleted by the cascade of a deletion, by its index, in the order in which they were
+    /// found.
     private(set) var cascades: [Int: [StoredRecord]] = [:]
     let indexOfKey: [RecordKey: Int]
-    /// The operations that save a record, or were to.
+    /// The operations that save a record, including failed ones.
     let savesIndex: Set<Int>
     /// The records of all cascades.
     private(set) var gone = Set<RecordKey>()
-    /// By target what the batch's saves refer to, as far as that can fail.
+    /// The references of the batch's saves that can fail, by target.
     let referrers: [RecordKey: [Referrer]]
     let countLimit: ReferenceCountLimit
-    /// The saves that give a record another parent than it had.
+    /// The saves that change a record's parent.
     let newParents: [Int]
-    /// Records that refer to what is deleted.
+    /// Records that refer to deleted ones.
     private let sources: Set<RecordKey>
-    /// The operations that have failed and were not looked at; nil: nothing was looked at.
+    /// The failed operations whose effects weren't processed yet, or nil before the first round.
     private var failed: [Int]?
 
     /// A reference of a record that the batch saves.
     struct Referrer {
         let index: Int
         let reference: ReferenceRow
-        /// True if the record had it before.
+        /// True if the stored record has the reference already.
         let isOld: Bool
     }
 
@@ -70,7 +71,7 @@ struct ModifyReferences {
         sources = Set(loaded.dependants.values.joined().lazy.map(\.source))
     }
 
-    /// Fails what must fail.
+    /// Fails operations until all rules are met.
     mutating func settle() {
         while true {
             let goneBefore = gone
@@ -79,7 +80,7 @@ struct ModifyReferences {
             var failures = failedReferrers(newlyGone: gone.subtracting(goneBefore))
             if moves { failures += heldDeletes() }
             failures += countFailures()
-            // Last: a save that fails for another reason closes no circle.
+            // Last, since a save that fails for another reason doesn't form a cycle.
             if failures.isEmpty { failures = parentFailures() }
             failed = failures.map(\.0)
             if failures.isEmpty { return }
@@ -87,20 +88,20 @@ struct ModifyReferences {
         }
     }
 
-    /// Fails an operation for another reason; `settle` again.
+    /// Fails an operation for another reason. Call `settle` afterwards.
     mutating func fail(_ index: Int, _ error: WireError) {
         outcomes[index] = .failed(error)
         failed?.append(index)
     }
 
-    /// True if the last failures can have changed what a delete takes along, or what forbids it: a record that was to
-    /// be deleted stays, or one that refers to what is deleted stays as it was.
+    /// True if the last failures may affect the cascade of a deletion, or the references that prevent it: a
+    /// record isn't deleted after all, or one that refers to a deleted record stays unchanged.
     private var deletesMayChange: Bool {
         guard let failed else { return true }
         return failed.contains { !savesIndex.contains($0) || keys[$0].map(sources.contains) ?? false }
     }
 
-    /// The saves that refer to what the last failures have taken away.
+    /// The saves that refer to records removed by the last failures.
     private func failedReferrers(newlyGone: Set<RecordKey>) -> [(Int, WireError)] {
         let suspects: [Referrer]
         if let failed {
@@ -123,7 +124,7 @@ struct ModifyReferences {
         for (index, outcome) in outcomes.enumerated() {
             guard case .delete = outcome, let key = keys[index] else { continue }
             let going = [key] + (cascades[index] ?? []).map(\.key)
-            // All of them fail: what lies behind the limit was not loaded, so no cascade is known whole.
+            // All cascades fail: references beyond the limit weren't loaded, so no cascade is complete.
             guard going.count == 1 || !isTooMuch else {
                 failures.append(
                     (index, ServiceError.limitExceeded("the delete takes too many records along")))
@@ -148,7 +149,7 @@ struct ModifyReferences {
             var waiting = [key]
             while let target = waiting.popLast() {
                 for reference in loaded.dependants[target] ?? [] where reference.kind == .deleteSelf {
-                    // A record that the batch saves or deletes itself is not taken along.
+                    // A record that the batch saves or deletes itself isn't part of a cascade.
                     guard !isWritten(reference.source), let row = loaded.records[reference.source],
                         !row.isDeleted,
                         visited.insert(row.key).inserted
@@ -170,7 +171,7 @@ struct ModifyReferences {
 
     private func isWritten(_ key: RecordKey) -> Bool { indexOfKey[key].map(isDone) ?? false }
 
-    /// Returns true if an operation saves or deletes a record, and has not failed.
+    /// Returns true if an operation saves or deletes a record, and hasn't failed.
     func isDone(_ index: Int) -> Bool {
         switch outcomes[index] {
         case .save, .delete: return true

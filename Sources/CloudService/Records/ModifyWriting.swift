@@ -2,14 +2,14 @@ import CloudStore
 import CloudWire
 import System
 
-/// Turns decided saves and deletes into rows, and counts the changes of their zones.
+/// Turns decided saves and deletions into rows, and counts the changes of their zones.
 struct ModifyWriting {
     let loaded: StoreLoaded
     let random: any RandomSource
     let stamp: StoreStamp
-    /// The device that writes, when it has a name.
+    /// The writing device, if it has a name.
     let maker: DeviceKey?
-    /// With what the records add to it.
+    /// The schema including the additions of the records.
     let schema: Schema
     private(set) var usage = UsageDeltas()
     private var changes = StoreChanges()
@@ -25,7 +25,7 @@ struct ModifyWriting {
         self.schema = schema
     }
 
-    /// Writes a record, and returns its row; with stamps of its own when it comes from an export.
+    /// Writes a record, and returns its row. A record of an export keeps its stamps.
     @discardableResult
     mutating func save(_ draft: RecordDraft, key: RecordKey, stamps: RecordStamps? = nil) -> StoredRecord {
         let version = nextVersion(in: key.zone)
@@ -53,7 +53,7 @@ struct ModifyWriting {
         return row
     }
 
-    /// Deletes a record. Its fields needn't be loaded. In a zone with a feed it leaves a tombstone.
+    /// Deletes a record. Its fields needn't be loaded. A zone with a feed gets a tombstone.
     mutating func delete(_ row: StoredRecord) {
         changes.removedSources.append(row.key)
         usage.delete(row)
@@ -71,12 +71,13 @@ struct ModifyWriting {
         changes.records.append(tombstone)
     }
 
-    /// All of it, with the counters of the zones and of their database moved on.
+    /// All changes, including the new counters of the zones and of their database.
     consuming func finished() -> StoreChanges {
         for key in Set(zones.keys.map(\.database)).sorted() {
             var database = loaded.databases[key] ?? DatabaseRow(key: key, epoch: random.next(), counter: 0)
             for var zone in zones.values.sorted(by: { $0.key < $1.key }) where zone.key.database == key {
-                // A number of its own for each zone: a page may end between any two, and its token is a number.
+                // Each zone gets its own number, because a page may end between any two, and its token is a
+                // number.
                 database.counter += 1
                 zone.databaseCounter = database.counter
                 changes.zones.append(zone)
@@ -87,8 +88,8 @@ struct ModifyWriting {
         return changes
     }
 
-    /// The next change of the zone. A zone without a feed counts nothing: its versions are random bits alone,
-    /// so that all its writers don't wait for one row, and none is given twice.
+    /// The next version of the zone. A zone without a feed has no counter: its versions are random bits, so
+    /// that its writers don't contend for one row. No version is issued twice.
     private mutating func nextVersion(in key: ZoneKey) -> ChangeTag {
         guard var zone = zones[key] ?? loaded.zones[key] else {
             return ChangeTag(epoch: random.next(), counter: 0)
@@ -98,7 +99,8 @@ struct ModifyWriting {
         return ChangeTag(epoch: zone.epoch, counter: zone.counter)
     }
 
-    /// Keeps the zone's checksum, in the write's own transaction. What an earlier version wrote had none to take away.
+    /// Updates the zone's checksum in the same transaction. A row of an earlier version may have no checksum
+    /// to subtract.
     private mutating func count(
         _ new: StoreChecksum?, insteadOf old: StoreChecksum?, in key: ZoneKey
     ) {

@@ -2,18 +2,18 @@ import CloudStore
 import CloudWire
 
 extension StoredRecord {
-    /// The version of the record, which a locked update must name.
+    /// The version of the record, which an update must name unless it is forced.
     var changeTag: String { ChangeTag(epoch: tagEpoch, counter: counter).text }
 
-    /// The record in a response, with the fields of `desiredKeys` or, when that is nil or empty, all.
+    /// The record in a response, with the fields of `desiredKeys`, or all fields if it is nil or empty.
     ///
-    /// - Throws: `BinaryError` when the stored fields can't be read.
+    /// - Throws: `BinaryError` if the stored fields can't be read.
     public func wireRecord(desiredKeys: [String]? = nil) throws -> WireRecord {
         try wireRecord(fields: FieldsBinary.decode(fields), desiredKeys: desiredKeys)
     }
 
-    /// The same, but where all fields are wanted they are not decoded: what can't be read is found when the response is
-    /// written.
+    /// The same, but if all fields are wanted they aren't decoded. Unreadable fields are found when the
+    /// response is written.
     func answer(desiredKeys: [String]?) throws -> WireRecord {
         guard desiredKeys?.isEmpty ?? true else { return try wireRecord(desiredKeys: desiredKeys) }
         var record = wireRecord(fields: [:], desiredKeys: nil)
@@ -24,7 +24,7 @@ extension StoredRecord {
     /// The record without its fields.
     var wireOutline: WireRecord { wireRecord(fields: [:], desiredKeys: nil) }
 
-    /// The same for fields that are decoded already.
+    /// The same for decoded fields.
     func wireRecord(fields: [String: Field], desiredKeys: [String]?) -> WireRecord {
         var fields = fields
         if let desiredKeys, !desiredKeys.isEmpty {
@@ -42,7 +42,7 @@ extension StoredRecord {
         isDeleted ? .tombstone(tombstone) : result(desiredKeys: desiredKeys)
     }
 
-    /// The record in a response; one that can't be read is an error of its own, and its neighbours are answered.
+    /// The record in a response. An unreadable record is an error of its own and doesn't affect the others.
     func result(desiredKeys: [String]?) -> RecordResult {
         do {
             return .record(try answer(desiredKeys: desiredKeys))
@@ -71,7 +71,7 @@ extension WireRecord.Stamp {
     }
 }
 
-/// The references of a record that bind, sorted.
+/// The binding references of a record, sorted.
 func bindingReferences(of key: RecordKey, fields: [String: Field], parent: String?) -> [ReferenceRow] {
     var rows = Set<ReferenceRow>()
     func add(_ value: FieldValue) {

@@ -47,7 +47,7 @@ struct RecordsEndpoints: Sendable {
             let changed = decider.changedLoad(loaded)
             if !changed.records.isEmpty { loaded.merge(try self.limits.load(changed, writer)) }
             try loaded.loadPushTasks(of: first.zones, from: writer)
-            // A head doesn't do for a record that a deletion takes along.
+            // An outline doesn't suffice for a record that a cascade deletes.
             var asked = Set(first.records + changed.records)
             let made = try self.recordsMadeBefore(batch, operation, loaded, writer)
             let outcomes = try decider.outcomes(loaded: loaded, made: made)
@@ -81,7 +81,7 @@ struct RecordsEndpoints: Sendable {
         }
     }
 
-    /// Records as they are now, of those that the caller may read; no more than one request may load.
+    /// The current records that the caller may read, up to the number that one request may load.
     private func readableRecords(
         _ keys: [RecordKey], _ caller: ServiceCaller, _ reader: any CloudStoreReader
     ) throws -> [RecordKey: WireRecord] {
@@ -150,7 +150,7 @@ struct RecordsEndpoints: Sendable {
 }
 
 extension ModifyDecision {
-    /// A zone as it is when all is written.
+    /// The zone after the write.
     fileprivate func zone(_ key: ZoneKey, _ loaded: StoreLoaded) -> ZoneRow? {
         changes.zones.first { $0.key == key } ?? loaded.zones[key]
     }
@@ -163,6 +163,6 @@ extension RecordResult {
 }
 
 extension StoreLoaded {
-    /// How many references to records are in it.
+    /// Number of references to records in it.
     fileprivate var dependantsCount: Int { dependants.values.reduce(0) { $0 + $1.count } }
 }

@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import System
 
-/// A record as an earlier write made it.
+/// A record as an earlier write created it.
 struct MadeRecord {
     let changeTag: ChangeTag
     let created: StoreStamp
@@ -10,10 +10,11 @@ struct MadeRecord {
 }
 
 extension RecordsEndpoints {
-    /// The new records of a batch that an earlier write of its series made, and that were deleted since then.
+    /// The new records of a batch that an earlier write of its series created, and that were deleted since.
     ///
-    /// A client that has merged a neighbour sends the rest of an unanswered write under another name. Without this, a
-    /// record that the write made and another device deleted would come back.
+    /// After merging a neighbour, a client sends the rest of a write without a response under another
+    /// operation id. Without this, a record that the first write created and another device deleted would be
+    /// created again.
     func recordsMadeBefore(
         _ batch: ModifyBatch, _ operation: OperationID?, _ loaded: StoreLoaded, _ reader: any CloudStoreReader
     ) throws -> [RecordKey: MadeRecord] {
@@ -35,7 +36,7 @@ extension RecordsEndpoints {
         for answer in newestFirst {
             guard !left.isEmpty else { break }
             for (name, made) in KeptRecordsForm.madeRecords(in: answer.answer, named: Set(left.keys)) {
-                // The epoch is the zone's, of which there may be another of the same name.
+                // The epoch is the zone's. A recreated zone with the same name has another one.
                 guard let tombstone = left[name], made.changeTag.epoch == tombstone.tagEpoch,
                     made.changeTag.counter < tombstone.counter
                 else { continue }

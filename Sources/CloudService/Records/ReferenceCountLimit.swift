@@ -3,7 +3,7 @@ import CloudWire
 
 /// Enforces the maximum number of references with DELETE_SELF to one record.
 struct ReferenceCountLimit {
-    /// What an operation does to a target's count.
+    /// Changes a target's count by an operation.
     private typealias Step = (index: Int, target: RecordKey)
 
     private let countMax: Int
@@ -26,7 +26,8 @@ struct ReferenceCountLimit {
         self.freed = freed
     }
 
-    /// Returns the operations that exceed the limit, with their targets. Earlier operations of the request go first.
+    /// Returns the operations that exceed the limit, with their targets. Earlier operations of the request
+    /// take precedence.
     ///
     /// - Parameter isDone: whether an operation has not failed.
     func failures(isDone: (Int) -> Bool) -> [(index: Int, target: RecordKey)] {

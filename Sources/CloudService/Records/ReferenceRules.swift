@@ -1,10 +1,10 @@
 import CloudStore
 import CloudWire
 
-/// What a save may refer to.
+/// Checks of the references of saves.
 extension ModifyReferences {
-    /// Returns true if a save can't have the reference as its target is: it isn't there, or was to be saved beside it
-    /// and failed.
+    /// Returns true if the save's reference fails because its target is missing, or was to be saved in the
+    /// same batch and failed.
     func fails(_ referrer: Referrer) -> Bool {
         guard case .save = outcomes[referrer.index] else { return false }
         let target = referrer.reference.target
@@ -14,7 +14,7 @@ extension ModifyReferences {
         return !isThere && referrer.reference.kind != .deleteSelf
     }
 
-    /// What is wrong with the reference of the save at `index`.
+    /// The error for the reference of the save at `index`.
     func targetError(_ reference: ReferenceRow, at index: Int) -> WireError {
         let field = fieldName(of: reference, at: index)
         return isThere(reference.target)
@@ -22,13 +22,13 @@ extension ModifyReferences {
             : ServiceError.missingTarget(reference.target.recordName, field: field)
     }
 
-    /// Returns true if the batch was to save the record, and does not.
+    /// Returns true if the batch was to save the record, and that failed.
     private func hasFailed(_ key: RecordKey) -> Bool {
         guard let index = indexOfKey[key], case .failed = outcomes[index] else { return false }
         return savesIndex.contains(index)
     }
 
-    /// The saves with which more records would refer to one with DELETE_SELF than may.
+    /// The saves that would exceed the maximum number of DELETE_SELF references to one record.
     func countFailures() -> [(Int, WireError)] {
         countLimit.failures(isDone: isDone).map { index, target in
             let reference = ReferenceRow(target: target, sourceName: "", kind: .deleteSelf)
@@ -45,7 +45,7 @@ extension ModifyReferences {
         if case .save(let draft) = outcomes[index] { draft.fields.name(of: reference) } else { nil }
     }
 
-    /// The field with which a record refers to another, when its fields are known.
+    /// The field with which a record refers to another, if its fields are known.
     func fieldName(of reference: ReferenceRow) -> String? {
         if let index = indexOfKey[reference.source], case .save(let draft) = outcomes[index] {
             return draft.fields.name(of: reference)
@@ -57,12 +57,12 @@ extension ModifyReferences {
 }
 
 extension RecordOperation.Kind {
-    /// True if it makes or changes a record.
+    /// True if it creates or changes a record.
     var isSave: Bool { self != .delete && self != .forceDelete }
 }
 
 extension RecordDraft {
-    /// What the record hangs on by DELETE_SELF from now on, sorted.
+    /// The new targets of the record's DELETE_SELF references, sorted.
     var newDeleteSelfTargets: [RecordKey] {
         let old = Set(oldReferences)
         return references.filter { $0.kind == .deleteSelf && !old.contains($0) }.map(\.target)
@@ -70,7 +70,7 @@ extension RecordDraft {
 }
 
 extension [String: Field] {
-    /// The first field, by name, that refers to the target in this way.
+    /// The first field, by name, with this reference.
     fileprivate func name(of reference: ReferenceRow) -> String? {
         if reference.kind == .parent { return "___parent" }
         func refers(_ value: FieldValue?) -> Bool {

@@ -1,23 +1,24 @@
 import CloudStore
 import CloudWire
 
-/// What one request may still load, look at and answer. It is passed in and counted down by all that the request asks
-/// for, so ten queries of a batch cost no more than one.
+/// The remaining records, bytes and rows of one request. All parts of a request share it, so ten queries of a
+/// batch cost no more than one.
 struct AnswerBudget: Sendable {
-    /// Records that may still be answered.
+    /// Records that may still be returned.
     var records: Int
-    /// Bytes of records' fields, as stored, that may still be answered. The record that crosses it is the last.
+    /// Bytes of records' fields, as stored, that may still be returned. The record that exceeds it is the
+    /// last.
     var bytes: Int
-    /// Rows that may still be looked at.
+    /// Rows that may still be read.
     var rows: Int
 
-    /// Places in indexes that may still be looked at before a search begins.
+    /// Index positions that may still be read before a search begins.
     var probes: Int
 
-    /// True if nothing more can be answered.
+    /// True if nothing more can be returned.
     var isSpent: Bool { records <= 0 || bytes <= 0 || rows <= 0 }
 
-    /// Gives the next of `count` that are still to come an equal part. What it leaves is theirs.
+    /// Gives the next of `count` remaining parts an equal share. The unused part stays in the budget.
     mutating func withShare<Result>(
         of count: Int, _ body: (inout AnswerBudget) throws -> Result
     ) rethrows -> Result {
@@ -35,12 +36,12 @@ struct AnswerBudget: Sendable {
     }
 }
 
-/// How much of its stored bytes a page may load. JSON is larger than what is stored: up to six times for text, and more
-/// for lists of small values. If a page's JSON doesn't fit, a smaller page is made.
+/// Maximum stored bytes that a page loads. JSON is larger than the stored form: up to six times for text, and
+/// more for lists of small values. If a page's JSON doesn't fit, a smaller page is made.
 enum PageSize: CaseIterable {
     case whole
     case reduced
-    /// One record, however large it is as JSON.
+    /// One record, of any size as JSON.
     case single
 
     var smaller: PageSize? {
@@ -61,14 +62,14 @@ enum PageSize: CaseIterable {
 }
 
 extension ServiceLimits {
-    /// What a page may load and look at.
+    /// The budget of a page.
     func budget(records: Int, _ size: PageSize = .whole) -> AnswerBudget {
         AnswerBudget(
             records: records, bytes: size.bytes(of: self), rows: queryRowsExaminedMax,
             probes: queryProbesMax)
     }
 
-    /// Reads a page within a budget, and a smaller one where its JSON has more bytes than a response may have.
+    /// Reads a page within a budget, and a smaller one if its JSON exceeds the maximum of a response.
     func page(
         recordsMax: Int = .max, numbersAsStrings: Bool? = nil,
         _ body: @escaping @Sendable (any CloudStoreReader, inout AnswerBudget) throws -> any JSONMessage
@@ -84,14 +85,15 @@ extension ServiceLimits {
         return .read(read(.whole))
     }
 
-    /// How many items a page may have: what the client asks for, and not more than there may be.
+    /// The maximum items of a page: the client's limit, up to the service's.
     func pageMax(_ resultsLimit: Int64?, _ caller: ServiceCaller) throws -> Int {
         guard let resultsLimit else { return itemsMax }
         guard resultsLimit > 0 else { throw ServiceError.badRequest("resultsLimit must be above 0") }
         return Int(min(resultsLimit, Int64(itemsMax(for: caller))))
     }
 
-    /// Loads what a request needs, but not more than may be in memory for one; `dependantsCount` were loaded before.
+    /// Loads the rows that a request needs, up to the memory limit of one request. `dependantsCount` were
+    /// loaded before.
     func load(
         _ wanted: StoreLoad, _ reader: any CloudStoreReader, besides dependantsCount: Int = 0
     ) throws -> StoreLoaded {

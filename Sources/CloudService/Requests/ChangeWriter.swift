@@ -1,6 +1,6 @@
 import CloudStore
 
-/// Writes what a request has come to, and notes what is left to do for it.
+/// Writes a request's changes, and notes the work that follows from them.
 struct ChangeWriter: Sendable {
     let schemas: Schemas
     let answers: KeptAnswers

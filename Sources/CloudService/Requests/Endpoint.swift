@@ -1,6 +1,6 @@
 package import CloudWire
 
-/// An endpoint of the service. The raw value is the last part of its path, as `records/modify`.
+/// An endpoint of the service. The raw value is the last part of its path, such as `records/modify`.
 package enum Endpoint: String, CaseIterable, Sendable {
     case recordsModify = "records/modify"
     case recordsQuery = "records/query"
@@ -42,11 +42,11 @@ package struct EndpointCallers: OptionSet, Hashable, Sendable {
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// An unauthenticated caller. Only in the public database, whatever a row says.
+    /// An unauthenticated caller. Only in the public database, regardless of the row.
     package static let nobody = EndpointCallers(rawValue: 1)
     /// A signed-in user.
     package static let user = EndpointCallers(rawValue: 2)
-    /// A program that signs with a server-to-server key. Only in the public database, whatever a row says.
+    /// A program that signs with a server-to-server key. Only in the public database, regardless of the row.
     package static let serverKey = EndpointCallers(rawValue: 4)
 
     package static let all: EndpointCallers = [.nobody, .user, .serverKey]
@@ -57,7 +57,7 @@ package struct EndpointCallers: OptionSet, Hashable, Sendable {
 package struct EndpointRow: Hashable, Sendable {
     /// True if it accepts GET beside POST.
     package let allowsGet: Bool
-    /// The databases that have it. Empty for the endpoints of devices.
+    /// The databases in which it exists. Empty for the endpoints of devices.
     package let scopes: [DatabaseScope]
     package let callers: EndpointCallers
 
@@ -80,7 +80,7 @@ package struct EndpointRow: Hashable, Sendable {
         case .zonesList: EndpointRow(everywhere, .signedIn, allowsGet: true)
         case .zonesLookup: EndpointRow(everywhere, .signedIn)
         case .zonesModify: EndpointRow([.private], .user)
-        // CloudKit JS asks it also when it signs with a key.
+        // CloudKit JS requests it also if it signs with a key.
         case .usersCaller: EndpointRow([.public], .signedIn, allowsGet: true)
         case .usersCurrent, .usersDiscover, .usersLookupContacts, .usersDiscoverability:
             EndpointRow([.public], .user, allowsGet: true)

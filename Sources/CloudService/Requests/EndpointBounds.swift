@@ -1,5 +1,5 @@
 extension Endpoint {
-    /// What one request of it may use at most. An endpoint without a line doesn't compile.
+    /// The maximum resources of one request to the endpoint. The compiler enforces a line for each endpoint.
     func bounds(_ limits: ServiceLimits) -> RequestBounds {
         let parts = BoundParts(limits)
         switch self {
@@ -26,31 +26,31 @@ extension Endpoint {
     }
 }
 
-/// What the bounds are made of.
+/// The parts of the bounds.
 private struct BoundParts {
-    /// Bytes of memory for each byte of a body that is read: a value has two bytes at least and takes twenty, three
-    /// times that while room is made for more.
+    /// Bytes of memory for each byte of a parsed body: a value has at least two bytes and takes twenty, three
+    /// times that while its array grows.
     private static let memoryOfBodyByte = 40
-    /// The same for what records are made of, until they are written.
+    /// The same for the records made from the body, until they are written.
     private static let memoryOfRecordByte = 24
-    /// Bytes of memory for each byte of a response: what is loaded, and JSON that grows.
+    /// Bytes of memory for each byte of a response: the loaded rows, and growing JSON.
     private static let memoryOfAnswerByte = 5
     /// Bytes of memory for a row without fields, with its names.
     private static let memoryOfRow = 1_500
-    /// Bytes of memory that each request may take: SQLite's cache of pages, which it finds empty at first.
+    /// Bytes of memory for each request: SQLite's page cache, which is empty at first.
     private static let memoryFixed = 4 << 20
-    /// Rows that each request may need: the caller, permissions, the schema, usage.
+    /// Rows that each request may read: the caller, permissions, the schema, usage.
     private static let rowsFixed = 64
     /// Bytes of a page of SQLite's log.
     private static let pageBytes = 4_096 + 24
     /// Pages that a row may change.
     private static let pagesOfRow = 2
-    /// Entries of an index that take as many steps as a row, when they are only counted.
+    /// Index entries that take as many steps as a row if they are only counted.
     private static let countedOfRow = 10
-    /// Bytes of JSON for a byte of a stored record, of which one is answered whatever its size is: a reference of a
-    /// few bytes tells its zone.
+    /// Bytes of JSON for each byte of a stored record. One record is returned regardless of its size. A
+    /// reference of a few bytes names its zone.
     private static let jsonOfStoredByte = 100
-    /// Steps in which the best condition of a query is looked for.
+    /// Steps to choose the best condition of a query.
     private static let choosingRows = 256 + 2_048
 
     private let limits: ServiceLimits
@@ -65,27 +65,27 @@ private struct BoundParts {
 
     private var bodyMemory: Int { limits.bodyBytesMax * Self.memoryOfBodyByte }
 
-    /// For the answers of records.
+    /// Memory for records in a response.
     private var recordsMemory: Int {
         Self.memoryFixed + bodyMemory
             + (limits.answerBytesMax + limits.recordBytesMax) * Self.memoryOfAnswerByte
     }
 
-    /// Bytes of an item in a response that has names only, which JSON may make twice as long.
+    /// Bytes of an item in a response with names only, which JSON may double.
     private var itemBytes: Int { 8 * limits.nameBytesMax + 1_024 }
 
     private func diskBytes(rows: Int, bytes: Int = 0) -> Int {
         (rows * Self.pagesOfRow + Self.rowsFixed) * Self.pageBytes + 2 * bytes
     }
 
-    /// The body isn't looked at.
+    /// For a body that isn't parsed.
     var unread: RequestBounds {
         RequestBounds(
             memoryBytes: Self.memoryFixed, answerBytes: itemBytes, rowsRead: Self.rowsFixed,
             countedBy: ["bodyBytesMax"])
     }
 
-    /// A list of things with names.
+    /// A list of named items.
     func list(rowsOfItem: Int, itemsMax: Int? = nil) -> RequestBounds {
         let items = itemsMax ?? items + 1
         return RequestBounds(
@@ -94,7 +94,7 @@ private struct BoundParts {
             countedBy: ["bodyBytesMax", "itemsMax", "itemsWithExtrasMax", "nameBytesMax"])
     }
 
-    /// One row, in the file of the accounts.
+    /// One row in the file of the accounts.
     var discoverability: RequestBounds {
         var bounds = list(rowsOfItem: 1, itemsMax: 1)
         bounds.rowsWritten = Self.rowsFixed
@@ -200,7 +200,7 @@ private struct BoundParts {
             countedBy: ["bodyBytesMax", "itemsWithExtrasMax", "subscriptionsMax", "subscriptionBytesMax"])
     }
 
-    /// A device that gets another name takes along the pushes that wait for it: one for each subscription.
+    /// A renamed device keeps its pending pushes: one for each subscription.
     var tokens: RequestBounds {
         let rows = limits.devicesMax + 4 * limits.subscriptionsMax + Self.rowsFixed
         return RequestBounds(

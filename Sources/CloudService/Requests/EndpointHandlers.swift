@@ -1,19 +1,19 @@
 import CloudWire
 
-/// A request on its way to the handler of its endpoint.
+/// A request to the handler of its endpoint.
 struct EndpointRequest {
     let route: ServiceRoute
     let caller: ServiceCaller
-    /// The body; `{}` when there was none.
+    /// The body, or `{}` if there was none.
     let body: [UInt8]
-    /// The client's name for the write, when it gave one.
+    /// The client's operation id of the write, if it has one.
     let operation: OperationID?
-    /// What has crossed the wire.
+    /// The request as received.
     let wire: WireRequest
 }
 
 extension WireRequest {
-    /// Returns true if a query item is `true`, in whichever case: Apple's own clients send both.
+    /// Returns true if a query item is `true`, in any case, since Apple's own clients send both.
     func flag(_ item: String) -> Bool { queryItem(item)?.lowercased() == "true" }
 }
 
@@ -49,7 +49,7 @@ extension CloudService {
         case .assetsRereference: return try assets.rereference(body, caller)
         case .notificationsList: return try notifications.list(body, caller)
         case .notificationsRead: return try notifications.read(body, caller)
-        // Doors for what comes with sharing.
+        // Endpoints that are reserved for sharing.
         case .recordsResolve, .recordsAccept, .recordsZipPrepare, .recordsCopyStart, .recordsCopyStatus:
             throw ServiceError.notServed(request.route.endpoint)
         }

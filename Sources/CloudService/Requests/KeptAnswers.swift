@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import System
 
-/// The answers that are kept for a time, by which a write is done once. How many were discarded before their time is
+/// Stored responses, so that a repeated write isn't executed twice. Responses that were discarded early are
 /// counted until the upkeep takes the count.
 final class KeptAnswers: Sendable {
     private let clock: any TimeSource
@@ -13,9 +13,10 @@ final class KeptAnswers: Sendable {
         (self.clock, self.limits) = (clock, limits)
     }
 
-    /// A write that is done once: its answer is kept in its own transaction, and a repeated one gets that answer.
+    /// Executes a write once: its response is stored in the same transaction, and a repeated request receives
+    /// that response.
     ///
-    /// What fails as a whole has written nothing and keeps nothing; it is tried again when it comes again.
+    /// A write that fails as a whole stores nothing, and is executed again when it is repeated.
     func once<Form: KeptForm>(
         _ operation: OperationID?, _ form: Form,
         _ body: @escaping @Sendable (any CloudStoreWriter) throws -> Form.Answer
@@ -40,7 +41,7 @@ final class KeptAnswers: Sendable {
 
     /// Discards the oldest answers of users beyond the maximum.
     func trim(_ added: [KeptAnswerRow], _ writer: any CloudStoreWriter) throws {
-        // Nobody's are the signed changes of servers' keys, which must not be taken twice.
+        // Rows without a user are the signed changes of server keys, which must not be accepted twice.
         for user in Set(added.map(\.key.user)).sorted() where !user.isEmpty {
             let count = try writer.trimAnswers(
                 of: user, rowsMax: Int64(limits.answersMax), bytesMax: limits.answersBytesMax)
@@ -51,7 +52,7 @@ final class KeptAnswers: Sendable {
     /// True if discarded answers were not reported yet.
     var hasTrimmed: Bool { trimmed.withLock { $0 > 0 } }
 
-    /// How many were discarded since the last call.
+    /// Returns the number of responses discarded since the last call.
     func takeTrimmedCount() -> Int {
         trimmed.withLock { count in
             defer { count = 0 }

@@ -2,13 +2,14 @@ import CloudStore
 import CloudWire
 import Crypto
 
-/// A client's name for a write, by which it is done once however often it comes.
+/// A client's name for a write. A repeated request with the same name isn't executed again.
 struct OperationID: Sendable {
     let key: OperationKey
-    /// Of the endpoint and the body, or the form of it that is compared: the same name for something else is refused.
+    /// Hash of the endpoint and the body, or of its comparable form. The same name for another request is
+    /// rejected.
     let requestHash: [UInt8]
 
-    /// Nil when the write has no name. Only our own clients give names.
+    /// Returns nil if the write has no name. Only our own clients send names.
     init?(
         _ request: WireRequest, at endpoint: Endpoint, body: [UInt8], _ caller: ServiceCaller,
         limits: ServiceLimits
@@ -41,7 +42,7 @@ struct OperationID: Sendable {
         return try hash.finish()
     }
 
-    /// The beginning of the names in a series, with its point. Nil for a name in no series.
+    /// The prefix of the names in a series, including its point. Nil for a name outside of a series.
     var series: OperationKey? {
         guard key.operationID.hasPrefix(WireHeader.operationSeries),
             let point = key.operationID.firstIndex(of: ".")
@@ -50,25 +51,25 @@ struct OperationID: Sendable {
             database: key.database, user: key.user, operationID: String(key.operationID[...point]))
     }
 
-    /// The same for a save of records that may come again with receipts of other uploads of the same files.
+    /// The same for a save of records whose repetition may have receipts of other uploads of the same files.
     func identified(by request: RecordsModifyRequest) throws -> OperationID {
         guard let form = request.withoutReceipts else { return self }
         return OperationID(key: key, requestHash: try Self.hash(of: try form.json(), at: .recordsModify))
     }
 }
 
-/// How the response to a named write is kept.
+/// The stored form of the response to a named write.
 protocol KeptForm<Answer>: Sendable {
     associatedtype Answer: JSONMessage
 
     var numbersAsStrings: Bool { get }
-    /// The response in as few bytes as the request allows: what the request says needn't be kept.
+    /// The response without the parts that the request contains.
     func encode(_ answer: Answer) throws -> [UInt8]
-    /// The response to the same request, as it was before `shown`.
+    /// The response to the same request, before `shown`.
     func decode(_ bytes: [UInt8]) throws -> Answer
-    /// Returns true if the response shows something that is read when the write is done, and not by the writer.
+    /// Returns true if the response includes rows that a reader loads after the write.
     func isShownLater(_ answer: Answer) -> Bool
-    /// The response with what it shows, as that is now; without it when there is no reader.
+    /// The response with the current rows that it includes, or without them if there is no reader.
     func shown(_ answer: Answer, _ reader: (any CloudStoreReader)?) throws -> Answer
 }
 
@@ -76,7 +77,7 @@ extension KeptForm {
     func isShownLater(_ answer: Answer) -> Bool { false }
     func shown(_ answer: Answer, _ reader: (any CloudStoreReader)?) throws -> Answer { answer }
 
-    /// What is answered.
+    /// The response to send.
     func told(_ answer: Answer) throws -> ServiceAnswer {
         guard isShownLater(answer) else { return message(answer) }
         return .readLater(
@@ -88,7 +89,7 @@ extension KeptForm {
     }
 }
 
-/// Keeps a response as it is.
+/// Stores a response unchanged.
 struct KeptMessageForm<Answer: JSONMessage>: KeptForm {
     let numbersAsStrings = false
 

@@ -1,20 +1,20 @@
-/// What one request of any caller may use at most. Each number is worked out from the limits' own values, and a
-/// test sends the worst request that there is and counts. `docs/LIMITS.md` shows them for the usual limits.
+/// The maximum resources of one request. Each number is computed from the limits, and a test sends the most
+/// expensive request and measures it. `docs/LIMITS.md` shows them for the default limits.
 package struct RequestBounds: Hashable, Sendable {
-    /// Bytes of memory that it takes while it runs, beside its body.
+    /// Bytes of memory during the request, beside its body.
     package var memoryBytes: Int
     /// Bytes of the response's body.
     package var answerBytes: Int
-    /// Rows that SQLite looks at for it, whether it hands them out or not.
+    /// Rows that SQLite reads for it, including skipped ones.
     package var rowsRead = 0
-    /// Rows that it writes or removes, each entry of an index counted.
+    /// Rows that it writes or removes, including index entries.
     package var rowsWritten = 0
-    /// Bytes that it writes to the disk.
+    /// Bytes written to the disk.
     package var diskBytes = 0
-    /// What counts it: the names of limits and of types, as the code has them.
+    /// The limits and types that enforce the bound, as named in the code.
     package var countedBy: [String]
 
-    /// Names what a request may use.
+    /// Makes the bounds of a request.
     package init(
         memoryBytes: Int, answerBytes: Int, rowsRead: Int = 0, rowsWritten: Int = 0, diskBytes: Int = 0,
         countedBy: [String]
@@ -27,8 +27,8 @@ package struct RequestBounds: Hashable, Sendable {
         self.countedBy = countedBy
     }
 
-    /// Instructions of SQLite's virtual machine that a row takes at most, read or written. A row that is passed over
-    /// takes some too, so a walk through what isn't handed out is seen.
+    /// Maximum instructions of SQLite's virtual machine for each row read or written. Skipped rows take
+    /// instructions too, so a scan of skipped rows is detected.
     package static let stepsOfRow = 100
 
     /// Instructions of SQLite's virtual machine.

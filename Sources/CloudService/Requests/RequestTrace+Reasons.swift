@@ -1,24 +1,24 @@
 import CloudWire
 
 extension WireError {
-    /// Words behind which a reason quotes a name of the schema, or the record that an operation names itself.
+    /// Words that precede a quoted name of the schema, or of the record in the operation, in a reason.
     private static let wordsBeforeNames: Set<String> = [
         "field", "Field", "type", "types", "record", "records", "index",
     ]
-    /// Maximum bytes of a reason that are kept.
+    /// Maximum bytes of a stored reason.
     private static let reasonBytesMax = 500
 
-    /// The reason up to the first thing in it that may be the value of a field: the name of a record that a reference
-    /// points to, or a part of a body that wasn't understood.
+    /// The reason up to the first part that may be the value of a field: the name of a referenced record, or
+    /// a part of an invalid body.
     var reasonWithoutValues: String? {
-        // Before anything is looked for: a reason can be as long as the request.
+        // First, since a reason can be as long as the request.
         guard let reason = boundedReason else { return nil }
         let told = Self.withoutQuotes(Self.withoutTarget(reason))
         return told.utf8.count <= Self.reasonBytesMax
             ? told : String(decoding: told.utf8.prefix(Self.reasonBytesMax), as: UTF8.self)
     }
 
-    /// Without the name of the record that a refused reference points to. The name may look like the rest.
+    /// Removes the name of a referenced record, which may resemble the rest of the text.
     private static func withoutTarget(_ reason: String) -> String {
         let (opening, closing) = (Array("recordID=".utf8), Array(", title=".utf8))
         let bytes = Array(reason.utf8)
@@ -30,7 +30,7 @@ extension WireError {
         return String(decoding: head + bytes[(end + 2)...], as: UTF8.self)
     }
 
-    /// Ends before the first quoted text of which nobody can say that it is a name.
+    /// Truncates the reason before the first quoted text that isn't known to be a name.
     private static func withoutQuotes(_ reason: String) -> String {
         let isOfJSON = reason.contains(", byte ")
         var isInside = false
@@ -75,7 +75,8 @@ extension [UInt8] {
 }
 
 extension SchemaError {
-    /// What production's schema lacked, when a reason says that: `newType` and `newField` write it.
+    /// The missing element of production's schema, if the reason names one. `newType` and `newField` write
+    /// such reasons.
     static func missing(in reason: String) -> WireDetail.SchemaName? {
         if let recordType = reason.between("Cannot create new type ", " in production schema") {
             return WireDetail.SchemaName(recordType: RequestTrace.cut(recordType))
@@ -91,7 +92,7 @@ extension SchemaError {
 }
 
 extension ServiceError {
-    /// The index that a query needs and the schema doesn't have, when a reason says that: `notMarked` writes it.
+    /// The missing index of a query, if the reason names one. `notMarked` writes such reasons.
     static func missingMark(in reason: String) -> (fieldName: String, kind: String)? {
         for kind in ["queryable", "sortable", "searchable"] {
             guard let name = reason.between("BadRequestException: Field '", "' is not marked \(kind)") else {
@@ -104,7 +105,7 @@ extension ServiceError {
 }
 
 extension String {
-    /// What stands between a beginning and an end.
+    /// The text between a prefix and a suffix.
     fileprivate func between(_ beginning: String, _ end: String) -> String? {
         guard hasPrefix(beginning), hasSuffix(end), utf8.count >= beginning.utf8.count + end.utf8.count else {
             return nil

@@ -2,30 +2,30 @@ import CloudStore
 import CloudWire
 import System
 
-/// Collects what a request history tells of a request while it is answered: names and counts, never a field's value.
+/// Collects the details of a request for the request history: names and counts, never values of fields.
 ///
-/// One thread at a time works on a request, but not always the same one. What runs again tells the same again, so each
-/// call replaces what was told before.
+/// A request is processed by one thread at a time, but not always the same one. A repeated step reports the
+/// same again, so each call replaces the previous details.
 final class RequestTrace: Sendable {
-    /// Maximum number of names of zones.
+    /// Maximum zone names.
     static let zonesMax = 16
-    /// Maximum number of records that are named.
+    /// Maximum named records.
     static let recordsMax = 50
     /// Maximum number of fetched zones, and of filters and of sorts.
     static let fetchesMax = 50
-    /// Bytes of each name.
+    /// Maximum bytes of each name.
     static let nameBytesMax = 255
 
     private struct State {
         var detail = WireDetail()
-        /// Operations of a change. They are named when the response exists, so that the writer doesn't do it. Not the
-        /// whole batch: its caller refers to this trace, so neither would ever be released.
+        /// Operations of a change. They are named when the response exists, so that the writer doesn't spend
+        /// the time. Not the whole batch: its caller refers to this trace, which would be a reference cycle.
         var operations: [ModifyBatch.Operation]?
     }
 
     private let state = Lock(State())
 
-    /// The session that asks.
+    /// Notes the session of the request.
     func cameFrom(sessionID: String?) { state.withLock { $0.detail.sessionID = sessionID } }
 
     /// Notes a requested zone.
@@ -39,7 +39,7 @@ final class RequestTrace: Sendable {
         }
     }
 
-    /// Records are to be changed.
+    /// Notes records to change.
     func changes(_ batch: ModifyBatch) { state.withLock { $0.operations = batch.operations } }
 
     /// Notes the rows that a query examined. Of several queries, the one with the most rows is kept.
@@ -52,7 +52,7 @@ final class RequestTrace: Sendable {
         }
     }
 
-    /// A zone's changes were fetched, or could not be.
+    /// Notes a fetch of a zone's changes, or its error.
     func fetched(_ fetch: WireDetail.Fetch) {
         var fetch = fetch
         fetch.zoneName = Self.cut(fetch.zoneName)
@@ -65,7 +65,7 @@ final class RequestTrace: Sendable {
         }
     }
 
-    /// The request failed as a whole.
+    /// Notes the error of a request that failed as a whole.
     func failed(_ error: WireError) {
         let reason = error.reasonWithoutValues
         state.withLock { state in
@@ -75,7 +75,7 @@ final class RequestTrace: Sendable {
         }
     }
 
-    /// All that was told, with what the response tells.
+    /// The collected details, including those of the response.
     func finish(_ answer: ServiceAnswer) -> WireDetail {
         let (detail, operations) = state.withLock { ($0.detail, $0.operations) }
         var told = detail
@@ -98,9 +98,9 @@ final class RequestTrace: Sendable {
 }
 
 extension WireDetail {
-    /// Takes the records of a change, and what became of each.
+    /// Adds the records of a change, and the result of each.
     ///
-    /// - Parameter results: one for each operation; none when the request failed as a whole.
+    /// - Parameter results: one for each operation. Empty if the request failed as a whole.
     fileprivate mutating func take(_ operations: [ModifyBatch.Operation], _ results: [RecordResult]) {
         func error(at index: Int) -> WireError? {
             if index < results.count, case .error(let error) = results[index] { error } else { nil }
@@ -145,7 +145,7 @@ extension WireDetail.Record {
 }
 
 extension WireDetail.Query {
-    /// The shape of a query, without what it compares with.
+    /// The structure of a query, without the values that it compares with.
     fileprivate init(_ query: RecordQuery) {
         func name(_ field: String?, _ system: String?) -> String {
             RequestTrace.cut(field ?? system ?? "any")
@@ -153,7 +153,7 @@ extension WireDetail.Query {
         self.init(
             recordType: RequestTrace.cut(query.recordType ?? ""),
             filters: (query.filterBy ?? []).prefix(RequestTrace.fetchesMax).map { filter in
-                // What isn't one of the words may be anything.
+                // An unknown comparator may contain anything.
                 let comparator = QueryComparator(rawValue: filter.comparator)?.rawValue ?? "?"
                 return "\(name(filter.fieldName, filter.systemFieldName)) \(comparator)"
             },
@@ -164,7 +164,7 @@ extension WireDetail.Query {
 }
 
 extension JSONMessage {
-    /// How many records it has.
+    /// Number of records in it.
     fileprivate var recordsCount: Int {
         switch self {
         case let answer as RecordsResponse: answer.records.count

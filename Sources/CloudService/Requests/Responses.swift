@@ -10,7 +10,7 @@ struct Responses: Sendable {
     let tickets: AssetTickets
     let rates: CallerRates
 
-    /// Encodes a response, which came with `groupRequests` others in one commit.
+    /// Encodes a response. `groupRequests` other requests were in the same commit.
     func response(to request: PreparedRequest, answer: ServiceAnswer, groupRequests: Int = 0) -> WireResponse
     {
         var answer = answer
@@ -66,7 +66,7 @@ struct Responses: Sendable {
         do {
             return try answer(message)
         } catch {
-            // A stored record that can't be read must not take its neighbours along.
+            // An unreadable record must not fail the others.
             if let readable = message.readable, let response = try? answer(readable) { return response }
             return response(ServiceError.internalError("the answer can't be written: \(error)"), request)
         }

@@ -3,7 +3,7 @@ import CloudWire
 
 /// The caller of a request and the database: all that a handler knows besides the body.
 struct ServiceCaller {
-    /// The framework's word for the signed-in user's own name.
+    /// The framework's placeholder for the signed-in user's own name.
     static let ownName = "__defaultOwner__"
     private static let deviceIDBytesMax = 255
 
@@ -11,13 +11,13 @@ struct ServiceCaller {
     /// True for a program with a server-to-server key, which may do everything in the public database.
     let isServerKey: Bool
     let scope: DatabaseScope
-    /// The client understands our keys beside Apple's.
+    /// True if the client understands our additional keys.
     let wantsExtras: Bool
-    /// The client wants the zone's change token beside its records, as Apple's own web apps do.
+    /// True if the client wants the zone's change token with its records, as Apple's own web apps do.
     let wantsSyncToken: Bool
-    /// The client's own word for the device; goes into the record's stamps.
+    /// The client's own name for the device, stored in the record's stamps.
     let deviceID: String
-    /// The device, when the client has named it.
+    /// The device, if the client named it.
     let device: DeviceKey?
     /// Collects details for the request history. Nil if the request isn't traced.
     var trace: RequestTrace?
@@ -35,14 +35,13 @@ struct ServiceCaller {
         }
     }
 
-    /// A name of a device, when it can be one.
+    /// The device's name, or nil if it is invalid.
     static func checked(_ clientID: String?) -> String? {
         guard let clientID, !clientID.isEmpty, clientID.utf8.count <= deviceIDBytesMax else { return nil }
         return clientID
     }
 
-    /// The database that the caller means; nil for the shared one, which nobody has until records can be
-    /// shared.
+    /// The requested database, or nil for the shared one, which doesn't exist until records can be shared.
     var database: StoredDatabaseKey? {
         switch scope {
         case .public: .publicDatabase
@@ -51,9 +50,9 @@ struct ServiceCaller {
         }
     }
 
-    /// The key of a zone that may or may not be there.
+    /// The key of a zone, which may or may not exist.
     ///
-    /// Another user's zone doesn't exist in one's own private database, whatever its owner has.
+    /// Another user's zone doesn't exist in the caller's private database.
     func key(of zoneID: ZoneID?) throws(WireError) -> ZoneKey {
         let zoneID = zoneID ?? ZoneID()
         trace?.asked(for: zoneID)
@@ -68,15 +67,15 @@ struct ServiceCaller {
 }
 
 extension ZoneKey {
-    /// Always there, without a feed, and so without a row.
+    /// Default zones always exist, have no feed, and so have no row.
     var isDefault: Bool { zoneName == ZoneID.defaultZoneName }
 
-    /// The zone as it is named on the wire.
+    /// The zone's name on the wire.
     var zoneID: ZoneID {
         ZoneID(zoneName: zoneName, ownerRecordName: database.scope == .privateDatabase ? database.owner : nil)
     }
 
-    /// The zone in a response about zones, with its token when `row` is there: default zones have no feed.
+    /// The zone in a response about zones, with its token if `row` exists. Default zones have no feed.
     func wireZone(_ row: ZoneRow?, scope: DatabaseScope = .private) -> WireZone {
         var zoneID = zoneID
         zoneID.zoneType = zoneType

@@ -1,17 +1,17 @@
 import CloudWire
 
-/// Where a request goes: `/database/1/{container}/{environment}/{database}/{entity}/{action}`, or for what belongs to
-/// a device and to no database `/device/1/{container}/{environment}/{entity}/{action}`.
+/// The route of a request: `/database/1/{container}/{environment}/{database}/{entity}/{action}`, or for a
+/// device, without a database, `/device/1/{container}/{environment}/{entity}/{action}`.
 struct ServiceRoute {
     let container: String
     let environment: String
-    /// For a device's endpoints the private one, which is the user's own.
+    /// For a device's endpoints it is the private database.
     let scope: DatabaseScope
     let endpoint: Endpoint
-    /// How the endpoint may be asked.
+    /// The methods, databases and callers that the endpoint accepts.
     let row: EndpointRow
 
-    /// - Throws: `WireError` for a path or a method that isn't served.
+    /// - Throws: `WireError` for an unknown path or a wrong method.
     init(_ request: WireRequest) throws {
         guard let path = request.parsedPath ?? ServicePath(request.path), path.family != .asset,
             let scope = path.family == .device ? .private : DatabaseScope(rawValue: path.database),

@@ -1,18 +1,18 @@
 import CloudStore
 import CloudWire
 
-/// A decoded request that waits for the store.
+/// A decoded request that is ready for the store.
 struct PreparedRequest: Sendable {
     let work: ServiceWork
     let bytes: Int
     let wantsExtras: Bool
-    /// The server's name for the request.
+    /// The server's ID of the request.
     var requestID: String?
     /// The calling user, for the log.
     var userRecordName: String?
-    /// What authentication adds to the response.
+    /// Additions to the response by authentication.
     var additions = AnswerAdditions()
-    /// Where the files of its records are; nil when the request led nowhere.
+    /// The address of its records' files, or nil if the request has no valid route.
     var assets: AssetAddress?
     /// Details for the request history. Nil if the request isn't traced.
     var trace: RequestTrace?
@@ -41,11 +41,11 @@ enum ServiceWork: Sendable {
     }
 }
 
-/// A response that isn't encoded yet, so that the writer doesn't wait for that.
+/// A response that isn't encoded yet, so that the writer doesn't spend the time.
 enum ServiceAnswer: Sendable {
     case message(any JSONMessage, numbersAsStrings: Bool = false, ifTooLarge: OversizePolicy = .refuse)
-    /// A response to a write that shows something of the store, which is read after the write: the writer doesn't wait
-    /// for it. When it can't be read, the other answer is given, since the write is done.
+    /// A response to a write that includes rows read after the write, so that the writer doesn't read them.
+    /// If they can't be read, the other response is sent, because the write is done.
     indirect case readLater(ServiceWork.Read, otherwise: ServiceAnswer)
     case error(WireError)
     /// A push for a waiting device.
@@ -55,11 +55,11 @@ enum ServiceAnswer: Sendable {
 
 /// How a response with too many bytes of JSON is reduced.
 enum OversizePolicy: Sendable {
-    /// The request is rejected, and the client requests less.
+    /// The request is rejected, and the client should request less.
     case refuse
-    /// A page ends earlier.
+    /// The page ends earlier.
     case ask(ServiceWork.Read)
-    /// The response is sent anyway: a single record that can be saved can be fetched.
+    /// The response is sent anyway, so that each saved record can be fetched.
     case send
     /// The response to a write omits the fields, because the write can't be undone.
     case tellInBrief

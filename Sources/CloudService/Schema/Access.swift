@@ -1,14 +1,15 @@
 import CloudStore
 import CloudWire
 
-/// What a caller may do with records: roles decide in the public database, and in a private one its owner.
+/// A caller's permissions on records. In the public database they come from roles; in a private database the
+/// owner has all of them.
 struct Access: Sendable {
     private let schema: Schema
-    /// Nil allows everything.
+    /// The caller's roles, or nil if everything is allowed.
     private let roles: Set<String>?
     let user: String?
 
-    /// All that a caller needs to be known by.
+    /// The access of a request's caller.
     init(_ caller: ServiceCaller, schema: Schema, customRoles: [String] = []) {
         self.schema = schema
         user = caller.user?.userRecordName
@@ -19,7 +20,7 @@ struct Access: Sendable {
         var roles: Set<String> = [SystemRole.world]
         if user != nil {
             roles.insert(SystemRole.signedIn)
-            // A role that the schema no longer has gives nothing.
+            // A role that was removed from the schema grants nothing.
             roles.formUnion(schema.roles.intersection(customRoles))
         }
         self.roles = roles
@@ -44,23 +45,23 @@ struct Access: Sendable {
         return permissions
     }
 
-    /// True if anything can be refused.
+    /// True if anything can be denied.
     var decides: Bool { roles != nil }
 
-    /// What the caller may do with a record.
+    /// The caller's permissions on a record.
     func permissions(_ row: StoredRecord) -> Permissions {
         permissions(row.recordType, creator: row.maker)
     }
 
-    /// What the caller may do with the records of a type that they make themselves: CREATE counts, and what comes
-    /// after it.
+    /// The caller's permissions on their own records of a type: CREATE, and the permissions after the
+    /// creation.
     func permissionsForOwn(_ recordType: String) -> Permissions {
         permissions(recordType, creator: user ?? "")
     }
 }
 
 extension Permissions {
-    /// Reading, making and changing.
+    /// All permissions.
     static let all: Permissions = [.read, .create, .write]
 }
 
@@ -73,7 +74,7 @@ extension StoredRecord {
 }
 
 extension ServiceError {
-    /// In Apple's words.
+    /// The error in Apple's words.
     static func notPermitted(_ permission: Permissions) -> WireError {
         WireError(.accessDenied, reason: "\(permission.text) operation not permitted", ckErrorCode: 10)
     }

@@ -9,7 +9,7 @@ extension Access {
     func refusal(of operation: ModifyBatch.Operation, key: RecordKey, old: StoredRecord?) -> WireError? {
         guard decides else { return nil }
         guard let old else { return refusal(ofNew: operation, key: key) }
-        // A caller that wants the name learns in any case that it is taken.
+        // A caller that chooses the name always learns that it is taken.
         if operation.kind == .create { return nil }
         let permissions = permissions(old)
         switch operation.kind {
@@ -33,7 +33,7 @@ extension Access {
         case .update, .replace, .delete, .forceDelete: return nil
         case .create, .forceUpdate, .forceReplace: break
         }
-        // Without a type it is refused anyway.
+        // Without a type it is rejected anyway.
         guard let recordType = operation.record.recordType else { return nil }
         guard permissionsForOwn(recordType).contains(.create) else {
             return ServiceError.notPermitted(.create)
@@ -45,7 +45,7 @@ extension Access {
         return nil
     }
 
-    /// An error without the record in it that the caller may not read.
+    /// The error without its record if the caller may not read that record.
     func hiding(_ error: WireError, of row: StoredRecord) -> WireError {
         guard !permissions(row).contains(.read) else { return error }
         var error = error
@@ -53,7 +53,8 @@ extension Access {
         return error
     }
 
-    /// The fields in the response to a save: a caller that may not read the record gets back only what it has sent.
+    /// The fields in the response to a save. A caller without read permission gets back only the fields that
+    /// it sent.
     func visible(
         _ fields: [String: Field], of row: StoredRecord, to operation: ModifyBatch.Operation
     ) -> [String: Field] {
@@ -61,8 +62,8 @@ extension Access {
         return fields.filter { operation.record.fields[$0.key] != nil }
     }
 
-    /// The caller's own record among the users' in the public database, which is there before anybody has saved it:
-    /// empty, and of no time.
+    /// The caller's own user record in the public database. It exists before its first save, without fields
+    /// and times.
     func ownUserRecord(_ key: RecordKey) -> StoredRecord? {
         guard decides, let user, key.recordName == user, key.zone.isDefault,
             key.zone.database == .publicDatabase
@@ -75,10 +76,10 @@ extension Access {
 }
 
 extension StoredRecord {
-    /// No save gets it: a version's 64 bits are random.
+    /// Never assigned to a save, since the epoch of a version has 64 random bits.
     fileprivate static let madeUpEpoch: UInt64 = 0
 
-    /// True if it is a user's record that was never saved.
+    /// True for a user record that was never saved.
     var isMadeUp: Bool {
         tagEpoch == Self.madeUpEpoch && counter == 0 && recordType == Schema.usersTypeName
     }

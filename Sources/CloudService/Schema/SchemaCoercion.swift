@@ -2,10 +2,10 @@ import CloudWire
 import System
 
 extension FieldDefinition {
-    /// What a sent value becomes in a field of this type; nil when it can't be one.
+    /// Converts a sent value to this field's type, or returns nil if that isn't possible.
     ///
-    /// A number becomes one of the field's type when that changes nothing of it. What came without a type was guessed
-    /// from its JSON and can also be a time, bytes or a number in quotes.
+    /// A number is converted if its value doesn't change. A value without a type has a type guessed from its
+    /// JSON. It may also be a time, bytes or a number in quotes.
     func value(from field: Field) -> FieldValue? {
         guard let value = field.value else { return nil }
         if value.type == type { return value }
@@ -27,11 +27,11 @@ extension FieldDefinition {
         return .list(type, taken)
     }
 
-    /// Returns true if values of the field are marked as encrypted, as the field's own are.
+    /// Returns true if the value and the field are both encrypted or both not.
     func agreesOnEncryption(with field: Field) -> Bool {
         let element = field.value.map { $0.type.elementType ?? $0.type }
         if field.isEncrypted || element == .encryptedBytes { return isEncrypted }
-        // Bytes without a type are text, of which only the schema knows what it is.
+        // Bytes sent without a type look like text. Only the schema knows that they are bytes.
         let isUntypedText = field.type == nil && element == .string
         let holdsBytes = type == .encryptedBytes || type == .encryptedBytesList
         return !isEncrypted || isUntypedText && holdsBytes

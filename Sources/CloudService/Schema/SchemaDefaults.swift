@@ -1,10 +1,10 @@
 import CloudWire
 
 extension Schema {
-    /// The type of the users' own records, which every schema has.
+    /// The type of user records, which every schema has.
     public static let usersTypeName = "Users"
 
-    /// What an environment begins with: the users' records, as Apple's have them.
+    /// The schema of a new environment: user records, as in Apple's service.
     public static let initial: Schema = {
         var schema = Schema()
         schema.recordTypes[usersTypeName] = .users
@@ -13,7 +13,7 @@ extension Schema {
 }
 
 extension RecordType {
-    /// The users' records: everybody reads them, and each user writes their own.
+    /// User records: everyone can read them, and each user can write their own.
     static let users: RecordType = {
         var type = RecordType()
         type.fields["roles"] = FieldDefinition(.int64List)
@@ -21,25 +21,26 @@ extension RecordType {
         return type
     }()
 
-    /// Permissions for records of a type without any of its own: everybody reads, signed-in users make records, and the
-    /// creator changes them.
+    /// Permissions for record types without grants: everyone can read, signed-in users can create, and the
+    /// creator can change records.
     static let usualGrants: [String: Permissions] = [
         SystemRole.creator: .write, SystemRole.signedIn: .create, SystemRole.world: .read,
     ]
 
-    /// A type as the first save of one of its records makes it.
+    /// The type that the first save of one of its records creates.
     static let madeJustInTime: RecordType = {
         var type = RecordType()
         type.grants = usualGrants
-        // Apple's types begin without: then a query without a filter is refused, which everybody meets first. A deploy
-        // carries it to production, where it would be missed too.
+        // Apple creates types without this index, so that a query without a filter is rejected, which most
+        // developers encounter first. A deployment copies the index to production, where it would be missing
+        // too.
         type.systemIndexes[SystemField.recordID.rawValue] = .queryable
         return type
     }()
 }
 
 extension FieldDefinition {
-    /// The field that the first save of a value makes, or nil for a list of unknown element type.
+    /// The field that the first save of a value creates, or nil for a list of unknown element type.
     init?(madeFor field: Field) {
         guard let value = field.value, value.type != .unknownList else { return nil }
         let element = value.type.elementType ?? value.type

@@ -1,6 +1,6 @@
 import CloudWire
 
-/// What a record needs that the schema didn't have.
+/// Additions to the schema that a record needs.
 struct SchemaAdditions {
     let recordType: String
     var isNewType = false
@@ -9,13 +9,13 @@ struct SchemaAdditions {
     var isEmpty: Bool { !isNewType && fields.isEmpty }
 }
 
-/// A schema that a batch's records are held against, one after another, and that grows with them where that is
-/// allowed: in development.
+/// A schema that the records of a batch are checked against in order. In development it grows with them.
 ///
-/// A record sees what the records before it have added, so that two of a batch can't add the same field with two types.
+/// Each record sees the additions of earlier records, so two records of a batch can't add the same field with
+/// two types.
 struct SchemaGrowth {
     private let stored: Schema
-    /// The schema with all that was taken.
+    /// The schema with all accepted additions.
     private(set) var grown: Schema
     private let mayGrow: Bool
     private let limits: ServiceLimits
@@ -27,7 +27,8 @@ struct SchemaGrowth {
         self.limits = limits
     }
 
-    /// The sent fields as the schema has them, and what a save of them adds to it; or why they can't be saved.
+    /// Returns the sent fields converted to the schema's types, and the additions that a save of them needs,
+    /// or the reason that they can't be saved.
     mutating func take(
         _ fields: [String: Field], recordType: String
     ) -> Result<(fields: [String: Field], additions: SchemaAdditions), WireError> {
@@ -89,7 +90,7 @@ struct SchemaGrowth {
 }
 
 extension Schema {
-    /// The schema with what saved records need.
+    /// The schema with the additions of saved records.
     func adding(_ additions: [SchemaAdditions]) -> Schema {
         var schema = self
         for addition in additions {
@@ -101,7 +102,7 @@ extension Schema {
     }
 }
 
-/// Why a record doesn't fit the schema, where Apple's words are known in those.
+/// Reasons that a record doesn't match the schema, in Apple's words where they are known.
 enum SchemaError {
     static func newType(_ recordType: String) -> WireError {
         refused("Cannot create new type \(recordType) in production schema")

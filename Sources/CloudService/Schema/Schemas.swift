@@ -2,10 +2,10 @@ import CloudStore
 import CloudWire
 import System
 
-/// Schemas by their version, so that one is read again only when it has changed.
+/// Cache of schemas by version, so that a schema is parsed only when it has changed.
 private struct SchemaCache {
-    /// More than one, because readers and the writer see different moments, and the one that a refused write made is
-    /// never met again.
+    /// More than one, because readers and the writer use different snapshots, and the schema of a rejected
+    /// write is never used again.
     private static let entriesMax = 4
     private var entries: [(version: UInt64, schema: Schema)] = []
 
@@ -18,15 +18,14 @@ private struct SchemaCache {
     }
 }
 
-/// The schema of an environment, and what it lets callers do. What it remembers lives as long as the service, and is
-/// read again after it.
+/// The schema of an environment, and the access that it gives to callers. The cache is kept in memory.
 package final class Schemas: Sendable {
     private let cache = Lock(SchemaCache())
 
-    /// The schema as it is in the reader's transaction.
+    /// The schema in the reader's snapshot.
     ///
-    /// Another process may have changed it: its version is looked at each time, and the rest is read when that is
-    /// another one.
+    /// Another process may have changed it, so each call checks its version and reads the schema only if the
+    /// version differs.
     package func schema(in reader: any CloudStoreReader) throws -> Schema {
         guard let version = try reader.schemaVersion() else { return .initial }
         if let known = cache.withLock({ $0.schema(version) }) { return known }
@@ -38,11 +37,11 @@ package final class Schemas: Sendable {
         return schema
     }
 
-    /// What the caller may do, with the roles that they have in the reader's transaction.
+    /// The caller's access, with the roles assigned in the reader's snapshot.
     func access(
         of caller: ServiceCaller, schema: Schema, in reader: any CloudStoreReader
     ) throws -> Access {
-        // Most schemas have no roles.
+        // Most schemas have no custom roles.
         guard caller.scope == .public, !schema.roles.isEmpty, let user = caller.user?.userRecordName else {
             return Access(caller, schema: schema)
         }
@@ -52,7 +51,7 @@ package final class Schemas: Sendable {
             caller, schema: schema, customRoles: try reader.load(wanted).roles[user]?.roles ?? [])
     }
 
-    /// Remembers a schema that a write has made, by the version that it gave it.
+    /// Caches a schema that was written, by its new version.
     func remember(_ schema: Schema, as row: SchemaRow?) {
         guard let row else { return }
         cache.withLock { $0.keep(schema, version: row.version) }
@@ -60,14 +59,14 @@ package final class Schemas: Sendable {
 }
 
 extension Schema {
-    /// Reads a schema as a store keeps it. The users' type is there in any case.
+    /// Parses a stored schema. The user record type is always added.
     ///
-    /// - Throws: `SchemaTextError` when the row holds no schema.
+    /// - Throws: `SchemaTextError` if the row holds no schema.
     package init(_ row: SchemaRow) throws {
         self = try SchemaLanguage.parse(row.content).complete
     }
 
-    /// The schema with the users' type, which a text may leave out.
+    /// The schema including the user record type, which a text may omit.
     package var complete: Schema {
         guard recordTypes[Self.usersTypeName] == nil else { return self }
         var schema = self
@@ -75,7 +74,7 @@ extension Schema {
         return schema
     }
 
-    /// The schema as a store keeps it.
+    /// The schema in the store's form.
     package func row(version: UInt64) -> SchemaRow {
         SchemaRow(version: version, content: Array(SchemaLanguage.print(self).utf8))
     }

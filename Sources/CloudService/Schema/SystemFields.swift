@@ -1,6 +1,6 @@
 import CloudWire
 
-/// The fields that every record has, by their names in a schema.
+/// The system fields, by their names in a schema.
 enum SystemField: String, CaseIterable {
     case createTime = "___createTime"
     case createdBy = "___createdBy"
@@ -9,7 +9,7 @@ enum SystemField: String, CaseIterable {
     case modifiedBy = "___modifiedBy"
     case recordID = "___recordID"
 
-    /// What the field holds.
+    /// The type of the values.
     var type: FieldType {
         switch self {
         case .createTime, .modTime: .timestamp
@@ -18,11 +18,11 @@ enum SystemField: String, CaseIterable {
         }
     }
 
-    /// Returns true if a name can't be a field of an app's.
+    /// Returns true if the name is reserved and can't be a field of an app.
     static func isReserved(_ name: String) -> Bool { name.hasPrefix("___") }
 }
 
 extension SystemRole {
-    /// The three.
+    /// All system roles.
     static let all: Set<String> = [world, signedIn, creator]
 }

@@ -7,12 +7,12 @@ import System
 struct RequestAuthentication {
     var user: ServiceUser?
     var isServerKey = false
-    /// The hash of what was signed, of a change.
+    /// The hash of the signed text, for a change.
     var signedChange: [UInt8]?
     var additions = AnswerAdditions()
 }
 
-/// What authentication adds to a response.
+/// Additions to a response by authentication.
 struct AnswerAdditions: Sendable {
     var headers: [(name: String, value: String)] = []
     /// True if the page may not read the response.
@@ -20,20 +20,20 @@ struct AnswerAdditions: Sendable {
 }
 
 extension WireRequest {
-    /// A browser asks whether a page may ask. Nothing is done but to check the app.
+    /// True for a browser's preflight request. Only the app is checked.
     var isPreflight: Bool { method == "OPTIONS" }
 
-    /// True if the request means to be signed by a server's key.
+    /// True if the request has the headers of a server key's signature.
     fileprivate var isSigned: Bool {
         header(WireHeader.keyID) != nil || header(WireHeader.signature) != nil
     }
 }
 
-/// Authenticates requests. Its record of signed changes is in memory; the store has them too.
+/// Authenticates requests. The set of recent signed changes is in memory. The store has them too.
 final class Authentication: Sendable {
     private let accounts: any ServiceAccounts
     private let clock: any TimeSource
-    /// Where clients reach the service; nil: where the request says that it went.
+    /// The service's public address, or nil to use that of the request.
     private let publicURL: String?
     private let rates: CallerRates
     private let serverSignatures = Lock(ServerSignatures())
@@ -141,9 +141,9 @@ final class Authentication: Sendable {
         }
     }
 
-    /// The key by which the request is signed; and of a change the hash of what was signed.
+    /// The key that signed the request, and for a change the hash of the signed text.
     ///
-    /// An unknown key, a revoked one and a wrong signature get the same answer after the same work.
+    /// An unknown key, a revoked key and a wrong signature get the same error after the same amount of work.
     private func checkSignature(
         of request: WireRequest, to route: ServiceRoute
     ) throws -> (key: ServiceServerKey, change: [UInt8]?) {
@@ -174,8 +174,9 @@ final class Authentication: Sendable {
         throw ServiceError.authenticationFailed
     }
 
-    /// The work of a signed change, which is done once however often the server is started anew: in its own transaction
-    /// it is kept that it was done, with the kept answers and as long as they. In memory it would be forgotten.
+    /// Makes sure that a signed change is executed once, even after a restart: the execution is recorded in
+    /// its own transaction, with the kept answers and for as long as they are kept. A record in memory would
+    /// be lost.
     func once(signed change: [UInt8]?, _ work: ServiceWork) -> ServiceWork {
         guard let change, case .write(let body) = work else { return work }
         let key = OperationKey(
@@ -197,7 +198,8 @@ final class Authentication: Sendable {
 }
 
 extension WireError {
-    /// The app's token is missing or isn't one of the container's. The same error is returned for a missing container.
+    /// The error for an API token that is missing or doesn't belong to the container. The same error is
+    /// returned for a missing container.
     package static func apiTokenRefused(isMissing: Bool, _ container: String) -> WireError {
         let what =
             isMissing
@@ -209,7 +211,7 @@ extension WireError {
             ckErrorCode: 8)
     }
 
-    /// The API token belongs to another environment, which the error names.
+    /// The error for an API token of another environment, which it names.
     package static func tokenOfOtherEnvironment(_ environment: String) -> WireError {
         WireError(
             .authenticationFailed,
@@ -219,7 +221,7 @@ extension WireError {
             ckErrorCode: 8)
     }
 
-    /// The environment isn't open to this account.
+    /// The error for an account that may not use the environment.
     package static let developersOnly = WireError(
         .accessDenied,
         reason:

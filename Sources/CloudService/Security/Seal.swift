@@ -9,7 +9,7 @@ struct Seal {
     private let codeKey: [UInt8]
     private let mixKey: [UInt8]
 
-    /// - Parameter purpose: what was sealed for something else can't be opened.
+    /// - Parameter purpose: bytes that were sealed for another purpose can't be opened.
     init(secret: [UInt8], purpose: String) throws {
         codeKey = try HMACSHA256.code(of: "\(purpose) code", key: secret)
         mixKey = try HMACSHA256.code(of: "\(purpose) mix", key: secret)
@@ -20,7 +20,7 @@ struct Seal {
         return code + (try mixed(content, code))
     }
 
-    /// Nil for what `sealed` hasn't made.
+    /// Returns nil for bytes that `sealed` hasn't made.
     func opened(_ bytes: [UInt8]) throws -> [UInt8]? {
         guard bytes.count >= Self.codeBytes else { return nil }
         let code = Array(bytes.prefix(Self.codeBytes))

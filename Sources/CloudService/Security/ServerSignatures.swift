@@ -4,7 +4,8 @@ import Crypto
 import System
 
 extension Endpoint {
-    /// True if a server's request changes something, and so must not be done twice because it was overheard.
+    /// True if a server's request changes something, so that an intercepted request must not be executed
+    /// again.
     var isChange: Bool {
         switch self {
         case .recordsModify, .assetsUpload, .assetsRereference: true
@@ -13,9 +14,9 @@ extension Endpoint {
     }
 }
 
-/// The signed changes of the last minutes: each is done once.
+/// The signed changes of the last minutes. Each is executed once.
 ///
-/// What is remembered is what was signed, since one message has many signatures that fit. Reads may be repeated.
+/// The signed text is stored, because one text has many valid signatures. Reads may be repeated.
 struct ServerSignatures {
     /// Maximum changes within the window. Further ones are rejected until it moves on.
     static let entriesMax = 100_000
@@ -25,7 +26,7 @@ struct ServerSignatures {
 
     var count: Int { known.count }
 
-    /// Remembers a message until it is too old to be taken; refuses one that is remembered.
+    /// Stores a message until it is too old to be accepted. Rejects one that is already stored.
     mutating func take(_ digest: [UInt8], until end: Int64, at now: Int64) throws {
         while let oldest = ends.first, oldest.milliseconds < now {
             known.remove(oldest.digest)
@@ -36,7 +37,7 @@ struct ServerSignatures {
         ends.append((end, digest))
     }
 
-    /// A key that signs nothing, checked in place of a missing one.
+    /// An unused key, checked in place of an unknown one.
     static func decoy() throws -> P256PublicKey {
         if let kept = kept.withLock({ $0 }) { return kept }
         let key = try P256PrivateKey().publicKey

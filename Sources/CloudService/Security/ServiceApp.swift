@@ -1,10 +1,10 @@
 public import Crypto
 
-/// What an API token stands for: an app that may use the container.
+/// The app that an API token identifies.
 public struct ServiceApp: Hashable, Sendable {
-    /// The origins that may use the token, each as `https://example.com:8443`, or nil for any.
+    /// The origins that may use the token, such as `https://example.com:8443`, or nil for any.
     public var origins: [String]?
-    /// The environment that the token is for; nil: any.
+    /// The environment of the token, or nil for any.
     public var environment: String?
 
     /// Makes an app for these origins and this environment. Nil allows any.
@@ -13,19 +13,19 @@ public struct ServiceApp: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// Returns true if a page of the origin may ask. A request without an origin is no page's: a browser can't leave it
-    /// out where it matters.
+    /// Returns true if a page of the origin may send requests. A request without an origin isn't from a page,
+    /// because browsers always send it where it matters.
     func admits(origin: String?) -> Bool {
         guard let origin, let origins else { return true }
         return origins.contains(origin)
     }
 }
 
-/// A server-to-server key, by which a program of the developer signs its requests.
+/// A server-to-server key, with which a program of the developer signs its requests.
 public struct ServiceServerKey: Hashable, Sendable {
-    /// What signatures are checked with.
+    /// The key that verifies signatures.
     public let publicKey: P256PublicKey
-    /// The maker of the records that the program makes.
+    /// The creator of the program's records.
     public let userRecordName: String
 
     /// Makes a key.
@@ -35,11 +35,11 @@ public struct ServiceServerKey: Hashable, Sendable {
     }
 }
 
-/// What a web auth token comes to.
+/// The result of authenticating a web auth token.
 public enum ServiceSignIn: Hashable, Sendable {
-    /// A user is signed in; the replacement is the token that takes this one's place, if there is one.
+    /// A user is signed in. The replacement is the token that replaces this one, if there is one.
     case user(ServiceUser, replacement: String? = nil)
-    /// It was one of ours, and is over: the user has to sign in again.
+    /// The session has ended, so the user has to sign in again.
     case ended
     /// The token doesn't exist.
     case unknown
@@ -56,7 +56,7 @@ extension ServiceAccounts {
         apiToken: String?, origin: String?, container: CloudService.Container
     ) throws -> String? { nil }
 
-    /// Returns true: everybody may use all environments.
+    /// Returns true: all users may use all environments.
     public func admits(userRecordName: String?, container: CloudService.Container) throws -> Bool { true }
 
     /// Returns an app for any origin if the token is admitted.
@@ -64,7 +64,7 @@ extension ServiceAccounts {
         try admits(apiToken: apiToken, container: container) ? ServiceApp() : nil
     }
 
-    /// Nil: there are no keys.
+    /// Returns nil: there are no keys.
     public func serverKey(_ keyID: String, container: CloudService.Container) throws -> ServiceServerKey? {
         nil
     }

@@ -2,8 +2,8 @@ import CloudStore
 import CloudWire
 import System
 
-/// What files' addresses and receipts are signed with, and queries' markers sealed. It is made once for a store and
-/// kept in it; here it is remembered as long as the service lives.
+/// The secret that signs addresses and receipts of files, and seals query markers. It is created once for a
+/// store, stored there, and cached.
 final class StoreSecret: Sendable {
     private static let name = "assets"
     private static let words = 4
@@ -16,7 +16,7 @@ final class StoreSecret: Sendable {
         (self.store, self.random) = (store, random)
     }
 
-    /// Not to be called in a transaction.
+    /// Must not be called in a transaction.
     func value() throws -> [UInt8] {
         if let known = self.known.withLock({ $0 }) { return known }
         func kept(_ reader: any CloudStoreReader) throws -> [UInt8]? {

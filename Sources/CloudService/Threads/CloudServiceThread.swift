@@ -9,11 +9,11 @@ import System
 public final class CloudServiceThread: Sendable {
     let threads: ServiceThreads
 
-    /// Starts the threads: one that writes, and `readerCount` that read (nil: two a
-    /// processor, so that those that long questions keep busy leave others some; four at least).
+    /// Starts the threads: one writer and `readerCount` readers. Nil means two per processor, so that long
+    /// queries leave some idle, and at least four.
     ///
-    /// When the system has no threads left, each `send` tries again to start them, and until then is answered
-    /// with TRY_AGAIN_LATER.
+    /// If the system can't create threads, each `send` tries again, and until then the response is
+    /// TRY_AGAIN_LATER.
     public convenience init(_ service: CloudService, readerCount: Int? = nil) {
         self.init(service, readerCount: readerCount, startThread: Self.startThread)
     }
@@ -35,13 +35,14 @@ public final class CloudServiceThread: Sendable {
         (try? SystemThread.detach(name: "yap service", body)) != nil
     }
 
-    /// Hands a request in; costs the caller no more than that. `completion` is called once, on a reader's
-    /// thread, when what was written is on disk.
+    /// Submits a request without blocking. `completion` is called once, on a reader's thread, after the
+    /// writes are durable.
     ///
-    /// After `stop`, and while as many requests wait as may, the response is TRY_AGAIN_LATER, and it comes on the
+    /// After `stop`, or if the maximum of requests is pending, the response is TRY_AGAIN_LATER, on the
     /// calling thread.
     ///
-    /// - Parameter cancellation: gives the request up while its work has not begun. It is answered all the same.
+    /// - Parameter cancellation: cancels the request while its work has not begun. `completion` is called in
+    ///   any case.
     public func send(
         _ request: WireRequest, cancellation: ServiceCancellation = ServiceCancellation(),
         completion: @escaping @Sendable (WireResponse) -> Void
@@ -53,7 +54,7 @@ public final class CloudServiceThread: Sendable {
             begin: { service.prepare(request) }, completion)
     }
 
-    /// Hands in what `begin` prepares, in the line of `owner`.
+    /// Submits the request that `begin` prepares, in the queue of `owner`.
     func send(
         bytes: Int, owner: String, wantsExtras: Bool, requestID: String?,
         _ cancellation: ServiceCancellation, begin: @escaping @Sendable () -> PreparedRequest,
@@ -73,11 +74,11 @@ public final class CloudServiceThread: Sendable {
                 }))
     }
 
-    /// Looks for a push that waits for a device, and deletes the one before that it has got; nil when none waits. As
-    /// `CloudService.takePush`, but `completion` is called as that of `send`.
+    /// Finds a pending push of a device, and deletes the previous one, which it has received. Nil if none is
+    /// pending. As `CloudService.takePush`, but `completion` is called as that of `send`.
     ///
-    /// - Parameter asker: the address of the client that asks, which is counted: to the device's user, or to the
-    ///   address when there is no such device. Nil: nobody is.
+    /// - Parameter asker: the address of the client. The request is charged to the device's user, or to the
+    ///   address if the device doesn't exist. Nil: it isn't charged.
     public func takePush(
         apnsToken: String, acknowledging notificationID: String? = nil, taking: PushTaking = .each,
         asker: String? = nil, completion: @escaping @Sendable (Result<CourierPush?, WireError>) -> Void
@@ -87,12 +88,12 @@ public final class CloudServiceThread: Sendable {
             asker: asker, completion: completion)
     }
 
-    /// Deletes what waited for a device when it got `push` as the newest. What is not deleted comes again.
+    /// Deletes the pending pushes of a device up to `push`. Pushes that aren't deleted are delivered again.
     public func acknowledgePushes(apnsToken: String, through push: CourierPush) {
         take(apnsToken: apnsToken, acknowledging: .through(push.number), taking: .newest, asker: nil) { _ in }
     }
 
-    /// Ends the tokens of a user's devices, or of the one with this name, with the pushes that wait for them.
+    /// Deletes the tokens of a user's devices, or of the one with this name, with their pending pushes.
     /// `completion` is called with true on success, on the thread of `send`'s completion.
     public func forgetDevices(
         of user: String, named device: String?, completion: @escaping @Sendable (Bool) -> Void
@@ -127,8 +128,8 @@ public final class CloudServiceThread: Sendable {
                 refuse: { completion(.failure(ServiceThreads.refusal)) }))
     }
 
-    /// Answers what has come in, ends the threads, and returns when they have ended. Must not be called in a
-    /// completion.
+    /// Completes the pending requests, ends the threads, and waits until they have ended. Must not be called
+    /// in a completion.
     public func stop() {
         threads.askToEnd()
         threads.waitForEnd()

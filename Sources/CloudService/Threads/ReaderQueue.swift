@@ -1,9 +1,9 @@
-/// The jobs waiting for a reader, in fair order of their owners.
+/// The jobs that wait for a reader, in fair order of their owners.
 ///
-/// A turn pays for a fixed time of a job. One owner uses up to a quarter of the readers while others are active, so a
-/// single request doesn't wait for another owner's long ones.
+/// A turn covers a fixed time of a job. One owner uses up to a quarter of the readers while others are
+/// active, so a single request doesn't wait for another owner's long ones.
 struct ReaderQueue {
-    /// Processor time that a turn pays for, in microseconds.
+    /// Processor time that a turn covers, in microseconds.
     static let turnMicroseconds = 1_000
 
     private let readersCount: Int
@@ -20,18 +20,18 @@ struct ReaderQueue {
         jobs.append(job, of: job.owner, bytes: job.bytes)
     }
 
-    /// The next job for a reader that has nothing to do.
+    /// The next job for an idle reader.
     mutating func popFirst() -> ServiceJob? {
         let isContested = contention.isContested || jobs.ownersCount > 1
         let ownMax = isContested ? max(1, readersCount / 4) : readersCount
         guard let job = jobs.popFirst(where: { busyReaders[$0, default: 0] < ownMax }) else { return nil }
         busyReaders[job.owner, default: 0] += 1
-        // `popFirst` looks at the owners that wait by itself.
+        // `popFirst` checks the waiting owners itself.
         contention.notice(job.owner, othersWait: false)
         return job
     }
 
-    /// A reader is done with a job, which took so much of a processor.
+    /// Ends a job that used `microseconds` of processor time.
     mutating func end(_ job: ServiceJob, microseconds: Int) {
         let count = busyReaders[job.owner, default: 1] - 1
         busyReaders[job.owner] = count > 0 ? count : nil

@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import System
 
-/// Names a request that waits for a group.
+/// Identifies a request that waits for a group commit.
 public struct ServiceTicket: Hashable, Comparable, Sendable {
     let number: UInt64
 
@@ -10,15 +10,16 @@ public struct ServiceTicket: Hashable, Comparable, Sendable {
     public static func < (left: ServiceTicket, right: ServiceTicket) -> Bool { left.number < right.number }
 }
 
-/// The requests that wait for a group.
+/// The requests that wait for a group commit.
 private struct WaitingRequests {
     var lastNumber: UInt64 = 0
-    /// The bytes of their bodies together.
+    /// Total bytes of their bodies.
     var bytes = 0
     var requests: [(ticket: ServiceTicket, request: PreparedRequest)] = []
 }
 
-/// The requests that wait for a group, and the transactions that they share. What waits lives as long as the service.
+/// The requests that wait for a group commit, and their shared transactions. Pending requests are kept in
+/// memory.
 final class RequestGroups: Sendable {
     private let store: any CloudStore
     private let clock: any TimeSource
@@ -36,7 +37,7 @@ final class RequestGroups: Sendable {
         (self.pushes, self.responses) = (pushes, responses)
     }
 
-    /// Takes in a request that has been read.
+    /// Adds a prepared request.
     func begin(_ prepared: PreparedRequest) -> ServiceTicket {
         var prepared = prepared
         return waiting.withLock { waiting in
@@ -57,7 +58,7 @@ final class RequestGroups: Sendable {
         }
     }
 
-    /// Answers those that wait, within the limits of a group, oldest first; the others keep waiting.
+    /// Executes pending requests within the limits of a group, oldest first. The others stay pending.
     func commit() -> [(ticket: ServiceTicket, response: WireResponse)] {
         let group = takeGroup()
         let writes = group.compactMap { if case .write(let body) = $0.1.work { body } else { nil } }
@@ -101,12 +102,12 @@ final class RequestGroups: Sendable {
         }
     }
 
-    /// Runs the writes in one transaction, or each alone when that is lost. What they wrote is on disk when this
-    /// returns. There is no response for a write that came too late and must be in the next group.
+    /// Executes the writes in one transaction, or each alone if that fails. The writes are durable when this
+    /// returns. A write that is left for the next group has no response.
     ///
-    /// With `preparesPushes`, a step of the pushes is done in the same transaction, so that it costs no other.
-    /// A group ends after `milliseconds` (nil: the longest there are), so that another's first write has not long to
-    /// wait. `done` is told of each write when it is over.
+    /// With `preparesPushes`, a step of the pushes runs in the same transaction, which saves one. A group
+    /// ends after `milliseconds` (nil: the maximum), so that another owner's first write doesn't wait long.
+    /// `done` is called after each write.
     func write(
         _ writes: [ServiceWork.Write], milliseconds: Int64? = nil, preparesPushes: Bool = false,
         done: (Int) -> Void = { _ in }
@@ -132,7 +133,8 @@ final class RequestGroups: Sendable {
     ) throws -> (answers: [ServiceAnswer?], tokens: [String]) {
         let deadline = clock.nowMilliseconds() + milliseconds
         return try store.write { writer in
-            // Alone it needs no savepoint: what it throws is thrown again when it is tried outside a group.
+            // A single write needs no savepoint. Its error is thrown again when it is retried outside of the
+            // group.
             var answers: [ServiceAnswer?] = writes.count == 1 ? [try writes[0](writer)] : []
             if writes.count == 1 { done(0) }
             for (number, body) in writes.enumerated().dropFirst(answers.count) {

@@ -1,12 +1,13 @@
-/// What a request takes of memory while it waits.
+/// Estimates the memory of a pending request.
 enum RequestWeight {
-    /// Bytes that a value of a message takes, roughly, beside its text.
+    /// Approximate bytes of a value in a message, beside its text.
     private static let bytesOfValue = 48
-    /// Bytes that an object takes beside that: an operation has a record, the record fields, and each a dictionary.
+    /// Bytes of an object beside that: an operation has a record, the record has fields, and each is a
+    /// dictionary.
     private static let bytesOfObject = 256
 
-    /// The bytes of a body, and of what it becomes when it is read: each comma stands before another value, and each
-    /// brace before an object. A body of braces alone, which is no message, weighs no more than one of commas.
+    /// The bytes of a body and of its parsed form: each comma precedes another value, and each brace an
+    /// object. An invalid body of braces alone counts no more than one of commas.
     static func bytes(of body: [UInt8]) -> Int {
         let parts = body.reduce(into: 0) { sum, byte in
             switch byte {

@@ -1,8 +1,8 @@
 import System
 
-/// Says whether the work of a request has begun, so that its caller knows what giving up means.
+/// Cancels a request whose work has not begun, and reports whether that was possible.
 ///
-/// Work that was given up before it began is never done. Work that has begun can't be given up.
+/// Cancelled work is never executed. Work that has begun can't be cancelled.
 public final class ServiceCancellation: Sendable {
     private enum State {
         case waiting
@@ -12,10 +12,10 @@ public final class ServiceCancellation: Sendable {
 
     private let state = Lock(State.waiting)
 
-    /// For a request that waits.
+    /// Makes a cancellation for a pending request.
     public init() {}
 
-    /// Gives the request up; false when its work has begun.
+    /// Cancels the request. Returns false if its work has begun.
     @discardableResult
     public func cancel() -> Bool {
         state.withLock { state in
@@ -25,7 +25,7 @@ public final class ServiceCancellation: Sendable {
         }
     }
 
-    /// The work begins; false when it was given up, and then it must not.
+    /// Begins the work. Returns false if the request was cancelled. Then the work must not be done.
     package func begin() -> Bool {
         state.withLock { state in
             guard state != .cancelled else { return false }
@@ -34,7 +34,7 @@ public final class ServiceCancellation: Sendable {
         }
     }
 
-    /// The work was put back, and nothing of it is done.
+    /// Notes that the work was postponed and none of it was done.
     func postpone() {
         state.withLock { $0 = .waiting }
     }

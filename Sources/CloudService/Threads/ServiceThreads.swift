@@ -2,26 +2,26 @@ import CloudStore
 import CloudWire
 import System
 
-/// What one caller wants, cut where the thread changes.
+/// The work of one request, split where the thread changes.
 struct ServiceJob: Sendable {
-    /// What the job holds in memory until it is finished.
+    /// Bytes of memory that the job holds until it is finished.
     let bytes: Int
-    /// The owner of the line that it waits in.
+    /// The owner of its queue.
     let owner: String
-    /// False once the caller has gone.
+    /// Cancelled when the caller has disconnected.
     var cancellation = ServiceCancellation()
-    /// Reads the request, on a reader's thread.
+    /// Prepares the request, on a reader's thread.
     let begin: @Sendable () -> PreparedRequest
-    /// Encodes and hands over the response, on a reader's thread.
+    /// Encodes and delivers the response, on a reader's thread.
     let finish: @Sendable (PreparedRequest, ServiceAnswer, _ groupRequests: Int) -> Void
-    /// Answers that nothing was done.
+    /// Responds that nothing was done.
     let refuse: @Sendable () -> Void
 }
 
 /// The threads of a service, and the queues between them.
 ///
-/// A job goes to a reader; what writes goes on to the writer, and with its answer back to a reader. All jobs that
-/// have begun and not ended are counted, so the limit on them bounds every queue.
+/// A reader executes a job. Its write is passed to the writer, and the result back to a reader. All
+/// unfinished jobs are counted, so their limit bounds every queue.
 final class ServiceThreads: Sendable {
     static let refusal = ServiceError.tryAgainLater(
         "the service is busy or stopping", retryAfterSeconds: ServiceFailure.retryAfterSeconds)
@@ -29,9 +29,9 @@ final class ServiceThreads: Sendable {
     let service: CloudService
     private let readerCount: Int
     private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
-    /// Microseconds of a processor that this thread has used.
+    /// Processor time of the current thread in microseconds.
     private let threadTime: @Sendable () -> Int
-    /// Measures how long one rests.
+    /// Measures the cooldowns.
     private let monotonicClock: any MonotonicSource
     private let monitor: Monitor<State>
     private let forReaders = Condition()
@@ -49,14 +49,14 @@ final class ServiceThreads: Sendable {
         var jobsBytes = 0
         var runningReaders = 0
         var hasWriter = false
-        /// True when there may be pushes to prepare, or something to discard: also at the start.
+        /// True if there may be pushes to make, or expired data to discard. True at the start.
         var wantsUpkeep = true
-        /// True when the last upkeep failed, as on a full disk: it is tried again after a while, whether anybody asks
-        /// or not, since somebody may wait for a push or an operator for a webhook.
+        /// True if the last upkeep failed, for example on a full disk. It is retried after a while even
+        /// without requests, since a device may wait for a push or an operator for a webhook.
         var upkeepFailed = false
         /// True if upkeep had the writer last: writes and upkeep take turns.
         var upkeepWasLast = true
-        /// True if a reader's thread makes a checkpoint.
+        /// True while a reader's thread runs a checkpoint.
         var makesCheckpoint = false
         var isEnding = false
 
@@ -79,7 +79,7 @@ final class ServiceThreads: Sendable {
         }
     }
 
-    /// What one has waiting.
+    /// Jobs and bytes queued for one owner.
     private struct Share {
         var count = 0
         var bytes = 0
@@ -99,11 +99,12 @@ final class ServiceThreads: Sendable {
         self.startThread = startThread
     }
 
-    /// Starts the threads that don't run yet. True when there are enough to answer every request.
+    /// Starts the threads that aren't running yet. Returns true if there are enough to respond to every
+    /// request.
     func start() -> Bool {
         let missing = monitor.withLock { state -> (readers: Int, writer: Bool) in
             defer {
-                // Counted before they run, so that no other caller starts them too.
+                // Counted before they run, so that another caller doesn't start them too.
                 state.runningReaders = readerCount
                 state.hasWriter = true
             }
@@ -118,7 +119,7 @@ final class ServiceThreads: Sendable {
         }
     }
 
-    /// Takes the job, or refuses it on the calling thread when it can't be taken now.
+    /// Queues the job, or rejects it on the calling thread if there is no room.
     func take(_ job: ServiceJob) {
         let limits = service.groupLimits
         enum Result { case taken, full, withoutThreads }
@@ -171,7 +172,7 @@ final class ServiceThreads: Sendable {
 
     private func runReader() {
         while true {
-            // What was written is answered before something new is begun.
+            // Responses of completed writes are sent before new jobs begin.
             let step = monitor.wait(on: forReaders) { state -> ReaderStep? in
                 if let answered = state.answered.popFirst() { return .finish(answered) }
                 if !state.makesCheckpoint && !state.isEnding && service.store.checkpointIsDue {
@@ -185,7 +186,7 @@ final class ServiceThreads: Sendable {
             case .begin(let job): begin(job)
             case .finish(let answered): finish(answered)
             case .checkpoint:
-                // It may be a request that this thread was woken for.
+                // This thread may have been woken for another request.
                 forReaders.signal()
                 service.store.checkpoint()
                 monitor.withLock { $0.makesCheckpoint = false }
@@ -217,7 +218,7 @@ final class ServiceThreads: Sendable {
         }
     }
 
-    /// Answers a job that only reads; nil when nothing is left to do for it.
+    /// Executes a job that only reads. Returns nil if nothing is left to do for it.
     private func read(_ job: ServiceJob) -> WaitingWrite? {
         guard job.cancellation.begin() else {
             job.refuse()
@@ -284,7 +285,7 @@ final class ServiceThreads: Sendable {
         }
     }
 
-    /// How long the writer waits without being woken.
+    /// The longest time for which the writer sleeps.
     private func pause(of state: inout State) -> Int64? {
         let rest = state.rests.next(at: monotonicClock.elapsedMilliseconds())
         guard state.upkeepFailed else { return rest }
@@ -322,7 +323,8 @@ final class ServiceThreads: Sendable {
             }
             state.writes.putBack(postponed)
             let now = monotonicClock.elapsedMilliseconds()
-            // The commit's time is divided by that of the decisions: a user with many rows fills the log.
+            // The commit's time is divided in proportion to the decisions' times, since a user with many rows
+            // fills the log.
             let membersTook = max(1, took.values.reduce(0, +))
             for (owner, time) in took { rest(owner, after: time * groupTook / membersTook, at: now, &state) }
             state.wantsUpkeep = service.upkeep.isWanted
@@ -331,14 +333,14 @@ final class ServiceThreads: Sendable {
         for _ in 0..<min(group.count, readerCount) { forReaders.signal() }
     }
 
-    /// Lets an owner that held the writer for long rest.
+    /// Begins the cooldown of an owner that used the writer for long.
     private func rest(_ owner: String, after microseconds: Int, at now: Int64, _ state: inout State) {
         let milliseconds = Int64(microseconds / 1_000)
         guard milliseconds > service.groupLimits.userMilliseconds else { return }
         state.rests.begin(owner, after: milliseconds, at: now)
     }
 
-    /// Rejects writes of callers that have gone. They are not executed.
+    /// Rejects writes whose callers have disconnected. They are not executed.
     private func refuse(_ writes: [WaitingWrite]) {
         guard !writes.isEmpty else { return }
         monitor.withLock { state in
@@ -365,7 +367,7 @@ final class ServiceThreads: Sendable {
         if service.store.checkpointIsDue { forReaders.signal() }
     }
 
-    /// Lets the writer look whether there is upkeep to do.
+    /// Makes the writer check for upkeep.
     func noticeUpkeep() {
         guard service.upkeep.isWanted else { return }
         monitor.withLock { $0.wantsUpkeep = true }
@@ -373,7 +375,7 @@ final class ServiceThreads: Sendable {
     }
 }
 
-/// A write that waits for its group.
+/// A write that waits for its group commit.
 struct WaitingWrite: Sendable {
     let job: ServiceJob
     let request: PreparedRequest
@@ -383,7 +385,7 @@ struct WaitingWrite: Sendable {
     var owner: String { request.userRecordName.map(KnownCallers.owner) ?? job.owner }
 }
 
-/// A write that is on disk, or refused.
+/// A write that is durable, or rejected.
 private struct AnsweredWrite: Sendable {
     let write: WaitingWrite
     let answer: ServiceAnswer

@@ -1,10 +1,10 @@
-/// The writes that wait, handed out in groups.
+/// The pending writes, taken in groups.
 ///
-/// Long writes have a queue of their own, and take turns with the groups of the others. So a short write waits for the
-/// long one under way and for no second. Of one owner a short write may go before a long one that came earlier:
-/// requests under way at the same time have no order.
+/// Long writes have a queue of their own, and alternate with groups of the others. So a short write waits for
+/// at most one long write. A short write of an owner may pass an earlier long one, since concurrent requests
+/// have no order.
 struct WriteQueue {
-    /// Requests in a group of several users, however little one of them has waiting: fewer would cost too many syncs.
+    /// Minimum requests in a group of several users. Fewer would need too many syncs.
     static let sharedRequestsMin = 8
     /// Size in bytes from which a write is long: about 50 records.
     static let longWriteBytes = 64 << 10
@@ -14,7 +14,7 @@ struct WriteQueue {
     private var isLongNext = false
     private var contention = Contention()
 
-    /// True if another user has written lately, and may do so again: then nobody's groups are long.
+    /// True if another user has written recently, and may do so again. Then groups are short.
     var isContested: Bool { contention.isContested }
 
     mutating func append(_ write: WaitingWrite) {
@@ -30,7 +30,8 @@ struct WriteQueue {
         long.putBack(postponed.filter(\.isLong).map { ($0, $0.owner, $0.request.bytes) })
     }
 
-    /// The oldest writes of each in turn, as many as fit into a group; one long write while short ones wait.
+    /// The oldest writes of each owner in turn, up to the limits of a group. One long write if short ones are
+    /// pending.
     mutating func take(
         within limits: GroupLimits, where mayWrite: (String) -> Bool = { _ in true }
     ) -> [WaitingWrite] {

@@ -3,28 +3,29 @@
 /// A write can't be interrupted. Without a rest, an owner that sends one long write after the other holds a writer with
 /// little else to do nearly all the time, and every other write waits for one of them.
 struct WriterCooldowns {
-    /// A rest is so many times as long as what was before it: one has a quarter of the writer at most.
+    /// Factor of a cooldown relative to the preceding work, so one owner uses up to a quarter of the writer.
     static let factor: Int64 = 3
-    /// And no longer than this.
+    /// Maximum milliseconds of a cooldown.
     static let millisecondsMax: Int64 = 2_000
-    /// An owner that wrote so lately may write again.
+    /// Milliseconds after a write during which its owner is likely to write again.
     static let lateMilliseconds: Int64 = 1_000
-    /// The upkeep's name as an owner.
+    /// The owner name of the upkeep.
     static let upkeep = ""
     private static let ownersMax = 10_000
 
     private var ends: [String: Int64] = [:]
-    /// The last owner that wrote, and the one before it.
+    /// The last two owners that wrote.
     private var last: (owner: String, at: Int64)?
     private var other: (owner: String, at: Int64)?
 
-    /// One brings a write, at `now` in milliseconds.
+    /// Notes a write of an owner, at `now` in milliseconds.
     mutating func notice(_ owner: String, at now: Int64) {
         if last?.owner != owner { other = last }
         last = (owner, now)
     }
 
-    /// Begins an owner's rest after it took so many milliseconds of a processor, unless no other has written lately.
+    /// Begins an owner's cooldown after it used `milliseconds` of processor time, unless no other owner has
+    /// written recently.
     mutating func begin(_ owner: String, after milliseconds: Int64, at now: Int64) {
         let isContested = [last, other].contains { writer in
             writer.map { $0.owner != owner && now - $0.at < Self.lateMilliseconds } ?? false
@@ -35,7 +36,7 @@ struct WriterCooldowns {
         ends[owner] = now + min(milliseconds * Self.factor, Self.millisecondsMax)
     }
 
-    /// Returns true if it isn't over yet.
+    /// Returns true if the owner's cooldown hasn't ended.
     func contains(_ owner: String, at now: Int64) -> Bool { ends[owner].map { $0 > now } ?? false }
 
     /// Returns the milliseconds until the next cooldown ends, or nil if there is none. Removes the expired ones.

@@ -1,8 +1,8 @@
 import CloudStore
 import System
 
-/// Removes what deleted zones have left. Whether there may be something is known as far as this process goes: at its
-/// start, there may.
+/// Removes the remaining rows of deleted zones. The state of pending work is kept in memory: after a start,
+/// rows are assumed to remain.
 package final class ClearedRows: Sendable {
     private let store: any CloudStore
     private let limits: ClearingLimits
@@ -14,19 +14,19 @@ package final class ClearedRows: Sendable {
 
     var mayWait: Bool { mayBeMore.withLock { $0 } }
 
-    /// A zone with rows was deleted.
+    /// Notes that a zone with rows was deleted.
     func note() { mayBeMore.withLock { $0 = true } }
 
-    /// One bounded step towards a store without rows of deleted zones; true when there may be more. No reader meets
-    /// them, and a zone that is made anew under the same name has none of them.
+    /// Removes a bounded number of rows of deleted zones. Returns true if there may be more. Readers never
+    /// see these rows, and a new zone with the same name doesn't contain them.
     ///
-    /// Each step is a transaction of its own: after a crash it goes on where it was.
+    /// Each step is a transaction of its own, so it continues after a crash.
     func removeStep() throws -> Bool {
         guard mayWait else { return false }
-        // Before looking: a zone that is deleted after this transaction sets it again.
+        // Before looking, since a zone that is deleted after this transaction sets it again.
         mayBeMore.withLock { $0 = false }
         do {
-            // Most of the time there is nothing: a read finds that out without the writer.
+            // Usually there is nothing to remove. A read finds that out without the writer.
             guard try store.read({ try $0.hasClearedRows() }) else { return false }
             let isCutShort = try store.write {
                 try $0.removeClearedRows(rowsMax: limits.rowsMax, bytesMax: limits.bytesMax)
@@ -39,21 +39,23 @@ package final class ClearedRows: Sendable {
         }
     }
 
-    /// Removes all remaining rows of deleted zones, for an operator that waits for it.
+    /// Removes all remaining rows of deleted zones, for an operator that waits for the result.
     ///
-    /// - Throws: `CloudStoreError`; the steps before stay done.
+    /// - Throws: `CloudStoreError`. Completed steps are kept.
     package func removeAll() throws {
         note()
         while try removeStep() {}
     }
 }
 
-/// How much of deleted zones one step removes, while all writes wait: 2 to 5 ms, more where the file isn't in memory.
+/// Limits of one step of removing deleted zones, during which all writes wait: 2 to 5 ms, or more if the file
+/// isn't cached in memory.
 struct ClearingLimits: Hashable, Sendable {
-    /// Records, index entries, references and files; the end of a zone counts as 12.
+    /// Maximum records, index entries, references and files. Removing the zone itself counts as 12.
     var rowsMax = 150
     /// Bytes of the records' fields.
     var bytesMax = UpkeepStep.recordBytesMax
-    /// Maximum deleted zones of a user with rows left. At the maximum the user's saves wait. Each save counts them.
+    /// Maximum deleted zones of a user with rows left. At the maximum the user's saves are delayed. Each save
+    /// checks their number.
     var zonesMax = 1_000
 }

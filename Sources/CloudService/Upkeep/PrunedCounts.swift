@@ -1,5 +1,5 @@
-/// What a step of the upkeep has discarded of what says that something was deleted, and what was discarded before it to
-/// make room.
+/// Numbers of deletion records that a step of the upkeep discarded, and of those that were discarded earlier
+/// to free space.
 public struct PrunedCounts: Hashable, Sendable {
     /// Tombstones of records.
     public var tombstones = 0
@@ -8,7 +8,7 @@ public struct PrunedCounts: Hashable, Sendable {
     /// Kept answers of users beyond the maximum.
     public var answers = 0
 
-    /// Counts nothing yet.
+    /// Makes zero counts.
     public init() {}
 
     init(tombstones: Int, zones: Int) {
@@ -16,7 +16,7 @@ public struct PrunedCounts: Hashable, Sendable {
         self.zones = zones
     }
 
-    /// Adds what another step has discarded.
+    /// Adds the counts of another step.
     package static func += (counts: inout PrunedCounts, more: PrunedCounts) {
         counts.tombstones += more.tombstones
         counts.zones += more.zones

@@ -1,12 +1,12 @@
 import CloudStore
 import System
 
-/// Discards what has outlived its use. When to look again lives as long as the service: at its start, at once.
+/// Discards expired data. The time of the next check is kept in memory; at the start, it is due at once.
 final class Pruning: Sendable {
-    /// Rows of each kind that one step discards.
+    /// Maximum rows of each kind that one step discards.
     private static let outdatedRowsMax = 500
 
-    /// Milliseconds between two looks for what can be discarded.
+    /// Milliseconds between two checks for expired data.
     private static let pruningMilliseconds: Int64 = 60_000
 
     private let store: any CloudStore
@@ -27,24 +27,24 @@ final class Pruning: Sendable {
     }
 
     func setListener(_ listener: (@Sendable (PrunedCounts) -> Void)?) {
-        // The one before is released after the lock: it holds what listened.
+        // The previous one is released after the lock, since its closure may retain the observer.
         _ = self.listener.withLock { current in
             defer { current = listener }
             return current
         }
     }
 
-    /// Lets the listener know of kept answers that were discarded before their time.
+    /// Notifies the listener of kept answers that were discarded early.
     func tell(trimmedAnswers count: Int) {
         var counts = PrunedCounts()
         counts.answers = count
         if count > 0 { listener.withLock { $0 }?(counts) }
     }
 
-    /// True if it is time to look for what can be discarded.
+    /// True if the next check is due.
     var isDue: Bool { clock.nowMilliseconds() >= nextMilliseconds.withLock { $0 } }
 
-    /// Discards what has outlived its use. When nothing is left, it sets when to look again.
+    /// Discards expired data. If none is left, it schedules the next check.
     func pruneInTurn() throws {
         guard try !pruneOutdated() else { return }
         // Another process may have changed the schema.
@@ -52,7 +52,7 @@ final class Pruning: Sendable {
         nextMilliseconds.withLock { $0 = clock.nowMilliseconds() + Self.pruningMilliseconds }
     }
 
-    /// One bounded step; true when there may be more.
+    /// Does one bounded step. Returns true if there may be more.
     func pruneOutdated() throws -> Bool {
         let now = clock.nowMilliseconds()
         var query = OutdatedQuery(rowsMax: Self.outdatedRowsMax)
@@ -62,7 +62,7 @@ final class Pruning: Sendable {
         query.tombstonesBefore = now - limits.tombstoneMilliseconds
         query.zonesDeletedBefore = query.tombstonesBefore
         let asked = query
-        // Most of the time there is nothing: a read finds that out without the writer.
+        // Usually there is nothing to discard. A read finds that out without the writer.
         let isEmpty = { (reader: any CloudStoreReader) throws -> Bool in
             try reader.outdated(asked) == OutdatedRows() && !self.notifications.areOutdated(reader)
                 && !self.webhooks.deliveriesAreOutdated(reader)
@@ -111,7 +111,7 @@ final class Pruning: Sendable {
         var databases = loaded.databases
         for var zone in rows.zones {
             guard zone.deletedMilliseconds > 0 else {
-                // An earlier version deleted it, and didn't say when.
+                // An earlier version deleted it without storing the time.
                 zone.deletedMilliseconds = nowMilliseconds
                 changes.zones.append(zone)
                 continue

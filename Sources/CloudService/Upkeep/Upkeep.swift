@@ -1,6 +1,6 @@
 import System
 
-/// Does what is due beside answering. Which step is next lives as long as the service.
+/// Does the work that is due between requests. The next step is kept in memory.
 final class Upkeep: Sendable {
     private let pushes: PushDelivery
     private let indexes: IndexBuilding
@@ -20,18 +20,18 @@ final class Upkeep: Sendable {
         (self.clearedRows, self.pruning, self.files, self.answers) = (clearedRows, pruning, files, answers)
     }
 
-    /// True when there may be something to do.
+    /// True if there may be work.
     var isWanted: Bool { UpkeepStep.allCases.contains(where: isDue) || answers.hasTrimmed }
 
-    /// Does each step that is due, pushes first. True when there may be more.
+    /// Does each step that is due, pushes first. Returns true if there may be more.
     func keepUp() throws -> Bool {
         pruning.tell(trimmedAnswers: answers.takeTrimmedCount())
         for step in UpkeepStep.allCases where isDue(step) { try run(step) }
         return isWanted
     }
 
-    /// Does the next step that is due, so that writes wait for one at a time, and one that fails holds up no other.
-    /// True when there may be more.
+    /// Does the next step that is due, so that writes wait for one step at a time, and a failing step doesn't
+    /// block others. Returns true if there may be more.
     func keepUpInTurn() throws -> Bool {
         pruning.tell(trimmedAnswers: answers.takeTrimmedCount())
         let steps = UpkeepStep.allCases

@@ -1,6 +1,6 @@
-/// What a service has to do beside answering. Each step is bounded, in transactions of its own.
+/// The kinds of work between requests. Each step is bounded, and runs in transactions of its own.
 enum UpkeepStep: Int, CaseIterable {
-    /// Bytes of records that one step goes through while all writes wait.
+    /// Maximum bytes of records that one step processes while all writes wait.
     static let recordBytesMax = 1 << 20
 
     case pushes

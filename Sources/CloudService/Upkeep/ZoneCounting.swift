@@ -1,21 +1,21 @@
 import CloudStore
 import System
 
-/// Gives the zones of a file of an earlier version their checksums. How far it has come lives as long as the service:
-/// after a restart the zone is gone through again, and what has a checksum is passed over.
+/// Adds checksums to the zones of a file of an earlier version. The progress is kept in memory: after a
+/// restart the zone is processed again, and records with a checksum are skipped.
 final class ZoneCounting: Sendable {
     private struct State {
-        /// False when every zone is counted, as far as this process knows.
+        /// False once every zone is known to have a checksum.
         var mayWait = true
-        /// The zone before the one that is counted.
+        /// The zone before the one that is being processed.
         var zonesBefore: ZoneKey?
-        /// The last record that was looked at.
+        /// The last processed record.
         var recordsBefore: String?
     }
 
-    /// Zones that one step looks at, to find one that isn't counted.
+    /// Maximum zones that one step checks to find one without a checksum.
     private static let countedZonesMax = 500
-    /// Records that one step counts.
+    /// Maximum records that one step processes.
     private static let countedRecordsMax = 500
 
     private let store: any CloudStore
@@ -25,7 +25,8 @@ final class ZoneCounting: Sendable {
 
     var mayWait: Bool { state.withLock { $0.mayWait } }
 
-    /// One bounded step towards a checksum for each zone that an earlier version made; true when there may be more.
+    /// Does one bounded step of adding checksums to the zones of an earlier version. Returns true if there
+    /// may be more.
     func countStep() throws -> Bool {
         let known = state.withLock { $0 }
         guard known.mayWait else { return false }
@@ -48,9 +49,9 @@ final class ZoneCounting: Sendable {
         return found.mayWait
     }
 
-    /// Counts some records of a zone.
+    /// Adds some records of a zone to its checksum.
     ///
-    /// - Returns: The last of them; nil when the zone is done.
+    /// - Returns: the last of them, or nil if the zone is complete.
     private func count(_ key: ZoneKey, after: String?, _ writer: any CloudStoreWriter) throws -> String? {
         var wanted = StoreLoad()
         wanted.zones = [key]

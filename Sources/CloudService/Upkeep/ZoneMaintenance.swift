@@ -1,12 +1,12 @@
 import CloudStore
 import System
 
-/// What an operator, and a restore, does to zones.
+/// Changes to zones by an operator or after a restore.
 package struct ZoneMaintenance: Sendable {
     let store: any CloudStore
     let random: any RandomSource
 
-    /// Forgets what was deleted in a zone until now: tokens that haven't seen it are expired from now on.
+    /// Discards a zone's tombstones. Older tokens are expired from now on.
     ///
     /// Does nothing if the zone doesn't exist.
     ///
@@ -24,11 +24,11 @@ package struct ZoneMaintenance: Sendable {
         }
     }
 
-    /// Gives a zone a new epoch, as after it was restored from a backup: all its tokens are told to start
-    /// again. The records keep their tags. Does nothing if the zone doesn't exist.
+    /// Gives a zone a new epoch, as after a restore from a backup. All its tokens become invalid, so devices
+    /// fetch from the beginning. The records keep their tags. Does nothing if the zone doesn't exist.
     ///
-    /// - Parameter includesDeleted: Whether a deleted zone gets one too, as a restore gives it: the epoch of the zone's
-    ///   next life follows from it, and must be no epoch of the time that was lost.
+    /// - Parameter includesDeleted: whether a deleted zone gets a new epoch too, as after a restore. The
+    ///   epoch of a recreated zone is derived from it, and must differ from those issued before the restore.
     /// - Throws: `CloudStoreError`; then nothing was changed.
     package func resetEpoch(
         zoneName: String, ofUser userRecordName: String, includesDeleted: Bool = false
@@ -41,7 +41,7 @@ package struct ZoneMaintenance: Sendable {
         }
     }
 
-    /// What is to become of a zone, its database's feed and its owner's usage.
+    /// Changes to a zone, its database's feed and its owner's usage.
     private struct ZoneChange {
         var zone: ZoneRow
         var database: DatabaseRow

@@ -38,7 +38,7 @@ public protocol ServiceAccounts: Sendable {
 public final class ServiceAccountList: ServiceAccounts {
     struct State {
         var users: [String: ServiceUser]
-        /// What users let others find of them, by the name of their records.
+        /// The discoverability of users by user record name.
         var discoverable: [String: ServiceDiscoverability] = [:]
 
         func user(named userRecordName: String) -> ServiceUser? {
@@ -53,7 +53,7 @@ public final class ServiceAccountList: ServiceAccounts {
         state = Lock(State(users: users))
     }
 
-    /// Lets `user` sign in with `token`.
+    /// Adds a user who signs in with `token`.
     public func add(_ user: ServiceUser, token: String) {
         state.withLock { $0.users[token] = user }
     }
@@ -63,6 +63,6 @@ public final class ServiceAccountList: ServiceAccounts {
         state.withLock { $0.users[webAuthToken] }
     }
 
-    /// True.
+    /// Returns true.
     public func admits(apiToken: String?, container: CloudService.Container) -> Bool { true }
 }

@@ -2,9 +2,9 @@ import System
 
 /// The key of a user lookup.
 public enum ServiceUserKey: Hashable, Sendable {
-    /// By the address of the account.
+    /// The address of the account.
     case emailAddress(String)
-    /// By the name of the user's record.
+    /// The name of the user's record.
     case userRecordName(String)
 }
 
@@ -15,7 +15,7 @@ public struct ServiceDiscoverability: Hashable, Sendable {
     /// True if the user is in the list of all discoverable users.
     public var isListed: Bool
 
-    /// Makes a choice.
+    /// Makes the settings.
     public init(isDiscoverable: Bool = false, isListed: Bool = false) {
         self.isDiscoverable = isDiscoverable
         self.isListed = isListed
@@ -27,7 +27,7 @@ public protocol ServicePeople: Sendable {
     /// Returns the user, or nil if they aren't discoverable in the container.
     func person(_ key: ServiceUserKey, container: CloudService.Container) throws -> ServiceUser?
 
-    /// Returns the users that are listed for everybody in the container, sorted by record name.
+    /// Returns the users that are listed in the container, sorted by record name.
     func listedPeople(container: CloudService.Container, countMax: Int) throws -> [ServiceUser]
 
     /// Returns the discoverability of the token's user.
@@ -53,7 +53,7 @@ extension ServiceAccountList: ServicePeople {
         }
     }
 
-    /// Returns the users that are listed for everybody, sorted by record name.
+    /// Returns the listed users, sorted by record name.
     public func listedPeople(container: CloudService.Container, countMax: Int) -> [ServiceUser] {
         state.withLock { state in
             let names = state.discoverable.filter(\.value.isListed).keys.sorted().prefix(countMax)
@@ -71,7 +71,7 @@ extension ServiceAccountList: ServicePeople {
         }
     }
 
-    /// Lets others find the user's name, or no longer.
+    /// Sets whether others can find the user's name.
     public func setDiscoverability(
         _ choice: ServiceDiscoverability, webAuthToken: String, container: CloudService.Container
     ) {

@@ -1,14 +1,14 @@
 /// A user of the container.
 public struct ServiceUser: Hashable, Sendable {
-    /// The name of the user's record, by which everything of theirs is found.
+    /// The name of the user's record, which identifies the user.
     public let userRecordName: String
-    /// The given name, when the user has told one.
+    /// The given name, if the user has set one.
     public let givenName: String?
-    /// The family name, when the user has told one.
+    /// The family name, if the user has set one.
     public let familyName: String?
-    /// The address of the user's account, when the service knows one.
+    /// The address of the user's account, if known.
     public let emailAddress: String?
-    /// The public name of the session by which the user asks, when there is one: it tells nothing of the token.
+    /// The public name of the session of the request, if there is one. It doesn't reveal the token.
     public let sessionID: String?
 
     /// Makes a user.

@@ -1,6 +1,6 @@
 import CloudWire
 
-/// The endpoints about the calling user, and about users that others may find. Only in the public database.
+/// The endpoints about the calling user, and about discoverable users. Only in the public database.
 struct UsersEndpoints: Sendable {
     let accounts: any ServiceAccounts
     let limits: ServiceLimits
@@ -82,7 +82,7 @@ struct UsersEndpoints: Sendable {
             .message(UsersDiscoverability(discoverable: choice.isDiscoverable, listed: choice.isListed)))
     }
 
-    /// The user, if they let others find them. Everybody finds themselves.
+    /// The user, if they are discoverable. Users always find themselves.
     private func person(_ key: ServiceUserKey, _ request: EndpointRequest) throws -> ServiceUser? {
         if let own = request.caller.user, key == .userRecordName(own.userRecordName) { return own }
         return try (accounts as? any ServicePeople)?.person(

@@ -3,7 +3,7 @@ import CloudWire
 import System
 
 extension CloudServiceThread {
-    /// `Webhooks.due` on one of the threads; nil when it can't be answered now.
+    /// `Webhooks.due` on one of the threads, or nil if it can't be executed now.
     package func dueWebhooks(
         requestsMax: Int, completion: @escaping @Sendable (WebhookBatch?) -> Void
     ) {
@@ -17,8 +17,8 @@ extension CloudServiceThread {
             }, completion: { _ in completion(found.withLock { $0 }) })
     }
 
-    /// `Webhooks.settle` together with the writes that wait. False when it couldn't be written: what was
-    /// sent is sent again.
+    /// `Webhooks.settle` together with the pending writes. False if it couldn't be written; then sent
+    /// requests are sent again.
     package func settleWebhooks(
         _ results: [WebhookResult], completion: @escaping @Sendable (_ isWritten: Bool) -> Void
     ) {
@@ -35,8 +35,8 @@ extension CloudServiceThread {
             })
     }
 
-    /// Tells the webhooks that have no condition of something that is no notification. `completion` is told whether it
-    /// is on disk, as that of `send` is.
+    /// Queues an event that isn't a notification for the webhooks without a condition. `completion` receives
+    /// true once it is durable, like that of `send`.
     package func tellWebhooks(_ event: SignInEvent, completion: @escaping @Sendable (Bool) -> Void) {
         let webhooks = threads.service.webhooks
         threads.take(
@@ -47,7 +47,7 @@ extension CloudServiceThread {
                 }, refuse: { completion(false) }))
     }
 
-    /// Runs work of the service's own; the response is an error when it can't be taken.
+    /// Executes work of the service itself. The response is an error if the queue is full.
     private func run(
         _ work: @escaping @Sendable () -> ServiceWork, completion: @escaping @Sendable (ServiceAnswer) -> Void
     ) {

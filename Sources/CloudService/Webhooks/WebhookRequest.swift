@@ -3,13 +3,13 @@ import CloudWire
 import Crypto
 import System
 
-/// A notification on its way to a webhook, signed.
+/// A signed request with a notification to a webhook.
 package struct WebhookRequest: Hashable, Sendable {
-    /// Which delivery it is of.
+    /// Number of its delivery.
     package let number: Int64
     /// The webhook's name.
     package let webhook: String
-    /// Where to.
+    /// The destination's address.
     package let url: String
     /// The headers, in order.
     package let headers: [Header]
@@ -20,7 +20,7 @@ package struct WebhookRequest: Hashable, Sendable {
     package struct Header: Hashable, Sendable {
         /// Its name.
         package let name: String
-        /// What it says.
+        /// Its value.
         package let value: String
     }
 
@@ -28,7 +28,7 @@ package struct WebhookRequest: Hashable, Sendable {
     ///
     /// The signature covers the time too, so that a recorded request can't be replayed later.
     ///
-    /// - Throws: `CryptoError` when OpenSSL has no memory.
+    /// - Throws: `CryptoError` if OpenSSL has no memory.
     package init(
         number: Int64, to webhook: WebhookRow, notificationID: String, container: String, environment: String,
         body: [UInt8], nowMilliseconds: Int64
@@ -50,9 +50,9 @@ package struct WebhookRequest: Hashable, Sendable {
         ]
     }
 
-    /// A request with a made-up notification, to test a webhook.
+    /// Makes a request with a sample notification, to test a webhook.
     ///
-    /// - Throws: `CryptoError` when OpenSSL has no memory.
+    /// - Throws: `CryptoError` if OpenSSL has no memory.
     package init(
         test webhook: WebhookRow, container: String, environment: String, nowMilliseconds: Int64,
         notificationID: String
@@ -65,21 +65,21 @@ package struct WebhookRequest: Hashable, Sendable {
     }
 }
 
-/// What is to be sent to webhooks now.
+/// The webhook requests to send now.
 package struct WebhookBatch: Sendable {
-    /// What is due, a few for each webhook.
+    /// The requests that are due, a few for each webhook.
     package var requests: [WebhookRequest] = []
-    /// When to look again, in milliseconds since 1970; nil: when something new is to be sent.
+    /// The time of the next check, in milliseconds since 1970, or nil to wait for the next delivery.
     package var nextMilliseconds: Int64?
 }
 
-/// What has become of a request to a webhook.
+/// The result of a webhook request.
 package struct WebhookResult: Hashable, Sendable {
-    /// Which delivery it was of.
+    /// Number of its delivery.
     package let number: Int64
-    /// True if the webhook has taken it.
+    /// True if the webhook accepted it.
     package let isDelivered: Bool
-    /// What it answered, or why there is no response, in a few words and without the address.
+    /// A short summary of the response or of the failure, without the address.
     package let summary: String
 
     /// Makes a result.

@@ -1,7 +1,7 @@
 import CloudStore
 import System
 
-/// Decides what becomes of deliveries when their requests have ended. Pure.
+/// Decides the results of webhook requests. Pure.
 struct WebhookSettling {
     static let pauseMillisecondsMax: Double = 3_600_000
 
@@ -9,8 +9,9 @@ struct WebhookSettling {
     let nowMilliseconds: Int64
     let random: any RandomSource
 
-    /// What was taken goes. What was not is sent again after a pause that doubles; what is older than a day is given
-    /// up. A webhook that took nothing pauses as a whole, so that one that is gone isn't asked for each notification.
+    /// Removes accepted deliveries. Others are retried after a pause that doubles, and abandoned after a day.
+    /// A webhook that accepted nothing is paused as a whole, so that an unreachable one isn't tried for each
+    /// notification.
     func settle(
         _ results: [WebhookResult], webhooks: [WebhookRow], deliveries: [WebhookDeliveryRow]
     ) -> StoreChanges {
@@ -49,7 +50,7 @@ struct WebhookSettling {
         return changes
     }
 
-    /// Gives up deliveries that failed for a day.
+    /// Abandons deliveries that failed for a day.
     func abandon(_ deliveries: [WebhookDeliveryRow], webhooks: [WebhookRow]) -> StoreChanges {
         var changes = StoreChanges()
         for var webhook in webhooks {

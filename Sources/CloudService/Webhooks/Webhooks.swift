@@ -2,12 +2,12 @@ import CloudStore
 import CloudWire
 import System
 
-/// The webhooks of an environment, and what is to be sent to them. What nobody has heard of yet lives as long as the
-/// service; the deliveries themselves are in the store.
+/// The webhooks of an environment, and their pending deliveries. Unannounced deliveries are counted in
+/// memory; the deliveries themselves are in the store.
 package final class Webhooks: Sendable {
-    /// Requests to one webhook at a time.
+    /// Maximum concurrent requests to one webhook.
     private static let requestsOfOneMax = 4
-    /// Deliveries that one step gives up.
+    /// Maximum deliveries that one step abandons.
     private static let abandonedMax = 500
 
     private struct Unannounced {
@@ -33,8 +33,8 @@ package final class Webhooks: Sendable {
         self.limits = limits
     }
 
-    /// Sets the listener, which is called when new deliveries are on disk, with the number of deliveries given up. It
-    /// is called on the thread that wrote them, and must not wait.
+    /// Sets the listener, which is called when new deliveries are durable, with the number of abandoned
+    /// deliveries. It is called on the thread that wrote them, and must not block.
     package func setListener(_ listener: (@Sendable (_ abandonedCount: Int) -> Void)?) {
         // The previous listener is released after the lock, because it holds its owner.
         _ = unannounced.withLock { unannounced in
@@ -59,9 +59,9 @@ package final class Webhooks: Sendable {
         listener?(abandonedCount)
     }
 
-    /// What is to be sent to webhooks now, `requestsMax` at most.
+    /// The requests to send to webhooks now, up to `requestsMax`.
     ///
-    /// The delivery stays until `settle` is called: a server that ends before that sends it again.
+    /// A delivery stays stored until `settle` is called. If the server ends before that, it is sent again.
     ///
     /// - Throws: `CloudStoreError`, `CryptoError`.
     package func due(requestsMax: Int) throws -> WebhookBatch {
@@ -95,7 +95,7 @@ package final class Webhooks: Sendable {
             body: delivery.body, nowMilliseconds: now)
     }
 
-    /// Keeps what has become of requests. A webhook that was removed meanwhile has no deliveries any more.
+    /// Stores the results of requests. Ignores deliveries of webhooks that were removed in the meantime.
     package func settle(_ results: [WebhookResult]) throws {
         try store.write { try self.settle(results, $0) }
     }
@@ -117,7 +117,7 @@ package final class Webhooks: Sendable {
         if count > 0 { unannounced.withLock { $0.abandonedCount += Int(count) } }
     }
 
-    /// Gives up what no webhook has taken in a day; returns how much it was.
+    /// Abandons deliveries that failed for a day, and returns their number.
     func abandonDeliveries(_ writer: any CloudStoreWriter) throws -> Int {
         let reader = writer.notificationReader
         let old = try reader.deliveries(
@@ -131,7 +131,7 @@ package final class Webhooks: Sendable {
         return old.count == Self.abandonedMax ? old.count : 0
     }
 
-    /// Returns true if there is something to give up.
+    /// Returns true if there are deliveries to abandon.
     func deliveriesAreOutdated(_ reader: any CloudStoreReader) throws -> Bool {
         try !reader.notificationReader.deliveries(
             madeBefore: clock.nowMilliseconds() - limits.webhookMilliseconds, deliveriesMax: 1
@@ -142,7 +142,7 @@ package final class Webhooks: Sendable {
         WebhookSettling(limits: limits, nowMilliseconds: clock.nowMilliseconds(), random: random)
     }
 
-    /// Puts an event that is no notification into the queues of the webhooks that want everything.
+    /// Queues an event that isn't a notification for the webhooks without a condition.
     private func tell(_ event: SignInEvent, _ writer: any CloudStoreWriter) throws {
         let now = clock.nowMilliseconds()
         var collector = WebhookCollector(
@@ -161,9 +161,9 @@ package final class Webhooks: Sendable {
         return PreparedRequest(work: work, bytes: 0, wantsExtras: false, requestID: "")
     }
 
-    /// Removes a webhook, with what waits to be sent to it.
+    /// Removes a webhook and its pending deliveries.
     ///
-    /// - Returns: false when there is none of this name.
+    /// - Returns: false if there is no webhook with this name.
     /// - Throws: `CloudStoreError`.
     package func remove(named name: String, _ writer: any CloudStoreWriter) throws -> Bool {
         guard try writer.notificationReader.webhooks().contains(where: { $0.name == name }) else {

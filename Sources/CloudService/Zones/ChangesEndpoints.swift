@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 
-/// The endpoints that tell what has changed in a database and in its zones.
+/// The endpoints that list changes of a database and its zones.
 struct ChangesEndpoints: Sendable {
     let limits: ServiceLimits
 
@@ -28,7 +28,7 @@ struct ChangesEndpoints: Sendable {
                         reader, caller, item: item, defaults: request.options, &budget)
                     return .changes(changes)
                 } catch let error as WireError {
-                    // The zone as the client named it, so that it finds its own.
+                    // The zone as the client named it, so that the client can match it.
                     return .error(error.inZone(item.zoneID))
                 }
             }
@@ -49,7 +49,7 @@ struct ChangesEndpoints: Sendable {
         }
     }
 
-    /// The older form of `changes/zone`: what fails with the one zone fails the request.
+    /// The older form of `changes/zone`. An error of its one zone fails the request.
     func records(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let item = try RecordsChangesRequest(request: body).item
         try limits.check(desired: [item.options.desiredKeys, item.options.desiredRecordTypes])
@@ -116,7 +116,7 @@ struct ChangesEndpoints: Sendable {
             syncToken: walk.token(behind: page), moreComing: page.moreComing)
         changes.clientChangeToken = try clientChangeToken(of: zone, caller, reader)
         guard caller.wantsExtras, !page.moreComing else { return changes }
-        // Of the same snapshot as the token. A walk downwards ends where the zone stood at its beginning.
+        // Of the same snapshot as the token. A newest-first walk ends at the zone's state at its beginning.
         if !walk.isNewestFirst { changes.checksum = zone.toldChecksum }
         changes.schemaVersion = try reader.schemaVersion().map { String($0, radix: 16) }
         return changes

@@ -1,22 +1,22 @@
 import CloudWire
 
-/// How far a client knows a feed: what its token says, after it was checked against the feed as it is now.
+/// A client's position in a feed: its token, checked against the current feed.
 struct FeedPosition {
     let scope: DatabaseScope
     let subject: ChangeToken.Subject
     let epoch: UInt64
-    /// The last change that the client has seen.
+    /// The last change that the client has fetched.
     let counter: Int64
-    /// Deletions up to here are not news: the client began without a token when the feed stood here.
+    /// Deletions up to here are omitted, since the client started without a token at this position.
     let liveUntil: Int64
-    /// Where a walk from the newest change downwards stands; `counter` is what the client knew before it.
+    /// The position of a newest-first walk. `counter` is the client's position before it.
     let descent: ChangeToken.Descent?
 
-    /// Checks `syncToken` against the feed `subject`, which stands at `counter` in `epoch`.
+    /// Checks `syncToken` against the feed `subject`, which is at `counter` in `epoch`.
     ///
-    /// Throws a `WireError` that tells the two kinds of refused token apart: *expired* (what is absent from a
-    /// full fetch was deleted), *reset* (another epoch, or no token of this feed: nothing can be said of what
-    /// is absent). A *reset* says whether the zone was deleted and made again since.
+    /// Throws a `WireError` that distinguishes two kinds of invalid tokens: *expired* (records missing from a
+    /// full fetch were deleted), and *reset* (another epoch, or not a token of this feed, so nothing is known
+    /// about missing records). A *reset* includes whether the zone was deleted and recreated since.
     init(
         _ syncToken: String?, scope: DatabaseScope, subject: ChangeToken.Subject, epoch: UInt64,
         counter: Int64,
@@ -35,8 +35,8 @@ struct FeedPosition {
         else {
             throw ServiceError.tokenRefused(.reset)
         }
-        // A token of a feed that hadn't begun stands before the first change of any epoch. Unlike a client
-        // without a token, its client may know what was made since, and must hear that it was deleted.
+        // The token of a feed that hadn't begun precedes the first change of any epoch. Unlike a client
+        // without a token, its client may know records created since, and must receive their deletions.
         let isOfThisLife =
             token.epoch == epoch
             || token.epoch == Self.epochBeforeTheFirst && token.counter == 0 && token.liveUntil == 0
@@ -62,10 +62,10 @@ struct FeedPosition {
         return ZoneEpochs.isEarlier(token.epoch, than: epoch)
     }
 
-    /// The epoch of a database in which no zone was ever made.
+    /// The epoch of a database in which no zone was ever created.
     static let epochBeforeTheFirst: UInt64 = 0
 
-    /// The token of a client that has seen the feed up to `counter`.
+    /// The token of a client that has fetched the feed up to `counter`.
     func token(counter: Int64, descent: ChangeToken.Descent? = nil) -> String {
         ChangeToken(
             scope: scope, subject: subject, epoch: epoch, counter: counter, liveUntil: liveUntil,

@@ -1,14 +1,15 @@
 import CloudStore
 import CloudWire
 
-/// One step of a client through a zone's changes: upwards from what it knows, or from the newest downwards.
+/// One page of a client's fetch of a zone's changes: oldest first from its position, or newest first.
 struct FeedWalk {
     private let known: FeedPosition
     private let feedCounter: Int64
     private let descent: ChangeToken.Descent?
 
     /// - Parameters:
-    ///   - known: what the client knows. A walk downwards that isn't done goes on, whatever `isReversed` says.
+    ///   - known: the client's position. An unfinished newest-first walk is continued, regardless of
+    ///     `isReversed`.
     ///   - isReversed: whether the client wants the newest change first.
     ///   - feedCounter: the zone's newest change.
     init(from known: FeedPosition, isReversed: Bool, feedCounter: Int64) {
@@ -22,17 +23,17 @@ struct FeedWalk {
 
     var isNewestFirst: Bool { descent != nil }
 
-    /// The highest counter that is wanted.
+    /// The highest counter to return.
     var through: Int64 { descent.map { $0.below - 1 } ?? .max }
 
-    /// Up to which change the client knows all behind a page. On the way downwards that is what it knew before.
+    /// The position of a client after a page. During a newest-first walk it is the position before the walk.
     func counter(behind page: ChangesPage<StoredRecord>) -> Int64 {
         guard page.moreComing else { return descent?.newest ?? feedCounter }
         return descent == nil ? page.rows.last?.counter ?? known.counter : known.counter
     }
 
-    /// The token behind a page. What changes while a client walks downwards has a counter above the walk's beginning,
-    /// and comes with the fetch after the walk.
+    /// The token after a page. Changes during a newest-first walk have a counter above the walk's beginning,
+    /// and are returned by the fetch after the walk.
     func token(behind page: ChangesPage<StoredRecord>) -> String {
         guard let descent else {
             let last = page.rows.last?.counter ?? known.counter
@@ -48,7 +49,7 @@ struct FeedWalk {
 }
 
 extension ZonesPage {
-    /// The zones as a feed tells them: whether each is there or gone.
+    /// The zones in a feed: each present or deleted.
     var changedZones: [ZoneResult] {
         rows.map { row in
             var zoneID = row.key.zoneID
@@ -64,7 +65,7 @@ extension ZoneKey {
 }
 
 extension ZoneRow {
-    /// The token of a client that knows all of the zone, or nil for a deleted zone.
+    /// The token of a client that has fetched the whole zone, or nil for a deleted zone.
     func syncToken(in scope: DatabaseScope) -> String? {
         guard !isDeleted else { return nil }
         let subject = ChangeToken.Subject.zone(ownerRecordName: key.database.owner, zoneName: key.zoneName)
@@ -75,7 +76,8 @@ extension ZoneRow {
 }
 
 extension RecordResult {
-    /// The same with its numbers as text, or as numbers, whatever the rest of the response has; nil: as the rest.
+    /// The same with numbers encoded as text or as numbers, independent of the response. Nil uses the
+    /// response's setting.
     func with(numbersAsStrings: Bool?) -> RecordResult {
         guard let numbersAsStrings, case .record(var record) = self else { return self }
         record.numbersAsStrings = numbersAsStrings

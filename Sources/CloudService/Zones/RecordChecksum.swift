@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 
 extension RecordDraft {
-    /// What the record adds to its zone's checksum; nil in a zone without a feed, which has none.
+    /// The record's part of its zone's checksum. Nil in a zone without a feed, which has no checksum.
     func checksum(of key: RecordKey, changeTag: ChangeTag) -> StoreChecksum? {
         guard changeTag.counter > 0 else { return nil }
         let content =
@@ -17,10 +17,10 @@ extension RecordDraft {
 }
 
 extension StoredRecord {
-    /// What the record adds to its zone's checksum, counted from its row.
+    /// The record's part of its zone's checksum, computed from its row.
     package var countedChecksum: StoreChecksum {
-        // Fields that can't be read are told to nobody. They count as they lie there, so that a later save takes the
-        // same away.
+        // Unreadable fields are never sent. They are counted as stored, so that a later save subtracts the
+        // same.
         let fields = (try? FieldsBinary.decode(fields)) ?? [:]
         let content =
             fields.assetUses.isEmpty
@@ -33,7 +33,7 @@ extension StoredRecord {
 }
 
 extension [String: Field] {
-    /// The fields with each file as clients are told of it: that is what they count.
+    /// The fields with each file as clients receive it, which is the form that clients count.
     fileprivate var toldAssets: [String: Field] {
         mapValues { $0.mappingAssets(\.told) }
     }
@@ -50,7 +50,8 @@ extension StoreChecksum {
 }
 
 extension ZoneRow {
-    /// What clients of ours are told on the last page of the zone's changes; nil while not all records are counted.
+    /// The checksum for our own clients on the last page of the zone's changes. Nil until all records are
+    /// counted.
     package var toldChecksum: ZoneChecksum? {
         isCounted ? ZoneChecksum(identities: checksum.identities, contents: checksum.contents) : nil
     }

@@ -2,27 +2,27 @@ import CloudStore
 import CloudWire
 import System
 
-/// Decides a `zones/modify` request: in order, each operation for itself. Pure.
+/// Decides a `zones/modify` request: in order, each operation separately. Pure.
 struct ZonesDecider {
     struct Decision {
         var changes = StoreChanges()
         var results: [ZoneResult] = []
-        /// What the deleted zones take from their owner's usage.
+        /// The change of the owner's usage by deleted zones.
         var usage = UsageDeltas()
     }
 
     let operations: [ZoneOperation]
-    /// The key of each operation's zone, or nil if the caller can't have a zone of that name.
+    /// The key of each operation's zone, or nil if the caller can't have a zone with that name.
     let keys: [ZoneKey?]
     let database: StoredDatabaseKey
     let limits: ServiceLimits
     /// The quota of the database.
     let bytesMax: Int64
-    /// True if a zone that is there can't be made.
+    /// True if creating an existing zone is an error.
     let refusesExisting: Bool
     let random: any RandomSource
     let nowMilliseconds: Int64
-    /// The device that asks, when it has a name.
+    /// The device of the request, if it has a name.
     let maker: DeviceKey?
 
     func decide(loaded: StoreLoaded) -> Decision {
@@ -47,7 +47,7 @@ struct ZonesDecider {
         return decision
     }
 
-    /// Makes a zone. One that is there is answered as it is, so that a repeated request does no harm.
+    /// Creates a zone. An existing zone is returned unchanged, so that a request can be repeated.
     private func create(
         _ key: ZoneKey, _ loaded: StoreLoaded, _ zoneID: ZoneID, _ feed: inout DatabaseRow,
         _ decision: inout Decision
@@ -55,7 +55,8 @@ struct ZonesDecider {
         let row = loaded.zones[key]
         if key.isDefault || row.map({ !$0.isDeleted }) ?? false {
             guard !refusesExisting else { return .error(ServiceError.zoneExists(zoneID)) }
-            // The token of the zone's beginning: a client that believes it made the zone fetches all that is in it.
+            // The token of the zone's beginning, so that a client that assumes it created the zone fetches
+            // all of its contents.
             return .zone(key.wireZone(row.map { ZoneRow(key: key, epoch: $0.epoch) }))
         }
         if let error = nameError(key.zoneName) { return .error(error.inZone(zoneID)) }
@@ -118,7 +119,7 @@ struct ZonesDecider {
 }
 
 extension RandomSource {
-    /// Random bits; not the ones that stand for a feed that hasn't begun.
+    /// Random bits, except for those of a feed that hasn't begun.
     func nextEpoch() -> UInt64 {
         let epoch = next()
         return epoch == FeedPosition.epochBeforeTheFirst ? 1 : epoch

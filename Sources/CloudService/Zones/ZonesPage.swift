@@ -1,12 +1,12 @@
 import CloudStore
 import CloudWire
 
-/// Zones in the order of their last change, with the token behind the last.
+/// Zones in the order of their last change, with the token after the last.
 struct ZonesPage {
     var rows: [ZoneRow]
     var syncToken: String
     var moreComing: Bool
-    /// True when nothing was listed before this page.
+    /// True if this is the first page.
     var isFirst: Bool
 }
 

@@ -1,18 +1,18 @@
 import CloudWire
 
-/// One way in which a schema differs from another.
+/// A difference between two schemas.
 public struct SchemaChange: Hashable, Sendable {
-    /// What becomes of it.
+    /// Kind of change.
     public enum Action: String, Hashable, Sendable {
-        /// It is new.
+        /// The element is added.
         case add
-        /// It goes.
+        /// The element is removed.
         case remove
-        /// It becomes something else.
+        /// The element is changed.
         case change
     }
 
-    /// What it is.
+    /// Kind of the changed element.
     public enum Kind: String, Hashable, Sendable {
         /// A custom role.
         case role
@@ -22,24 +22,24 @@ public struct SchemaChange: Hashable, Sendable {
         case field
         /// The indexes of a field.
         case index
-        /// What a role may do with records of a type.
+        /// The permissions of a role on records of a type.
         case grant
     }
 
-    /// What becomes of it.
+    /// Kind of change.
     public let action: Action
-    /// What it is.
+    /// Kind of the changed element.
     public let kind: Kind
-    /// The record type that it belongs to; nil for a role.
+    /// The record type that the element belongs to, or nil for a role.
     public let recordType: String?
-    /// The name of the role, record type, field, or of the grant's role.
+    /// The name of the role, record type or field, or of the grant's role.
     public let name: String
-    /// What was there, in words of the schema language.
+    /// The previous definition in the schema language.
     public let before: String?
-    /// What will be there, in words of the schema language.
+    /// The new definition in the schema language.
     public let after: String?
 
-    /// A line for a person, as `+ field Note.title STRING`.
+    /// A human-readable line, such as `+ field Note.title STRING`.
     public var text: String {
         let sign =
             switch action {
@@ -61,7 +61,7 @@ public struct SchemaChange: Hashable, Sendable {
 }
 
 extension Schema {
-    /// What makes `other` of this schema, in a fixed order.
+    /// The changes that turn this schema into `other`, in a fixed order.
     public func changes(to other: Schema) -> [SchemaChange] {
         var changes = Comparison()
         changes.compare(roles, other.roles)

@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import System
 
-/// Why a schema can't be changed as asked.
+/// The reasons that a schema change is rejected.
 package struct SchemaRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence for each reason.
     package let reasons: [String]
@@ -12,8 +12,9 @@ package struct SchemaRefusal: Error, Hashable, Sendable, CustomStringConvertible
     package var description: String { reasons.joined(separator: "\n") }
 }
 
-/// Changes of a schema by the operator. Each is one transaction on the store's file, beside a server that has it open:
-/// that one looks at the schema's version in each of its transactions, and works with the new one from its next.
+/// Schema changes by the operator. Each is one transaction on the store's file, which a running server may
+/// have open. The server checks the schema's version in each of its transactions, and uses the new schema
+/// from the next one on.
 package struct SchemaMaintenance: Sendable {
     let store: any CloudStore
     let random: any RandomSource
@@ -21,13 +22,13 @@ package struct SchemaMaintenance: Sendable {
     let schemas: Schemas
     let writing: ChangeWriter
 
-    /// The schema as it is now.
+    /// The current schema.
     package func currentSchema() throws -> Schema { try store.read { try schemas.schema(in: $0) } }
 
-    /// Puts what `change` makes of the schema in its place.
+    /// Replaces the schema with the result of `change`.
     ///
-    /// - Returns: the schema that was there, and the new one.
-    /// - Throws: what `change` throws, `SchemaRefusal`, `CloudStoreError`; then nothing was changed.
+    /// - Returns: the previous schema and the new one.
+    /// - Throws: the error of `change`, `SchemaRefusal`, `CloudStoreError`; then nothing was changed.
     @discardableResult
     package func changeSchema(
         _ change: (Schema) throws -> Schema
@@ -35,10 +36,10 @@ package struct SchemaMaintenance: Sendable {
         try store.write { try changeSchema(recordsMax: nil, $0, change) }
     }
 
-    /// Puts what `change` makes of the schema in its place, in a transaction.
+    /// Replaces the schema with the result of `change`, in a transaction.
     ///
-    /// - Parameter recordsMax: maximum number of records that are looked through for values that would have no place;
-    ///   nil: all of them.
+    /// - Parameter recordsMax: maximum number of records to check for values that the new schema can't store,
+    ///   or nil for all.
     package func changeSchema(
         recordsMax: Int?, _ writer: any CloudStoreWriter, _ change: (Schema) throws -> Schema
     ) throws -> (before: Schema, after: Schema) {
@@ -53,9 +54,9 @@ package struct SchemaMaintenance: Sendable {
         return (before, after)
     }
 
-    /// Why a schema can't become another one, a sentence for each reason; empty when it can.
+    /// The reasons that prevent the change to another schema, a sentence for each. Empty if it is possible.
     ///
-    /// - Parameter production: what of it the other one has to have.
+    /// - Parameter production: the parts of it that the other schema must contain.
     /// - Throws: `CloudStoreError`.
     package func losses(
         from before: Schema, to after: Schema, production: Schema, recordsMax: Int,
@@ -72,7 +73,8 @@ package struct SchemaMaintenance: Sendable {
         }
     }
 
-    /// Deletes everything in the environment, and gives it a schema. Tokens of before are refused: devices find out.
+    /// Deletes everything in the environment, and gives it a schema. Earlier tokens are rejected, so devices
+    /// fetch again.
     ///
     /// - Throws: `CloudStoreError`; then nothing was changed.
     package func reset(to schema: Schema) throws {
@@ -81,7 +83,7 @@ package struct SchemaMaintenance: Sendable {
 
     /// The same in a transaction.
     package func reset(to schema: Schema, _ writer: any CloudStoreWriter) throws {
-        // By itself first: what is done for the new schema finds no record any more.
+        // Erased first, so that the work for the new schema finds no records.
         var erased = StoreChanges()
         erased.erasesData = true
         try writing.apply(erased, to: writer)
@@ -93,7 +95,7 @@ package struct SchemaMaintenance: Sendable {
 
 /// Assignments of custom roles to users.
 extension SchemaMaintenance {
-    /// Users that are read together.
+    /// Users read at once.
     private static let usersMax = 500
 
     /// The users with custom roles, by name.
@@ -110,10 +112,10 @@ extension SchemaMaintenance {
         }
     }
 
-    /// Gives a role to a user, or takes it.
+    /// Assigns a role to a user, or removes it.
     ///
-    /// - Returns: whether that changed anything.
-    /// - Throws: `SchemaRefusal` when the schema has no such role to give, `CloudStoreError`.
+    /// - Returns: true if that changed anything.
+    /// - Throws: `SchemaRefusal` if the schema has no such custom role, `CloudStoreError`.
     package func setRole(_ role: String, ofUser user: String, isAssigned: Bool) throws -> Bool {
         try store.write { writer in
             let schema = try schemas.schema(in: writer)

@@ -1,6 +1,6 @@
 import CloudWire
 
-/// One change of a schema that an administrator makes in the dashboard.
+/// A schema change that an administrator makes in the dashboard.
 package enum SchemaOperation: Hashable, Sendable {
     /// Maximum number of operations in a request.
     package static let operationsMax = 100
@@ -14,9 +14,9 @@ package enum SchemaOperation: Hashable, Sendable {
     case deleteRole(String)
     case setGrant(Permissions, role: String, recordType: String)
 
-    /// Reads an operation of `docs/OPERATOR_API.md`.
+    /// Parses an operation of `docs/OPERATOR_API.md`.
     ///
-    /// - Throws: a `WireError` that says what is wrong.
+    /// - Throws: a `WireError` with the reason.
     package init(_ json: JSONValue) throws(WireError) {
         let members = try Members(json)
         switch try members.text("op") {
@@ -50,7 +50,7 @@ package enum SchemaOperation: Hashable, Sendable {
         }
     }
 
-    /// The record type that it needs to be there.
+    /// The record type that must exist.
     private var neededType: String? {
         switch self {
         case .addType, .addRole, .deleteRole: nil
@@ -60,9 +60,9 @@ package enum SchemaOperation: Hashable, Sendable {
         }
     }
 
-    /// Changes a schema.
+    /// Applies the operation to a schema.
     ///
-    /// - Throws: a `SchemaRefusal` that says why it can't be.
+    /// - Throws: a `SchemaRefusal` with the reason.
     fileprivate func apply(to schema: inout Schema) throws(SchemaRefusal) {
         if let neededType, schema.recordTypes[neededType] == nil {
             throw SchemaRefusal(["there is no record type '\(neededType)'"])
@@ -181,14 +181,14 @@ package enum SchemaOperation: Hashable, Sendable {
 }
 
 extension Schema {
-    /// The schema with changes, all or none.
+    /// The schema with the operations applied, all or none.
     ///
-    /// - Throws: `SchemaRefusal` when one can't be made, or the result is beyond a limit.
+    /// - Throws: `SchemaRefusal` if an operation is invalid, or the result exceeds a limit.
     package func applying(_ operations: [SchemaOperation]) throws -> Schema {
         var schema = self
         for operation in operations { try operation.apply(to: &schema) }
         do {
-            // What can't be written as text, as a name that is too long, must not be stored.
+            // A schema without a text form, such as one with a name that is too long, must not be stored.
             guard try SchemaLanguage.parse(SchemaLanguage.print(schema)) == schema else {
                 throw SchemaRefusal(["the schema language has no words for the result"])
             }
@@ -200,9 +200,9 @@ extension Schema {
 }
 
 extension FieldDefinition {
-    /// A field of the type with this name in the schema language, as `LIST<STRING>`.
+    /// A field of the type with this name in the schema language, such as `LIST<STRING>`.
     ///
-    /// - Throws: a `WireError` when there is none, or it can't be encrypted.
+    /// - Throws: a `WireError` if the type is unknown or can't be encrypted.
     init(typeName: String, isEncrypted: Bool) throws(WireError) {
         let isList = typeName.hasPrefix("LIST<") && typeName.hasSuffix(">")
         let element = isList ? String(typeName.dropFirst(5).dropLast()) : typeName

@@ -1,23 +1,24 @@
 import CloudWire
 
-/// What carrying development's schema to production would do.
+/// The effects of deploying development's schema to production.
 public struct SchemaDeployment: Hashable, Sendable {
-    /// What production gets.
+    /// Changes to production.
     public let changes: [SchemaChange]
-    /// What production has and development doesn't, and keeps: indexes, grants and roles that apps may count on.
+    /// Parts of production that development doesn't have, and that are kept: indexes, grants and roles that
+    /// apps may depend on.
     public let kept: [SchemaChange]
-    /// Why it can't be done; empty when it can.
+    /// Reasons that prevent the deployment. Empty if it is possible.
     public let refusals: [String]
-    /// Production's schema afterwards.
+    /// Production's schema after the deployment.
     public let result: Schema
 
     /// Plans a deployment.
     ///
     /// - Parameters:
-    ///   - development: what is carried over.
-    ///   - production: what is there.
-    ///   - removes: whether indexes, grants and roles that development doesn't have go from production too. Record
-    ///     types and fields never go.
+    ///   - development: the source schema.
+    ///   - production: the destination's current schema.
+    ///   - removes: whether indexes, grants and roles that development doesn't have are removed from
+    ///     production. Record types and fields are never removed.
     public init(from development: Schema, to production: Schema, removes: Bool = false) {
         refusals = production.losses(in: development, named: "development's schema")
         var result = production
@@ -39,7 +40,7 @@ public struct SchemaDeployment: Hashable, Sendable {
 }
 
 extension RecordType {
-    /// The type with what another one has besides.
+    /// The union of this type and another one.
     fileprivate func joined(by other: RecordType) -> RecordType {
         var joined = self
         for (name, field) in other.fields {
@@ -56,8 +57,8 @@ extension RecordType {
 }
 
 extension Schema {
-    /// What of this schema's types and fields another one doesn't have, or has as something else: saved values would
-    /// be lost with it. A sentence for each.
+    /// This schema's types and fields that are missing or different in another one, which would lose their
+    /// saved values. A sentence for each.
     package func losses(in other: Schema, named otherName: String) -> [String] {
         var losses: [String] = []
         for (name, type) in recordTypes.sorted(by: { $0.key < $1.key }) {
@@ -82,7 +83,8 @@ extension Schema {
 }
 
 extension FieldDefinition {
-    /// Returns true if values of one are values of the other: a number that was decided on is the same.
+    /// Returns true if the values of both fields have the same type. An undecided number equals its decided
+    /// type.
     func holdsSame(as other: FieldDefinition) -> Bool {
         type == other.type && isEncrypted == other.isEncrypted
     }

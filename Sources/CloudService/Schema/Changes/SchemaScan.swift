@@ -2,9 +2,9 @@ import CloudStore
 import CloudWire
 import System
 
-/// Looks at all records of types.
+/// Iterates over all records of types.
 final class SchemaScan {
-    /// What is read together.
+    /// Records read at once.
     private static let recordsMax = 500
     private static let bytesMax = 4 << 20
 
@@ -12,16 +12,16 @@ final class SchemaScan {
     private let recordsMax: Int
     private var recordsCount = 0
     private var bytesCount = 0
-    /// Of the fields of all records, where their number is bounded.
+    /// Maximum bytes of the fields of all records, if their number is limited.
     private static let allBytesMax = 64 << 20
 
-    /// - Parameter recordsMax: maximum number of records that are looked at; nil: all of them.
+    /// - Parameter recordsMax: maximum number of records to read, or nil for all.
     init(_ reader: any CloudStoreReader, recordsMax: Int? = nil) {
         self.reader = reader
         self.recordsMax = recordsMax ?? .max
     }
 
-    /// The types of all records, sorted. Throws when the store can't tell.
+    /// The types of all records, sorted. Throws if the store can't list them.
     func recordTypes() throws -> [String] {
         guard let reader = reader as? any RecordTypesReader else {
             throw SchemaRefusal(["the store can't tell which records there are"])
@@ -31,7 +31,7 @@ final class SchemaScan {
 
     /// Calls `body` with each record of the type until it returns false.
     ///
-    /// - Throws: `SchemaRefusal` when there are more records than may be looked at, what `body` throws,
+    /// - Throws: `SchemaRefusal` if there are more records than the limit, the error of `body`,
     ///   `CloudStoreError`.
     func forEach(_ recordType: String, _ body: (StoredRecord) throws -> Bool) throws {
         var after: RecordKey?
@@ -58,9 +58,9 @@ final class SchemaScan {
 }
 
 extension SchemaMaintenance {
-    /// Checks that no record has values that the new schema has no place for.
+    /// Checks that no record has values that the new schema can't store.
     ///
-    /// - Parameter recordsMax: maximum number of records of a type that are looked at; nil: all of them.
+    /// - Parameter recordsMax: maximum number of records of a type to read, or nil for all.
     /// - Throws: `SchemaRefusal` that names a record for each reason.
     func checkRecords(
         _ before: Schema, against after: Schema, recordsMax: Int? = nil, _ reader: any CloudStoreReader
@@ -95,10 +95,10 @@ extension SchemaMaintenance {
         guard reasons.isEmpty else { throw SchemaRefusal(reasons) }
     }
 
-    /// Makes the schema of an environment from its existing records, for records that are older than schemas.
-    /// Does nothing where there is a schema, or no record.
+    /// Derives the schema of an environment from its records, which an earlier version stored without a
+    /// schema. Does nothing if a schema exists, or no records.
     ///
-    /// - Throws: `CloudStoreError`, `BinaryError` for a record that can't be read; then there is none yet.
+    /// - Throws: `CloudStoreError`, or `BinaryError` for an unreadable record; then no schema was stored.
     package func adoptSchema() throws {
         guard
             try store.read({ reader in
@@ -112,7 +112,8 @@ extension SchemaMaintenance {
             for name in try scan.recordTypes() {
                 _ = growth.take([:], recordType: name)
                 try scan.forEach(name) { row in
-                    // A field of two types has the first one's; the others' values stay readable.
+                    // A field with values of two types gets the first type. Values of the other type stay
+                    // readable.
                     for (field, value) in try FieldsBinary.decode(row.fields).sorted(by: { $0.key < $1.key })
                     {
                         _ = growth.take([field: value], recordType: name)

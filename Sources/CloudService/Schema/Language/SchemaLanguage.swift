@@ -8,25 +8,25 @@
 ///             GRANT READ TO "_world"
 ///         );
 public enum SchemaLanguage {
-    /// Bytes of a text.
+    /// Maximum bytes of a text.
     public static let textBytesMax = 8 << 20
-    /// Record types in a schema.
+    /// Maximum record types in a schema.
     public static let recordTypesMax = 1_000
-    /// Fields of all record types of a schema together.
+    /// Maximum fields of all record types of a schema together.
     public static let fieldsMax = 20_000
-    /// Custom roles in a schema.
+    /// Maximum custom roles in a schema.
     public static let rolesMax = 100
-    /// Bytes of a name.
+    /// Maximum bytes of a name.
     public static let nameBytesMax = 255
 
-    /// Words that mean something where a field's name or a role may stand, so that as a name they need quotes.
+    /// Keywords where a field or a role is expected. A name equal to one must be quoted.
     static let reservedWords: Set<String> = [
         "grant", "preferred", "queryable", "sortable", "searchable",
     ]
 
-    /// Reads a text. Comments are not kept.
+    /// Parses a text. Comments are not kept.
     ///
-    /// - Throws: `SchemaTextError`, which says where the text is wrong and what was expected there.
+    /// - Throws: `SchemaTextError` with the position of the error and the expected syntax.
     public static func parse(_ text: [UInt8]) throws(SchemaTextError) -> Schema {
         guard text.count <= textBytesMax else {
             throw SchemaTextError(
@@ -36,25 +36,25 @@ public enum SchemaLanguage {
         return try parser.schema()
     }
 
-    /// Reads a text. See `parse(_:)`.
+    /// Parses a text. See `parse(_:)`.
     public static func parse(_ text: String) throws(SchemaTextError) -> Schema { try parse(Array(text.utf8)) }
 
-    /// The schema as text: always the same for the same schema, in the order of the names.
+    /// The schema as text, ordered by names. Equal schemas give equal texts.
     public static func print(_ schema: Schema) -> String {
         var printer = SchemaPrinter()
         return printer.text(of: schema)
     }
 }
 
-/// What is wrong with a schema's text, and where.
+/// An error in a schema's text, with its position.
 public struct SchemaTextError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line, from 1.
     public let line: Int
     /// The character in the line, from 1.
     public let column: Int
-    /// What was expected and what stands there.
+    /// The expected syntax, and the text found.
     public let reason: String
 
-    /// Place and reason in a sentence.
+    /// Position and reason in a sentence.
     public var description: String { "line \(line), column \(column): \(reason)" }
 }

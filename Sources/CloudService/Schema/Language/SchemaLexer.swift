@@ -1,9 +1,9 @@
-/// What a schema's text is made of.
+/// A token of a schema's text.
 struct SchemaToken {
     enum Kind: Equatable {
-        /// A word that can be a keyword or a name.
+        /// An unquoted word: a keyword or a name.
         case word(String)
-        /// A name in quotes, which is no keyword.
+        /// A quoted name, never a keyword.
         case quoted(String)
         case symbol(UInt8)
         case end
@@ -13,7 +13,7 @@ struct SchemaToken {
     let line: Int
     let column: Int
 
-    /// The token in an error.
+    /// The token in error messages.
     var shown: String {
         switch kind {
         case .word(let text): "'\(Self.shortened(text))'"
@@ -23,7 +23,7 @@ struct SchemaToken {
         }
     }
 
-    /// An error must not be as long as the text.
+    /// Truncates the text, so that error messages stay short.
     private static func shortened(_ text: String) -> String {
         text.utf8.count > 60 ? text.prefix(60) + "..." : text
     }
@@ -33,7 +33,7 @@ struct SchemaToken {
     }
 }
 
-/// Cuts a schema's text into tokens, and drops spaces and comments.
+/// Splits a schema's text into tokens, and discards spaces and comments.
 struct SchemaLexer {
     private let bytes: [UInt8]
     private var position = 0
@@ -117,7 +117,7 @@ struct SchemaLexer {
         throw opening
     }
 
-    /// A name in double quotes; a double quote in it stands twice.
+    /// A name in double quotes. A double quote in the name is doubled.
     private mutating func quotedName() throws(SchemaTextError) -> String {
         let opening = here("a name that begins here with a double quote has no other one in its line")
         advance()

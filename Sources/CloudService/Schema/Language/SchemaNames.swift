@@ -1,6 +1,6 @@
 import CloudWire
 
-/// The types' names in the schema language.
+/// Names of types in the schema language.
 enum SchemaTypeNames {
     static let plain: [(name: String, type: FieldType)] = [
         ("ASSET", .asset), ("BYTES", .bytes), ("DOUBLE", .double), ("INT64", .int64),
@@ -17,29 +17,29 @@ enum SchemaTypeNames {
 }
 
 extension FieldIndexes {
-    /// The words of the schema language, in the order in which they are written.
+    /// Keywords of the schema language, in the order in which they are printed.
     static let names: [(name: String, index: FieldIndexes)] = [
         ("QUERYABLE", .queryable), ("SEARCHABLE", .searchable), ("SORTABLE", .sortable),
     ]
 
-    /// The words, as `QUERYABLE SORTABLE`.
+    /// The keywords, such as `QUERYABLE SORTABLE`.
     var text: String { Self.names.filter { contains($0.index) }.map(\.name).joined(separator: " ") }
 }
 
 extension Permissions {
-    /// The words of the schema language, in the order in which they are written.
+    /// Keywords of the schema language, in the order in which they are printed.
     static let names: [(name: String, permission: Permissions)] = [
         ("READ", .read), ("CREATE", .create), ("WRITE", .write),
     ]
 
-    /// The words, as `READ, WRITE`.
+    /// The keywords, such as `READ, WRITE`.
     var text: String {
         Self.names.filter { contains($0.permission) }.map(\.name).joined(separator: ", ")
     }
 }
 
 extension FieldDefinition {
-    /// The type in the schema language, as `LIST<ENCRYPTED STRING>`.
+    /// The type in the schema language, such as `LIST<ENCRYPTED STRING>`.
     public var typeName: String {
         let element = type.elementType ?? type
         var name =
@@ -50,7 +50,7 @@ extension FieldDefinition {
         return type.isList ? "LIST<\(name)>" : name
     }
 
-    /// The indexes that a field of this type can have: none when its values can't be compared or must not be.
+    /// The indexes that a field of this type supports. Empty if its values can't or must not be compared.
     var possibleIndexes: FieldIndexes {
         guard !isEncrypted else { return [] }
         switch type {
@@ -63,7 +63,7 @@ extension FieldDefinition {
         }
     }
 
-    /// True if the schema language has words for the type: not everything can be encrypted.
+    /// True if the schema language can express the type. Some types can't be encrypted.
     var canBeWritten: Bool {
         guard isEncrypted else { return true }
         let element = type.elementType ?? type

@@ -1,11 +1,11 @@
 import CloudWire
 
-/// Reads a schema's text. The language nests one level deep, so nothing here calls itself.
+/// Parses a schema's text. The language has one level of nesting, so the parser isn't recursive.
 struct SchemaParser {
     private var lexer: SchemaLexer
     private var token = SchemaToken(kind: .end, line: 1, column: 1)
     private var fieldsCount = 0
-    /// Where a grant names a role, to say where the unknown one stands.
+    /// Positions of the roles named in grants, to report unknown roles.
     private var grantedRoles: [(name: String, token: SchemaToken)] = []
 
     init(_ text: [UInt8]) { lexer = SchemaLexer(text) }
@@ -186,7 +186,7 @@ struct SchemaParser {
 
     private func word() -> String? { if case .word(let text) = token.kind { text } else { nil } }
 
-    /// Returns true if the word is there; keywords are the same in any case.
+    /// Consumes the word if it is next, and returns whether it was. Keywords are case-insensitive.
     private func take(word wanted: String) -> Bool { word()?.uppercased() == wanted }
 
     private mutating func takeSymbol(_ character: Unicode.Scalar) throws(SchemaTextError) -> Bool {

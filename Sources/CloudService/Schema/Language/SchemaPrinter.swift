@@ -1,6 +1,6 @@
 import CloudWire
 
-/// Writes a schema as text, in the order of the names.
+/// Prints a schema as text, ordered by names.
 struct SchemaPrinter {
     private var text = "DEFINE SCHEMA\n"
 
@@ -38,7 +38,7 @@ struct SchemaPrinter {
         ([type] + FieldIndexes.names.filter { indexes.contains($0.index) }.map(\.name)).joined(separator: " ")
     }
 
-    /// A name as it stands in a text: in quotes where it isn't a plain one, or would mean something else.
+    /// A name as printed: quoted if it has special characters or equals a keyword.
     static func name(_ name: String) -> String {
         let bytes = Array(name.utf8)
         let isPlain =
