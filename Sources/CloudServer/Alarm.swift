@@ -1,13 +1,13 @@
 import System
 
-/// Lets a thread wait until it is woken, or until some time has passed.
+/// A flag that a thread can wait for, with or without a timeout.
 final class Alarm: @unchecked Sendable {
     // Sendable because `isRung` is touched only between lock and unlock of `mutex`.
     private let mutex = Mutex()
     private let condition = Condition()
     private var isRung = false
 
-    /// Ends the present wait, or the next.
+    /// Ends the current wait, or the next one.
     func ring() {
         mutex.lock(for: Alarm.self)
         isRung = true
@@ -15,7 +15,8 @@ final class Alarm: @unchecked Sendable {
         mutex.unlock()
     }
 
-    /// Waits until `ring`, for some milliseconds or, with nil, without an end. Returns whether it was rung.
+    /// Waits until `ring` is called, or for `milliseconds`. Nil waits without a limit. Returns true if `ring`
+    /// was called.
     @discardableResult
     func wait(milliseconds: Int64?) -> Bool {
         let end = milliseconds.map { Condition.Deadline(afterMilliseconds: $0) }

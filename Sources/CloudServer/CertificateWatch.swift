@@ -2,13 +2,13 @@ import Foundation
 import HTTPServer
 import System
 
-/// Reads the certificate and its key again when their files have changed: the program that renews them doesn't tell the
-/// server. An error goes to the log, and the former certificate stays in use.
+/// Reads the certificate and its key again after their files have changed, because the program that renews
+/// them doesn't notify the server. An error is logged, and the previous certificate stays in use.
 final class CertificateWatch: Sendable {
-    /// How often the files are looked at.
+    /// Interval at which the files are checked.
     static let lookMilliseconds: Int64 = 10_000
 
-    /// What of a file changes with its content.
+    /// Attributes of a file that change with its contents.
     private struct Stamp: Equatable {
         var device: UInt64
         var inode: UInt64
@@ -22,7 +22,7 @@ final class CertificateWatch: Sendable {
     private let stamps: Lock<[Stamp?]>
     private let alarm = Alarm()
 
-    /// - Parameter reload: reads the files; throws what is wrong with them.
+    /// - Parameter reload: reads the files, and throws if they are invalid.
     init(_ tls: HTTPServerTLSOptions, log: ServerLog?, reload: @escaping @Sendable () throws -> Void) {
         paths = [tls.certificatePath, tls.privateKeyPath]
         self.log = log
@@ -30,7 +30,7 @@ final class CertificateWatch: Sendable {
         stamps = Lock(paths.map(Self.stamp))
     }
 
-    /// Looks now and then, on a thread of its own, until `stop`.
+    /// Checks periodically, on a thread of its own, until `stop`.
     ///
     /// - Throws: `SystemThread.NotStarted`.
     func start() throws {
@@ -41,9 +41,9 @@ final class CertificateWatch: Sendable {
 
     func stop() { alarm.ring() }
 
-    /// Reads the files when they have changed since they were looked at.
+    /// Reads the files if they have changed since the last check.
     func look() {
-        // Looked at before they are read: what changes meanwhile is read at the next look.
+        // Checked before the files are read, so that a change during the read is noticed by the next check.
         let found = paths.map(Self.stamp)
         let hasChanged = stamps.withLock { stamps in
             defer { stamps = found }

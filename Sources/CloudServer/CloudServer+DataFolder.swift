@@ -59,7 +59,7 @@ extension CloudServer {
 }
 
 extension DataFolder {
-    /// What users have in the container's other environment.
+    /// Reads the users' usage in the container's other environment.
     package func siblingStore(of container: CloudService.Container) throws -> SiblingStore {
         let sibling = container.sibling
         return SiblingStore(

@@ -6,8 +6,8 @@ import System
 public struct CloudServerOptions: Sendable {
     /// Address, port, TLS, and the limits on connections.
     public var http = HTTPServerOptions()
-    /// The server's URL for clients, as `https://cloud.example.com`, if it is behind a proxy. Nil uses the request's
-    /// `Host`.
+    /// The server's URL for clients, such as `https://cloud.example.com`, if it is behind a proxy. Nil uses
+    /// the request's `Host`.
     public var publicURL: String?
     /// True to take the client's address from the last entry of `X-Forwarded-For`. Only safe behind your own proxy.
     public var trustsForwardedFor = false

@@ -2,7 +2,7 @@ public import CloudService
 public import CloudStore
 import Crypto
 
-/// The accounts, tokens and sessions of a control file, as the services ask for them.
+/// The accounts, tokens and sessions of a control file, in the form that services use.
 public struct ControlAccounts: ServiceAccounts {
     let control: ControlStore
     private let isDevelopmentForEveryone: Bool
@@ -10,13 +10,13 @@ public struct ControlAccounts: ServiceAccounts {
 
     /// Makes the accounts of a control file.
     ///
-    /// - Parameter isDevelopmentForEveryone: whether accounts that are no developers may use `development`.
+    /// - Parameter isDevelopmentForEveryone: whether accounts that aren't developers may use `development`.
     public init(_ control: ControlStore, isDevelopmentForEveryone: Bool) {
         self.control = control
         self.isDevelopmentForEveryone = isDevelopmentForEveryone
     }
 
-    /// The user of a token that was made for this environment of this container and has not run out.
+    /// The user of an unexpired token of this environment and container.
     public func user(webAuthToken: String, container: CloudService.Container) throws -> ServiceUser? {
         guard case .user(let user, _) = try signIn(webAuthToken: webAuthToken, container: container) else {
             return nil
@@ -24,7 +24,7 @@ public struct ControlAccounts: ServiceAccounts {
         return user
     }
 
-    /// The same, with the token that takes this one's place.
+    /// The same, with the token that replaces this one.
     public func signIn(webAuthToken: String, container: CloudService.Container) throws -> ServiceSignIn {
         switch try control.sessions.signIn(token: webAuthToken) {
         case .user(let session, let replacement):
@@ -39,7 +39,7 @@ public struct ControlAccounts: ServiceAccounts {
         }
     }
 
-    /// The server's own page.
+    /// The address of the server's sign-in page.
     public func signInTarget(
         apiToken: String?, origin: String?, container: CloudService.Container
     ) throws -> String? {
@@ -51,14 +51,14 @@ public struct ControlAccounts: ServiceAccounts {
         return "\(Route.signInPath)?\(SignInPage.ticketItem)=\(ticket)"
     }
 
-    /// Returns true if the token was made for this environment of the container and not revoked. Without a token nobody
-    /// may use it.
+    /// Returns true if the token belongs to this environment of the container and isn't revoked. A request
+    /// without a token is rejected.
     public func admits(apiToken: String?, container: CloudService.Container) throws -> Bool {
         guard let apiToken, let app = try control.tokens.app(apiToken: apiToken) else { return false }
         return app.container == container.identifier && app.environments.contains(container.environment)
     }
 
-    /// Returns true if the environment is open to the user: `development` may be for developers only.
+    /// Returns true if the user may use the environment. `development` may be limited to developers.
     public func admits(userRecordName: String?, container: CloudService.Container) throws -> Bool {
         if isDevelopmentForEveryone || container.environment != "development" { return true }
         guard let userRecordName else { return false }
@@ -66,7 +66,7 @@ public struct ControlAccounts: ServiceAccounts {
             userRecordName: userRecordName, container: container.identifier)
     }
 
-    /// The app of the token, with the origins that it names.
+    /// The app of the token, with its origins.
     public func app(apiToken: String?, container: CloudService.Container) throws -> ServiceApp? {
         guard let apiToken, let app = try control.tokens.app(apiToken: apiToken),
             app.container == container.identifier
@@ -75,7 +75,7 @@ public struct ControlAccounts: ServiceAccounts {
             origins: app.origins, environment: app.environments == .both ? nil : app.environments.rawValue)
     }
 
-    /// The key, when it was made for this environment of this container and not revoked.
+    /// The key, if it belongs to this environment of this container and isn't revoked.
     public func serverKey(_ keyID: String, container: CloudService.Container) throws -> ServiceServerKey? {
         guard let key = try control.serverKeys.find(id: keyID) else {
             publicKeys.drop(id: keyID)

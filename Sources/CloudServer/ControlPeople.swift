@@ -13,7 +13,7 @@ extension ControlAccounts: ServicePeople {
         }
     }
 
-    /// Returns the users that are listed for everybody in the container, sorted by record name.
+    /// Returns the users that are listed in the container, sorted by record name.
     public func listedPeople(container: CloudService.Container, countMax: Int) throws -> [ServiceUser] {
         try control.people.list(container: container.identifier, countMax: countMax).map(\.user)
     }

@@ -3,21 +3,21 @@ import CloudWire
 import HTTPServer
 import System
 
-/// Hands pushes to the devices that wait for them. A device that waits is an entry in a table and holds no thread.
+/// Delivers pushes to the devices that poll for them. A held poll is an entry in a table and uses no thread.
 ///
-/// A push leaves the store when the device has it, not before: a client of ours says so in its next poll (`after`),
-/// and for others it counts that the kernel took the response's bytes.
+/// A push is deleted from the store once the device has received it: our own client confirms it in its next
+/// poll (`after`). For other clients it counts as received once the kernel has taken the response's bytes.
 final class Courier: Sendable {
     private typealias Device = CourierPolls<Waiting>.Device
 
-    /// A poll that is held.
+    /// A held poll.
     private struct Waiting: Sendable {
         let reply: Reply
         /// The client's address.
         let peer: String
-        /// Where the store is.
+        /// The container of the device's store.
         let container: CloudService.Container
-        /// The client tells by itself what it has got.
+        /// True if the client acknowledges pushes itself.
         let acknowledges: Bool
     }
 
@@ -35,10 +35,10 @@ final class Courier: Sendable {
         startThread { [self] in endExpiredPolls() }
     }
 
-    /// How many pushes were handed to devices since the start.
+    /// Number of pushes delivered to devices since the start.
     var deliveredCount: Int { delivered.withLock { $0 } }
 
-    /// How many devices wait.
+    /// Number of held polls.
     var count: Int { polls.withLock { $0.count } }
 
     /// Holds a device's poll until there is a push for it.
@@ -66,7 +66,7 @@ final class Courier: Sendable {
         }
     }
 
-    /// Pushes wait for these devices. Called on any thread.
+    /// Notifies the courier of pending pushes for these devices. Called on any thread.
     func pushesReady(environment: Int, apnsTokens: [String], in table: EnvironmentTable) {
         for apnsToken in apnsTokens {
             let device = Device(environment: environment, apnsToken: apnsToken)
@@ -92,7 +92,7 @@ final class Courier: Sendable {
         }
     }
 
-    /// Answers all polls. From now on each is answered at once.
+    /// Responds to all polls. Later polls get an immediate response.
     func stop() {
         isStopped.withLock { $0 = true }
         for waiting in polls.withLock({ $0.stop() }) { waiting.reply.sendEmpty() }
@@ -123,9 +123,9 @@ final class Courier: Sendable {
         ask(device, number, after: after, asker: waiting.peer, environment, table)
     }
 
-    /// Asks the store whether a push waits; gives the environment back in the end.
+    /// Checks the store for a pending push, and releases the environment afterwards.
     ///
-    /// - Parameter asker: the address of the client that asks; nil: the server asks by itself.
+    /// - Parameter asker: the client's address, or nil if the server itself checks.
     private func ask(
         _ device: Device, _ number: CourierPolls<Waiting>.Number, after: String?, asker: String? = nil,
         _ environment: OpenEnvironment, _ table: EnvironmentTable

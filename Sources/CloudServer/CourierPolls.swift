@@ -1,20 +1,21 @@
-/// The polls that are held open: at most one a device, each until its deadline.
+/// The held polls: up to one for each device, each until its deadline.
 ///
-/// A value without socket, clock or thread; `Courier` is the shell. While the store is asked for a push of a device
-/// (`asking`), word of a new one is kept in mind, so that none falls between the question and the wait.
+/// A value without socket, clock or thread. `Courier` is the shell. A notification of a push that arrives
+/// while the store is being read (`asking`) is remembered, so that none is lost between the read and the
+/// wait.
 struct CourierPolls<Exchange> {
     /// A device of an environment.
     struct Device: Hashable {
-        /// Which environment, by the number that the table of environments gave it.
+        /// The environment's number in the table of environments.
         let environment: Int
         let apnsToken: String
     }
 
-    /// Names one poll of a device.
+    /// Identifies a poll of a device.
     typealias Number = UInt64
 
     enum Arrival {
-        /// The store is to be asked for the device now. Another poll of the device ends because of this one.
+        /// The store must be read for the device now. The device's previous poll ends.
         case held(Number, replaced: Exchange?)
         case refused
     }
@@ -41,7 +42,8 @@ struct CourierPolls<Exchange> {
     let pollsMax: Int
     let holdMilliseconds: Int64
     private var polls: [Device: Poll] = [:]
-    /// In the order of time, since all are held equally long. Those of polls that have ended stay for a while.
+    /// Ordered by time, since all polls are held equally long. May include deadlines of polls that have
+    /// ended.
     private var deadlines: [Deadline] = []
     private var deadlinesStart = 0
     private var lastNumber: Number = 0
@@ -52,21 +54,21 @@ struct CourierPolls<Exchange> {
         self.holdMilliseconds = min(holdMilliseconds, Self.holdMillisecondsMax)
     }
 
-    /// How many are held.
+    /// Number of held polls.
     var count: Int { polls.count }
 
-    /// How many deadlines are kept, those of polls that have ended among them.
+    /// Number of stored deadlines, including those of polls that have ended.
     var deadlinesCount: Int { deadlines.count - deadlinesStart }
 
     /// The device's poll.
     subscript(device: Device) -> Exchange? { polls[device]?.exchange }
 
-    /// When the next poll ends without a push, as far as is known.
+    /// The next deadline of a poll. It may belong to one that has ended.
     var nextDeadlineMilliseconds: Int64? {
         deadlinesStart < deadlines.count ? deadlines[deadlinesStart].milliseconds : nil
     }
 
-    /// Holds a poll. After `stop`, and when too many are held, it is refused.
+    /// Holds a poll. Rejected after `stop`, and if the maximum number is held.
     mutating func arrive(_ device: Device, _ exchange: Exchange, nowMilliseconds: Int64) -> Arrival {
         let replaced = polls[device]
         guard !isStopped, replaced != nil || polls.count < pollsMax else { return .refused }
@@ -78,8 +80,8 @@ struct CourierPolls<Exchange> {
         return .held(lastNumber, replaced: replaced?.exchange)
     }
 
-    /// A push waits for the device. Returns the poll for which the store is to be asked, if there is one and it isn't
-    /// being asked already.
+    /// Notes a pending push for the device. Returns the poll for which the store must be read, or nil if
+    /// there is none or it is being read already.
     mutating func rang(_ device: Device) -> Number? {
         guard let stage = polls[device]?.stage else { return nil }
         polls[device]?.stage = .asking(isRung: { if case .asking = stage { true } else { false } }())
@@ -87,7 +89,7 @@ struct CourierPolls<Exchange> {
         return polls[device]?.number
     }
 
-    /// The store had nothing for the device. True when it is to be asked again.
+    /// Notes that the store had no push for the device. Returns true if it must be read again.
     mutating func foundNothing(_ device: Device, _ number: Number) -> Bool {
         guard let poll = polls[device], poll.number == number else { return false }
         if case .asking(isRung: true) = poll.stage {
@@ -98,7 +100,7 @@ struct CourierPolls<Exchange> {
         return false
     }
 
-    /// Ends a poll; nil when it has ended already.
+    /// Ends a poll. Returns nil if it has ended already.
     mutating func end(_ device: Device, _ number: Number) -> Exchange? {
         guard let poll = polls[device], poll.number == number else { return nil }
         polls[device] = nil
@@ -117,14 +119,14 @@ struct CourierPolls<Exchange> {
         return expired
     }
 
-    /// Ends the polls that are like this, in the order in which they came.
+    /// Ends the matching polls, in the order in which they arrived.
     mutating func end(where isWanted: (Exchange) -> Bool) -> [Exchange] {
         let ended = polls.filter { isWanted($0.value.exchange) }.sorted { $0.value.number < $1.value.number }
         for (device, _) in ended { polls[device] = nil }
         return ended.map(\.value.exchange)
     }
 
-    /// Ends all polls, in the order in which they came. None is held from now on.
+    /// Ends all polls, in the order in which they arrived. No poll is held from then on.
     mutating func stop() -> [Exchange] {
         isStopped = true
         let exchanges = polls.values.sorted { $0.number < $1.number }.map(\.exchange)

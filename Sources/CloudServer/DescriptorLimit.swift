@@ -4,20 +4,20 @@
     import Darwin
 #endif
 
-/// How many descriptors the process may have. The usual limit of 1,024 would be met by as many idle devices.
+/// Maximum descriptors of the process. About 1,000 idle devices would reach the usual limit of 1,024.
 enum DescriptorLimit {
-    /// What the connections to one environment's file take, two of them while its log is copied, and the one to its
-    /// sibling's.
+    /// Descriptors for the connections to one environment's file, two of them while its log is copied, and
+    /// the one to the other environment's file.
     static let perEnvironment = 21
-    /// What the process itself takes, and the connections that are open for a moment because they are turned away.
+    /// Descriptors of the process itself, and of connections that are open briefly before they are rejected.
     private static let others = 128 + 256
     private static let connectionsMin = 32
     private static let descriptorsMax = 1 << 30
 
-    /// Raises the limit as far as the connections need it and the system allows, and returns how many connections then
-    /// leave the files of the stores enough: when it is tight, each gets half.
+    /// Raises the limit as far as needed and allowed by the system. Returns the maximum number of connections
+    /// that leave enough descriptors for the files of the stores. If there are too few, each gets half.
     static func makeRoom(connectionsMax: Int, environmentsOpenMax: Int) -> Int {
-        // No system has more, and larger numbers can't be counted together.
+        // No system has more, and larger numbers could overflow.
         let connectionsMax = min(connectionsMax, descriptorsMax)
         let files = perEnvironment * min(environmentsOpenMax, descriptorsMax)
         let granted = raised(to: connectionsMax + files + others) - others

@@ -1,21 +1,22 @@
 import HTTPServer
 
-/// Which accounts may use the environment `development`: a write there changes what the schema knows, and so what is
-/// offered for production.
+/// Accounts that may use the environment `development`. A save there changes the schema, and so the next
+/// deployment to production.
 public enum DevelopmentAccess: String, CaseIterable, Hashable, Sendable {
-    /// Everyone where only programs of this machine reach the server, else developers.
+    /// Everyone if only programs of this machine can reach the server, otherwise developers.
     case auto
     /// Every account.
     case everyone
-    /// The accounts that the operator calls developers, and servers' keys.
+    /// Accounts marked as developers, and server keys.
     case developers
 }
 
-/// Where the dashboard is served.
+/// The listeners on which the dashboard is served.
 public enum DashboardAccess: String, CaseIterable, Hashable, Sendable {
-    /// Where only programs of this machine reach the server; elsewhere once an administrator has a password.
+    /// Served if only programs of this machine can reach the server, and otherwise once an administrator has
+    /// a password.
     case auto
-    /// Nowhere.
+    /// Not served.
     case off
 }
 
@@ -25,7 +26,7 @@ extension CloudServerOptions {
         switch development {
         case .everyone: true
         case .developers: false
-        // A proxy that stands in front is reached by others.
+        // A proxy in front of the server is reachable by others.
         case .auto: listensOnLoopback && publicURL == nil && !trustsForwardedFor
         }
     }

@@ -284,7 +284,7 @@ final class EnvironmentTable: Sendable {
         }
     }
 
-    /// Returns true if nobody's turn has opened it, or found that it can't be.
+    /// Returns true if no other address's turn has opened it, or found that it can't be opened.
     private func isToBeOpened(_ container: CloudService.Container) -> Bool {
         state.withLock { Self.isOpening($0.slots[container]) }
     }
@@ -301,7 +301,8 @@ final class EnvironmentTable: Sendable {
             guard let opened = try opener(container) else {
                 return answer(container, .failure(Refusal.noSuchContainer(container)))
             }
-            // Not before: a request for an environment that can't be opened must not close another one.
+            // Not earlier, because a request for an environment that can't be opened must not close another
+            // one.
             guard makeRoom() else {
                 opened.close()
                 return answer(container, .failure(Refusal.busy))
@@ -323,13 +324,13 @@ final class EnvironmentTable: Sendable {
         }
     }
 
-    /// Answers all that wait for the environment.
+    /// Passes the result to all requests that wait for the environment.
     private func answer(_ container: CloudService.Container, _ result: Result<OpenEnvironment, WireError>) {
         let waiting = state.withLock { state -> [User] in
             let waiting = state.slots[container]?.waiting ?? []
             let waitingBytes = state.slots[container]?.waitingBytes ?? 0
             switch result {
-            // Another address's turn has opened it meanwhile, and all that waited have it.
+            // Another address's turn has opened it in the meantime, for all waiting requests.
             case .failure where !Self.isOpening(state.slots[container]): return []
             case .success(let environment):
                 state.slots[container] = Slot(
@@ -343,7 +344,7 @@ final class EnvironmentTable: Sendable {
         for user in waiting { user(result) }
     }
 
-    /// Closes the environment that was used longest ago, if there are too many. False when all are in use.
+    /// Closes the least recently used environment if there are too many. Returns false if all are in use.
     private func makeRoom() -> Bool {
         let (oldest, isRoom) = state.withLock { state -> (OpenEnvironment?, Bool) in
             var openCount = 0

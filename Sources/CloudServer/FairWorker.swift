@@ -1,8 +1,8 @@
 import CloudService
 import System
 
-/// A thread of its own for calls that block. Addresses take turns on it, and one address can't fill all places: else a
-/// flood from one would keep all others out.
+/// A thread for blocking calls. Addresses take turns on it, and one address can't use all places, so that a
+/// flood from one doesn't block the others.
 final class FairWorker: Sendable {
     private struct Waiting {
         var places: FairCount
@@ -13,17 +13,19 @@ final class FairWorker: Sendable {
     private let worker: Worker
 
     /// - Parameters:
-    ///   - jobsMax: so many jobs wait.
-    ///   - sharesCount: an address has this part of the places that are left; with 1, half of all at most.
+    ///   - jobsMax: maximum queued jobs.
+    ///   - sharesCount: an address may take the free places divided by this number. With 1, it has up to a
+    ///     half of all places.
     init(jobsMax: Int, sharesCount: Int = 1) {
         waiting = Lock(Waiting(places: FairCount(max: jobsMax, sharesCount: sharesCount)))
         worker = Worker(jobsMax: jobsMax)
     }
 
-    /// Runs `job` on the thread when its address's turn has come. False when too many wait, or after `stop`: then it
-    /// never runs.
+    /// Runs `job` on the thread in its address's turn. Returns false if the queue is full, or after `stop`;
+    /// then it never runs.
     ///
-    /// - Parameter address: of the client; of IPv6 its network counts. Empty: the server itself.
+    /// - Parameter address: the client's address, of which only the network counts for IPv6. Empty for the
+    ///   server itself.
     func submit(of address: String, _ job: @escaping @Sendable () -> Void) -> Bool {
         let owner = AttemptLimiter.key(address: address)
         let isTaken = waiting.withLock { waiting in
@@ -31,14 +33,15 @@ final class FairWorker: Sendable {
             waiting.jobs.append((owner, job), of: owner, bytes: 0)
             return true
         }
-        // The places bound what waits.
+        // The places limit the number of queued jobs.
         return isTaken && worker.submit(isOwed: true) { [self] in runNext() }
     }
 
-    /// Runs `job` on the thread, for the server itself: something else bounds such jobs. False after `stop`.
+    /// Runs `job` on the thread, for jobs of the server itself, which are limited elsewhere. Returns false
+    /// after `stop`.
     func submitOwed(_ job: @escaping @Sendable () -> Void) -> Bool { worker.submit(isOwed: true, job) }
 
-    /// Runs what waits, and returns when the thread has ended.
+    /// Runs the queued jobs, and waits until the thread has ended.
     func stop() { worker.stop() }
 
     private func runNext() {

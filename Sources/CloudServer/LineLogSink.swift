@@ -12,8 +12,8 @@ public struct LineLogSink: LogSink {
 
     /// Creates a log that calls `handle` for each line, in order.
     ///
-    /// - Parameter handle: Receives a JSON object without a line break. It runs on the log's own thread and may block;
-    ///   lines that come meanwhile wait, up to `CloudServerOptions.logLinesMax`.
+    /// - Parameter handle: receives a JSON object without a line break. It runs on the log's own thread and
+    ///   may block. Lines are queued meanwhile, up to `CloudServerOptions.logLinesMax`.
     public init(_ handle: @escaping @Sendable (String) -> Void) {
         self.handle = handle
     }

@@ -4,9 +4,10 @@ import System
 struct LogLine {
     private(set) var bytes: [UInt8] = [UInt8(ascii: "{")]
 
-    /// Adds a text; nil adds nothing.
+    /// Adds a text. Nil adds nothing.
     ///
-    /// - Parameter bytesMax: So much of what a client has sent is written. A character may have any number of bytes.
+    /// - Parameter bytesMax: maximum bytes to write of a client's text. A character may have any number of
+    ///   bytes.
     mutating func put(_ key: StaticString, _ text: String?, bytesMax: Int = .max) {
         guard let text else { return }
         begin(key)
@@ -20,14 +21,14 @@ struct LogLine {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Adds a whole number; nil adds nothing.
+    /// Adds an integer. Nil adds nothing.
     mutating func put(_ key: StaticString, _ number: Int?) {
         guard let number else { return }
         begin(key)
         bytes.append(contentsOf: String(number).utf8)
     }
 
-    /// Adds whole numbers by CloudKit's codes, in which nothing needs to be escaped.
+    /// Adds integers by CloudKit's codes, which need no escaping.
     mutating func put(_ key: StaticString, _ counts: [String: Int]) {
         begin(key)
         let members = counts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
@@ -42,7 +43,7 @@ struct LogLine {
         bytes.append(contentsOf: "\(microseconds / 1000).\(fraction)".utf8)
     }
 
-    /// The line with its end.
+    /// The line with its line end.
     consuming func finish() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))
         bytes.append(UInt8(ascii: "\n"))
@@ -57,7 +58,7 @@ struct LogLine {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// A line is one line on every screen: whatever could end it, hide in it or move a terminal's cursor is escaped.
+    /// Escapes control and formatting characters, so that an entry is one line on every terminal.
     private mutating func append(_ scalar: Unicode.Scalar) {
         switch scalar {
         case "\"", "\\":
@@ -83,7 +84,7 @@ struct LogLine {
     }
 }
 
-/// A time as `2026-11-20T18:00:00.123Z`.
+/// A time such as `2026-11-20T18:00:00.123Z`.
 func logTime(milliseconds: Int64) -> String {
     CivilTime(milliseconds: milliseconds).text(withMilliseconds: true)
 }

@@ -1,10 +1,10 @@
 import Crypto
 import System
 
-/// Cache of parsed public keys: parsing one costs several times as much as checking a signature.
+/// Cache of parsed public keys, because parsing one takes several times as long as checking a signature.
 ///
-/// It outlives the cache of the control file's look-ups, which any write to the file clears. Whether a key is still
-/// valid is looked up in the file.
+/// It outlives the cache of the control file's lookups, which each write to the file clears. The validity of
+/// a key is looked up in the file.
 final class PublicKeyCache: Sendable {
     /// Maximum keys kept. The next one clears the cache.
     static let keysMax = 1_000
@@ -15,7 +15,7 @@ final class PublicKeyCache: Sendable {
 
     /// The key that was stored as `der`.
     ///
-    /// - Throws: `CryptoError.notAPublicKey` when it is none.
+    /// - Throws: `CryptoError.notAPublicKey` if it isn't a public key.
     func key(id: String, der: [UInt8]) throws -> P256PublicKey {
         if let kept = keys.withLock({ $0[id] }), kept.der == der { return kept.key }
         let key = try P256PublicKey(der: der)
@@ -26,7 +26,7 @@ final class PublicKeyCache: Sendable {
         return key
     }
 
-    /// Lets go of a key that was revoked.
+    /// Removes a revoked key from the cache.
     func drop(id: String) {
         keys.withLock { keys in _ = keys.removeValue(forKey: id) }
     }

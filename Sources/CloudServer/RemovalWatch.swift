@@ -3,12 +3,12 @@ import CloudStore
 import Dispatch
 import System
 
-/// Looks for containers that an operator is removing: refuses requests for them, closes them, and goes on with what an
-/// earlier process began.
+/// Watches for containers that an operator is removing: rejects their requests, closes them, and continues
+/// removals that an earlier process began.
 final class RemovalWatch: Sendable {
-    /// How often the control file is looked at, as often as for tokens that were ended.
+    /// Interval at which the control file is checked. It is the same as for revoked tokens.
     static let lookMilliseconds = ControlStore.freshMilliseconds
-    /// Looks that are left out after one at which removing failed.
+    /// Checks that are skipped after a failed removal.
     private static let looksAfterFailure = 40
 
     private struct Interrupted: Error {}
@@ -17,7 +17,7 @@ final class RemovalWatch: Sendable {
         var isStopped = false
         var isStarted = false
         var looksToLeaveOut = 0
-        /// The last failure, which is logged once.
+        /// The last error. Each is logged once.
         var lastError: String?
     }
 
@@ -43,7 +43,7 @@ final class RemovalWatch: Sendable {
         self.log = log
     }
 
-    /// Looks now and then, on a thread of its own, until `stop`.
+    /// Checks periodically, on a thread of its own, until `stop`.
     ///
     /// - Throws: `SystemThread.NotStarted`.
     func start() throws {
@@ -60,7 +60,7 @@ final class RemovalWatch: Sendable {
         }
     }
 
-    /// Returns when the thread has ended. What it was removing goes on at the next start.
+    /// Waits until the thread has ended. Unfinished removals continue at the next start.
     func stop() {
         let isStarted = state.withLock { state in
             state.isStopped = true
@@ -70,7 +70,7 @@ final class RemovalWatch: Sendable {
         if isStarted { ended.wait() }
     }
 
-    /// Rejects and removes what the control file says.
+    /// Rejects requests to the containers listed in the control file, and removes them.
     func look() {
         do {
             let removals = try control.containers.removals()

@@ -3,8 +3,8 @@ import CloudStore
 import Crypto
 
 extension Route {
-    /// What one request may use at most where no service answers it; nil: a service does, and its endpoints have
-    /// bounds of their own. A route without a line doesn't compile.
+    /// Maximum resources of one request that no service handles. Nil for requests to a service, whose
+    /// endpoints have their own bounds. The compiler enforces a line for each route.
     func bounds(_ options: CloudServerOptions) -> RequestBounds? {
         let limits = options.limits
         switch self {
@@ -58,7 +58,7 @@ extension Route {
                 memoryBytes: Self.memoryFixed, answerBytes: 2 * Self.pageBytesMax, rowsRead: 1,
                 countedBy: ["headerBytesMax", "OperatorHandler"])
         case .operators:
-            // The service's endpoints, which answer for data, have bounds of their own. These are for the rest.
+            // Endpoints with data have their own bounds in the service. These are for the others.
             return RequestBounds(
                 memoryBytes: Self.memoryFixed + Self.hashBytes + 4 * OperatorEndpoint.schemaBytesMax,
                 answerBytes: 3 * SchemaLanguage.textBytesMax,
@@ -76,7 +76,7 @@ extension Route {
         }
     }
 
-    /// One of each that no service answers, with its name.
+    /// One route of each kind that no service handles, with its name.
     static let bounded: [(name: String, route: Route)] = [
         ("courier", Route(path: "/device/1/c/production/courier")),
         ("asset upload", Route(path: "/asset/1/c/production/upload")),
@@ -88,17 +88,17 @@ extension Route {
         ("operator API", .operators), ("no such path", .nowhere),
     ]
 
-    /// SQLite's cache of pages, and a piece of a file on its way.
+    /// SQLite's page cache, and a piece of a file in transfer.
     private static let memoryFixed = 4 << 20
-    /// What scrypt takes for a password: 128 bytes, r times N times.
+    /// Memory of scrypt for a password: 128 bytes, r times N times.
     private static let hashBytes =
         128 * PasswordHash.Cost.standard.blockSize << PasswordHash.Cost.standard.costLog2
     private static let rowsFixed = 64
-    /// A session in JSON: an id, times, an address, and 120 characters of what the client calls itself.
+    /// A session in JSON: an ID, times, an address, and 120 characters of the client's `User-Agent`.
     private static let sessionBytes = 1 << 10
     private static let pageBytes = 4_096 + 24
-    /// A short answer, which may name what was asked for.
+    /// A short response, which may repeat names of the request.
     private static let headBytes = 16 << 10
-    /// A page, or the metrics' text, without what the operator's names take.
+    /// A page, or the metrics' text, without the operator's names.
     private static let pageBytesMax = 64 << 10
 }

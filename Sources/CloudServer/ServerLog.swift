@@ -6,24 +6,24 @@ import System
     import Darwin
 #endif
 
-/// Where the log's lines go. Called on the log's own thread; it may block.
+/// The destination of log lines. Called on the log's own thread, and may block.
 public protocol LogSink: Sendable {
-    /// Takes some whole lines, each with its end.
+    /// Writes whole lines, each with its line end.
     func write(_ lines: [UInt8])
 }
 
-/// A log that goes into a file descriptor, as the standard output is one.
+/// A log that writes to a file descriptor, such as standard output.
 ///
-/// The descriptor is never opened again: to rotate log files, pipe the log into a program that does.
+/// The descriptor is never reopened. To rotate log files, pipe the log into a program that does.
 public struct DescriptorLogSink: LogSink {
     private let descriptor: Int32
 
-    /// Writes to `descriptor`, 1 being the standard output. It stays the caller's to close.
+    /// Writes to `descriptor`; 1 is standard output. The caller closes it.
     public init(descriptor: Int32 = 1) {
         self.descriptor = descriptor
     }
 
-    /// Writes all of the lines; what can't be written is lost.
+    /// Writes all of the lines. Lines that can't be written are lost.
     public func write(_ lines: [UInt8]) {
         var rest = lines[...]
         while !rest.isEmpty {
@@ -45,10 +45,10 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
     #endif
 }
 
-/// Takes the log's lines from the loops and writes them on a thread of its own. Lines that come faster than the sink
-/// takes them are dropped, and the log says how many.
+/// Receives log lines from the event loops and writes them on a thread of its own. Lines that arrive faster
+/// than the sink writes them are dropped, and their number is logged.
 final class ServerLog: Sendable {
-    /// A line that isn't text yet.
+    /// A line that isn't formatted yet.
     typealias Entry = @Sendable () -> [UInt8]
 
     private struct State {
@@ -72,10 +72,10 @@ final class ServerLog: Sendable {
         startThread { [self] in run() }
     }
 
-    /// How many lines were dropped since the start.
+    /// Number of lines dropped since the start.
     var droppedCount: Int { state.withLock { $0.droppedEver } }
 
-    /// Hands a line in. Doesn't wait.
+    /// Adds a line. Doesn't block.
     func add(_ entry: @escaping Entry) {
         let isFirst = state.withLock { state in
             guard !state.isEnding, state.entries.count < entriesMax else {
@@ -89,7 +89,7 @@ final class ServerLog: Sendable {
         if isFirst { alarm.ring() }
     }
 
-    /// Hands in a line about something else than a request.
+    /// Adds a line about an event that isn't a request.
     func add(event: String, _ members: [(key: StaticString, text: String)]) {
         let now = clock.nowMilliseconds()
         add {
@@ -101,7 +101,7 @@ final class ServerLog: Sendable {
         }
     }
 
-    /// Writes what was handed in and ends the thread. A sink that blocks is waited for only so long.
+    /// Writes the queued lines and ends the thread. Waits for a blocking sink up to `waitMilliseconds`.
     func stop(waitMilliseconds: Int64) {
         state.withLock { $0.isEnding = true }
         alarm.ring()

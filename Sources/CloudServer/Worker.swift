@@ -1,7 +1,7 @@
 import Dispatch
 import System
 
-/// A thread of its own for calls that block: jobs run one after the other, and only so many wait.
+/// A thread for blocking calls. Jobs run one after the other, and their queue is limited.
 final class Worker: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
@@ -19,9 +19,10 @@ final class Worker: Sendable {
         startThread { [self] in run() }
     }
 
-    /// Runs `job` on the thread. False when too many wait, or after `stop`: then it never runs.
+    /// Runs `job` on the thread. Returns false if the queue is full, or after `stop`; then it never runs.
     ///
-    /// - Parameter isOwed: the job is taken even when too many wait, because something else bounds such jobs.
+    /// - Parameter isOwed: the job is accepted even if the queue is full, because such jobs are limited
+    ///   elsewhere.
     func submit(isOwed: Bool = false, _ job: @escaping @Sendable () -> Void) -> Bool {
         let isTaken = state.withLock { state in
             guard !state.isEnding, isOwed || state.jobs.count < jobsMax else { return false }
@@ -32,12 +33,12 @@ final class Worker: Sendable {
         return isTaken
     }
 
-    /// Runs what waits, and returns when the thread has ended. Must not be called in a job.
+    /// Runs the queued jobs, and waits until the thread has ended. Must not be called in a job.
     func stop() {
         state.withLock { $0.isEnding = true }
         work.signal()
         ended.wait()
-        // A second wait returns too.
+        // So that a second wait returns too.
         ended.signal()
     }
 
@@ -56,7 +57,7 @@ final class Worker: Sendable {
     }
 }
 
-/// Runs `body` on a new thread, for initializers, which can't throw: a server without its own threads can't serve.
+/// Runs `body` on a new thread, for initializers, which can't throw: a server can't work without its threads.
 func startThread(_ body: @escaping @Sendable () -> Void) {
     do {
         try SystemThread.detach(name: "yap server", body)

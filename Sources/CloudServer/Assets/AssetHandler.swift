@@ -63,7 +63,7 @@ final class AssetHandler: Sendable {
         return .stream(to: UploadSink(self, worker(), head, container, peer: peer))
     }
 
-    /// Answers a request after its body was received.
+    /// Responds to a request whose body was received.
     ///
     /// - Parameter peer: the client's address.
     func handle(

@@ -2,20 +2,20 @@ import CloudService
 import CloudWire
 import HTTPServer
 
-/// A request as the history keeps it. Every text is bounded, since clients send most of them. Neither the query nor
-/// the value of a field is in it.
+/// A request in the history. All texts are bounded, since most of them come from clients. It contains neither
+/// the query nor values of fields.
 package struct HistoryEntry: Sendable {
-    /// What operators look for, beside what they name.
+    /// Conditions that operators search for.
     enum Notice: Int64 {
-        /// A query that took long, looked at many rows, or had no index.
+        /// A query that took long, examined many rows, or had no index.
         case slowQuery = 1
         /// The client had sent too many requests.
         case throttled = 2
-        /// Production's schema lacked something.
+        /// Production's schema lacked a type, a field or an index.
         case missingInProduction = 3
     }
 
-    /// Grows by one with each request, also over restarts.
+    /// Grows by one with each request, also across restarts.
     package var number: Int64 = 0
     package var id: String
     package var timeMilliseconds: Int64
@@ -40,13 +40,13 @@ package struct HistoryEntry: Sendable {
     package var groupRequests: Int
     package var zones: [String]
     package var recordsCount: Int
-    /// The rest, in the form of `docs/OPERATOR_API.md`; nil when there is nothing more to tell.
+    /// Further details in the form of `docs/OPERATOR_API.md`, or nil if there are none.
     package var detail: JSONValue?
-    /// Rows that the query has looked at; nil for other requests.
+    /// Rows that the query examined, or nil for other requests.
     var rowsExamined: Int?
-    /// A service has answered, so that the container is there.
+    /// True if a service responded, so the container exists.
     var isOfService = false
-    /// What the request says of its device.
+    /// The state of the device that the request shows.
     var sync: [HistorySync] = []
     var notice: Notice?
 
@@ -54,15 +54,15 @@ package struct HistoryEntry: Sendable {
     static let nameBytesMax = 255
     static let clientBytesMax = 120
     static let addressBytesMax = 64
-    /// A query that takes more milliseconds, or examines more rows, is a slow one.
+    /// Milliseconds from which a query is slow. One that examines many rows is slow too.
     static let slowMilliseconds: Int64 = 100
     static let slowRows = 1_000
 }
 
 extension HistoryEntry {
-    /// - Parameter timeMilliseconds: when the request was answered.
-    /// - Returns: nil for what isn't kept: the dashboard, health and numbers, polls that ended with nothing, and
-    ///   requests of the operator API without a session.
+    /// - Parameter timeMilliseconds: the time of the response.
+    /// - Returns: nil for requests that aren't stored: those to the dashboard's files, health and metrics,
+    ///   polls without a push, and requests of the operator API without a session.
     init?(_ summary: HTTPExchangeSummary, timeMilliseconds: Int64) {
         let note = summary.note
         guard note?.isEmptyPoll != true else { return nil }
@@ -71,7 +71,7 @@ extension HistoryEntry {
         switch summary.route {
         case .health, .live, .metrics, .root, .dashboard: return nil
         case .operators:
-            // Which of them are kept was decided when they were handed in.
+            // Whether these are stored was decided when they were received.
             guard let note = note?.ofOperator else { return nil }
             operation = note.operation
             database = note.database
@@ -90,7 +90,7 @@ extension HistoryEntry {
         }
         func cut(_ text: String, _ bytesMax: Int) -> String {
             guard text.utf8.count > bytesMax || text.utf8.contains(where: { $0 < 0x20 }) else { return text }
-            // Control characters would take six bytes each in JSON, and steer terminals.
+            // Control characters would take six bytes each in JSON, and control terminals.
             let bytes = text.utf8.prefix(bytesMax).map { $0 < 0x20 ? UInt8(ascii: "?") : $0 }
             return String(decoding: bytes, as: UTF8.self)
         }
@@ -99,7 +99,7 @@ extension HistoryEntry {
         self.timeMilliseconds = timeMilliseconds
         milliseconds = max(0, summary.milliseconds)
         method = cut(summary.method, 16)
-        // Behind it stands the checksum of what a field holds.
+        // It is followed by the checksum of a field's value.
         let isFile = operation == "asset/file"
         path = cut(
             isFile ? summary.path.pathSegments().prefix(6).joined(separator: "/") : summary.path,
@@ -131,7 +131,7 @@ extension HistoryEntry {
         }
     }
 
-    /// What the request says of its device, and of the zones that the device has fetched or changed.
+    /// The state of the device, and of the zones that it fetched or changed, as shown by the request.
     private func syncRows(of detail: WireDetail, device name: String?) -> [HistorySync] {
         guard let container, let environment, let user, !user.isEmpty else { return [] }
         let key = HistorySync.Key(
@@ -166,7 +166,7 @@ extension HistoryEntry {
         return [device] + zones.values.filter { !$0.key.zone.isEmpty }
     }
 
-    /// Words for an exchange that ended without its answer.
+    /// Codes of exchanges that ended without a response.
     private static let endings: [HTTPExchangeSummary.Ending: String] = [
         .refused: "refused", .unanswered: "unanswered", .clientLeft: "client left", .tooSlow: "too slow",
         .stopped: "stopped",
@@ -186,12 +186,12 @@ extension HistoryEntry {
     /// True if it failed as a whole.
     var isError: Bool { code != nil || status >= 400 || status == 0 }
 
-    /// True if its time says something of the server's.
+    /// True if its duration is that of the server's work.
     var isTimed: Bool { operation != "courier" }
 }
 
 extension JSONValue {
-    /// What of a detail isn't in the entry itself; nil when that is nothing.
+    /// The parts of a detail that aren't in the entry itself, or nil if there are none.
     fileprivate init?(_ detail: WireDetail) {
         var members: [String: JSONValue] = [:]
         if let reason = detail.reason { members["reason"] = .string(reason) }

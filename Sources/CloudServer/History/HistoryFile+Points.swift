@@ -1,19 +1,19 @@
 import SQLite
 
-/// How long a point of a time line is, in seconds.
+/// Length of a point of a time line in seconds.
 enum HistorySpan: Int64, CaseIterable {
     case second = 1
-    /// What was asked for and refused in it, by name.
+    /// Counts of operations and errors by name.
     case minute = 60
     case hour = 3_600
 
-    /// For how many milliseconds the points of each are kept.
+    /// Milliseconds for which the points of each length are kept.
     static let lives: [(HistorySpan, milliseconds: Int64)] = [
         (.second, 3_600_000), (.minute, 3_660_000), (.hour, 31 * 86_400_000),
     ]
 }
 
-/// What the requests of a second, a minute or an hour came to.
+/// Sums over the requests of a second, a minute or an hour.
 struct HistoryPoint: Sendable {
     var requests: Int64 = 0
     var errors: Int64 = 0
@@ -41,7 +41,7 @@ struct HistoryPoint: Sendable {
 extension HistoryFile {
     /// Maximum environments with a time line of their own. The others share one.
     static let environmentsMax = 64
-    /// What stands for the others' container. No container is called so.
+    /// The container name for the others. No container has this name.
     static let others = "*"
 
     private struct Key: Hashable {
@@ -79,8 +79,8 @@ extension HistoryFile {
         for (key, point) in points { try add(point, to: key) }
     }
 
-    /// Returns the environment that counts the entry in its points. An entry without a service has none: any client
-    /// can invent the name of a container.
+    /// Returns the environment whose points count the entry. An entry without a service has none, because any
+    /// client can invent the name of a container.
     private func place(of entry: HistoryEntry, _ known: inout Set<HistoryPlace>) -> HistoryPlace? {
         guard let container = entry.container, let environment = entry.environment, entry.isOfService else {
             return nil
@@ -95,7 +95,7 @@ extension HistoryFile {
     }
 
     private func environmentsWithPoints() throws -> [HistoryPlace] {
-        // Of hours alone: there are few.
+        // Only hours, because there are few.
         let sql = "SELECT DISTINCT container, environment FROM points WHERE span = 3600 AND kind = ''"
         return try connection.withStatement(sql) { statement in
             var found: [HistoryPlace] = []
@@ -144,14 +144,14 @@ extension HistoryFile {
             times: LatencyHistogram(bytes: statement.bytes(at: column + 4)))
     }
 
-    /// The points of a time line from `start` on, in order.
+    /// The points of a time line since `start`, in order.
     func points(_ span: HistorySpan, from start: Int64, of place: HistoryPlace) throws -> [(
         start: Int64, point: HistoryPoint
     )] {
         try read(span, from: start, of: place, kind: "").map { ($0.start, $0.point) }
     }
 
-    /// What each name of a kind came to from `start` on.
+    /// The sums for each name of a kind since `start`.
     func sums(_ kind: String, from start: Int64, of place: HistoryPlace) throws -> [String: HistoryPoint] {
         try read(.minute, from: start, of: place, kind: kind).reduce(into: [:]) { sums, row in
             sums[row.name, default: HistoryPoint()] += row.point

@@ -1,11 +1,11 @@
 import CloudWire
 import SQLite
 
-/// Which requests are looked for. What is nil isn't asked.
+/// Search conditions for requests. Nil members match all requests.
 package struct HistoryQuery: Sendable {
-    /// Requests with a smaller number, newest first; nil: from the newest on.
+    /// Requests with a smaller number, newest first. Nil starts at the newest.
     package var before: Int64?
-    /// Requests with a larger number, oldest first; it goes before `before`.
+    /// Requests with a larger number, oldest first. Takes precedence over `before`.
     package var after: Int64?
     package var id: String?
     package var container: String?
@@ -17,35 +17,35 @@ package struct HistoryQuery: Sendable {
     /// The code of the request, or of one of its records.
     package var code: String?
     package var database: String?
-    /// The administrator that sent it; `*`: any of them.
+    /// The administrator that sent it. `*` means any administrator.
     package var administrator: String?
-    /// A record that it changed, as far as the request's detail names it.
+    /// A record that it changed, if the request's detail names the record.
     package var record: String?
-    /// Milliseconds that it took at least.
+    /// Minimum duration in milliseconds.
     package var slowMilliseconds: Int64?
-    /// Answered at this time or later, in milliseconds since 1970.
+    /// Earliest time of the response, in milliseconds since 1970.
     package var fromMilliseconds: Int64?
-    /// Answered before this time.
+    /// Time before which the response was sent.
     package var toMilliseconds: Int64?
     package var limit = 50
-    /// Rows that are looked at. What lies behind them is for the next question.
+    /// Maximum rows that are read. The next page continues after them.
     package var rowsMax = 20_000
 
-    /// Asks for all.
+    /// Makes a query for all requests.
     package init() {}
 }
 
-/// A part of the history.
+/// A page of the history.
 package struct HistoryPage: Sendable {
     package var entries: [HistoryEntry] = []
-    /// Where the next page begins; nil: there is none.
+    /// Position of the next page, or nil if there is none.
     package var before: Int64?
-    /// What `after` asks for next: the newest that was looked at.
+    /// Value of `after` for the next query: the newest row that was read.
     package var newest: Int64 = 0
-    /// When the oldest request that is kept was answered.
+    /// The time of the response to the oldest stored request.
     package var oldestMilliseconds: Int64?
 
-    /// An empty one.
+    /// Makes an empty page.
     package init() {}
 }
 
@@ -56,7 +56,7 @@ extension HistoryFile {
         detail, administrator
         """
 
-    /// Looks for requests. One question looks at so many rows, however few it finds.
+    /// Searches requests. Reads up to a maximum number of rows, even if it finds few matches.
     package func page(_ query: HistoryQuery) throws -> HistoryPage {
         var page = HistoryPage()
         page.oldestMilliseconds = try oldestMilliseconds
@@ -98,7 +98,7 @@ extension HistoryFile {
         return page
     }
 
-    /// The request of this id with all that is known of it, and those of the same session before and after it.
+    /// The request with this ID and all its details, and those of the same session before and after it.
     package func request(id: String, neighboursMax: Int) throws -> (
         request: HistoryEntry, before: [HistoryEntry], after: [HistoryEntry]
     )? {
@@ -117,7 +117,7 @@ extension HistoryFile {
         return (found, before.reversed(), try page(query).entries)
     }
 
-    /// Requests with a notice, newest first, with all that is known of them.
+    /// Requests with a notice and all their details, newest first.
     func noticed(
         _ notice: HistoryEntry.Notice, container: String, environment: String, rowsMax: Int
     ) throws -> [HistoryEntry] {
@@ -151,7 +151,7 @@ extension HistoryFile {
         let bind: (borrowing Statement, Int32) throws -> Void
     }
 
-    /// What an index serves. One is enough: the fewest requests come first.
+    /// The condition that an index serves: only the first, since it selects the fewest requests.
     private static func bounds(_ query: HistoryQuery) -> [Term] {
         if let id = query.id { return [equals("id", id, 3)] }
         if let session = query.session { return [equals("session", session, 3)] }
@@ -173,7 +173,7 @@ extension HistoryFile {
             terms.append(Term(sql: sql) { try $0.bind(zone, at: $1) })
         }
         if let code = query.code {
-            // Codes have no spaces, and the count stands behind an equals sign.
+            // Codes contain no spaces, and are followed by an equals sign and the count.
             let sql =
                 "(coalesce(code = ?\(next), 0) OR coalesce(instr(' ' || recordErrors, ' ' || ?\(next) || '=') > 0, 0))"
             terms.append(Term(sql: sql) { try $0.bind(code, at: $1) })
@@ -187,11 +187,11 @@ extension HistoryFile {
             terms.append(Term(sql: "\(comparison) ?\(next)") { try $0.bind(number, at: $1) })
         }
         if query.administrator == "*" { terms.append(Term(sql: "administrator IS NOT NULL") { _, _ in }) }
-        // The last one: it has a parameter, and the one before has none.
+        // Last, because it has a parameter, and the previous one has none.
         return try terms + recordTerms(query, next)
     }
 
-    /// A detail names a record as JSON does.
+    /// A detail contains the record's name in its JSON form.
     private static func recordTerms(_ query: HistoryQuery, _ index: Int32) throws -> [Term] {
         guard let record = query.record else { return [] }
         let member = try JSONValue.object(["name": .string(record)]).json().dropFirst().dropLast()
@@ -202,10 +202,10 @@ extension HistoryFile {
 
     // MARK: Numbers by time
 
-    /// How far apart in time two requests may be that have their numbers in the other order.
+    /// Maximum difference in time of two requests whose numbers are in the other order.
     private static let disorderMilliseconds: Int64 = 2_000
 
-    /// The numbers among which the requests of the query's time are.
+    /// The range of numbers that contains all requests in the query's time range.
     private func numbers(of query: HistoryQuery) throws -> Range<Int64> {
         let first = try query.fromMilliseconds.map { from in
             try firstNumber(from: max(from, .min + Self.disorderMilliseconds) - Self.disorderMilliseconds)
@@ -217,7 +217,7 @@ extension HistoryFile {
         return lower..<max(lower, end ?? .max)
     }
 
-    /// The number of the first request that was answered at a time or later, found in about 20 steps.
+    /// The number of the first request with a response at `milliseconds` or later, found in about 20 steps.
     private func firstNumber(from milliseconds: Int64) throws -> Int64 {
         var lower = try connection.number("SELECT min(number) FROM requests")
         var upper = try connection.number("SELECT max(number) FROM requests") + 1
@@ -270,7 +270,7 @@ extension HistoryFile {
 }
 
 extension JSONValue {
-    /// Of a request's detail what it says of one record.
+    /// The part of a request's detail about one record.
     fileprivate func records(named name: String) -> JSONValue? {
         guard case .object(let members) = self, case .array(let records)? = members["records"] else {
             return nil

@@ -1,9 +1,9 @@
 import SQLite
 
-/// The time in which a server ran, in milliseconds since 1970.
+/// The time during which a server ran, in milliseconds since 1970.
 struct HistoryRun: Hashable, Sendable {
     let start: Int64
-    /// When it was seen last.
+    /// The last time at which it was known to run.
     let end: Int64
 }
 
@@ -12,7 +12,7 @@ extension HistoryFile {
     private static let runsMax = 1_000
     private static let runsMilliseconds: Int64 = 31 * 86_400_000
 
-    /// Notes that the server which started at `start` runs at `end`.
+    /// Stores that the server started at `start` was running at `end`.
     func note(_ run: HistoryRun) throws {
         try connection.transaction(.immediate) {
             try connection.withStatement("INSERT OR REPLACE INTO runs (start, end) VALUES (?, ?)") {
@@ -32,7 +32,7 @@ extension HistoryFile {
         }
     }
 
-    /// The runs that end at a time or later, in order.
+    /// The runs that ended at `milliseconds` or later, in order.
     func runs(from milliseconds: Int64) throws -> [HistoryRun] {
         try connection.withStatement("SELECT start, end FROM runs WHERE end >= ? ORDER BY start") {
             statement in

@@ -1,6 +1,6 @@
 import SQLite
 
-/// What a device was last seen to do in a zone, or with an empty zone at all.
+/// The last known activity of a device in a zone, or with an empty zone in general.
 struct HistorySync: Sendable {
     struct Key: Hashable, Sendable {
         var container: String
@@ -20,12 +20,13 @@ struct HistorySync: Sendable {
     var errorMilliseconds: Int64?
     var fetchMilliseconds: Int64?
     var fetchedTo: Int64?
-    /// The code of the last fetch, when it failed: `expired` or `reset` where the position was refused.
+    /// The error code of the last fetch, such as `expired` or `reset` if the token was rejected. Nil if it
+    /// succeeded.
     var fetchCode: String?
     var saveMilliseconds: Int64?
     var saveCount: Int64?
     var saveID: String?
-    /// The device's own name, by which pushes wait for it.
+    /// The device's own name, for which pushes are stored.
     var device: String?
 
     init(_ key: Key, at lastMilliseconds: Int64) {
@@ -40,7 +41,7 @@ extension HistoryFile {
         errorMilliseconds, fetchMilliseconds, fetchedTo, fetchCode, saveMilliseconds, saveCount, saveID, device
         """
 
-    /// Notes what the entries' devices have done.
+    /// Stores the activity of the entries' devices.
     func addSync(of entries: [HistoryEntry]) throws {
         var rows: [HistorySync.Key: HistorySync] = [:]
         for entry in entries { for row in entry.sync { rows[row.key] = rows[row.key]?.with(row) ?? row } }
@@ -48,7 +49,7 @@ extension HistoryFile {
     }
 
     private func upsert(_ row: HistorySync) throws {
-        // The last fetch replaces its code too; what this row doesn't tell stays.
+        // The last fetch replaces its code too. Columns without a new value stay.
         let sql = """
             INSERT INTO sync (\(Self.syncColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET lastMilliseconds = excluded.lastMilliseconds,
@@ -79,7 +80,7 @@ extension HistoryFile {
         }
     }
 
-    /// What the devices of a user were last seen to do, the latest first.
+    /// The last known activity of a user's devices, most recent first.
     func sync(container: String, environment: String, user: String, rowsMax: Int) throws -> [HistorySync] {
         let sql = """
             SELECT \(Self.syncColumns) FROM sync WHERE container = ? AND environment = ? AND user = ?
@@ -117,9 +118,9 @@ extension HistoryFile {
         return row
     }
 
-    /// The users of an environment by when one of their devices was last seen, the latest first.
+    /// The users of an environment by their devices' last activity, most recent first.
     ///
-    /// - Parameter rowsMax: rows of devices that are looked at.
+    /// - Parameter rowsMax: maximum rows of devices that are read.
     func syncUsers(
         container: String, environment: String, beforeMilliseconds: Int64, rowsMax: Int
     ) throws -> [(user: String, lastMilliseconds: Int64)] {
@@ -140,7 +141,7 @@ extension HistoryFile {
 }
 
 extension HistorySync {
-    /// This with what came later.
+    /// This activity updated by a later one.
     fileprivate func with(_ later: HistorySync) -> HistorySync {
         var row = later
         row.client = later.client ?? client

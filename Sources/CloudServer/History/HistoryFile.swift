@@ -8,22 +8,23 @@ import System
     import Darwin
 #endif
 
-/// The file of a request history. Nothing depends on it: one that is damaged, or of another version, is made anew.
+/// The file of a request history. Nothing depends on it: a damaged file, or one of another version, is
+/// replaced by an empty one.
 ///
-/// Not thread-safe: one thread at a time, which its owner sees to.
+/// Not thread-safe. Its owner uses it on one thread at a time.
 package struct HistoryFile {
-    /// Another number makes a new file: nothing is taken over.
+    /// A file of another version is replaced by an empty one.
     static let version: Int64 = 2
-    /// Rows that one deletion takes.
+    /// Maximum rows of one deletion.
     static let rowsOfDeletion = 2_000
-    /// Rows of the sync table.
+    /// Maximum rows of the sync table.
     static let syncRowsMax: Int64 = 100_000
 
     let connection: Connection
 
-    /// Opens the file for writing, and makes it where there is none that can be read.
+    /// Opens the file for writing, and creates it if there is no readable one.
     ///
-    /// - Throws: `SQLiteError` when no file can be made there.
+    /// - Throws: `SQLiteError` if no file can be created.
     init(path: String) throws {
         do {
             connection = try Self.open(path)
@@ -35,7 +36,7 @@ package struct HistoryFile {
 
     /// Opens the file for reading while another connection writes.
     ///
-    /// - Throws: `SQLiteError`; `isCannotOpen` when there is none, or one of another version.
+    /// - Throws: `SQLiteError`. `isCannotOpen` if it is missing or of another version.
     package init(reading path: String) throws {
         var options = OpenOptions()
         options.readOnly = true
@@ -45,14 +46,14 @@ package struct HistoryFile {
         }
     }
 
-    /// Removes the file with what SQLite keeps beside it.
+    /// Removes the file with SQLite's other files.
     static func remove(_ path: String) {
         for ending in ["", "-wal", "-shm", "-journal"] { unlink(path + ending) }
     }
 
     private static func open(_ path: String) throws -> Connection {
         var options = OpenOptions()
-        // The last second may be lost with the power; the file stays sound.
+        // A power failure may lose the last second. The file stays consistent.
         options.synchronous = .normal
         options.journalSizeLimitBytes = 4 << 20
         _ = try? DurableFile.createEmpty(path)
@@ -104,13 +105,13 @@ package struct HistoryFile {
 }
 
 extension HistoryFile {
-    /// Writes entries in one transaction, and discards what is too old or too much.
+    /// Writes entries in one transaction, and deletes rows beyond the limits of age and size.
     ///
-    /// - Throws: `SQLiteError`; then nothing of them is there.
+    /// - Throws: `SQLiteError`; then no entry was written.
     func write(_ entries: [HistoryEntry], _ options: HistoryOptions, nowMilliseconds: Int64) throws {
         try connection.transaction(.immediate) {
             for entry in entries { try insert(entry) }
-            // Charts and devices are about apps.
+            // Charts and devices show only requests of apps.
             let ofApps = entries.filter { $0.administrator == nil }
             try addPoints(of: ofApps)
             try addSync(of: ofApps)
@@ -155,13 +156,13 @@ extension HistoryFile {
         }
     }
 
-    /// `CODE=2 OTHER=1 `, each with a space behind it; nil for none.
+    /// `CODE=2 OTHER=1 `, with a space after each, or nil if there are none.
     private static func text(of counts: [String: Int]) -> String? {
         guard !counts.isEmpty else { return nil }
         return counts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value) " }.joined()
     }
 
-    /// The names with a line's end before and behind each; nil for none.
+    /// The names with a line feed before and after each, or nil if there are none.
     private static func text(of zones: [String]) -> String? {
         guard !zones.isEmpty else { return nil }
         return "\n"
@@ -190,7 +191,7 @@ extension HistoryFile {
         }
     }
 
-    /// How long the sync state of a device is kept after its last request.
+    /// Milliseconds for which the sync state of a device is kept after its last request.
     private static let syncMilliseconds: Int64 = 90 * 86_400_000
 
     /// Bytes of the pages in use.
@@ -202,7 +203,7 @@ extension HistoryFile {
         }
     }
 
-    /// The oldest requests go first, then seconds, then devices. False when nothing is left.
+    /// Deletes the oldest requests first, then seconds, then devices. Returns false if nothing is left.
     private func deleteSome() throws -> Bool {
         let count = Self.rowsOfDeletion
         try run(
@@ -228,7 +229,7 @@ extension HistoryFile {
             """, [count])
     }
 
-    /// Discards all of a container's environment that is no more.
+    /// Deletes the rows of a removed environment.
     func remove(container: String, environment: String) throws {
         try connection.transaction(.immediate) {
             for table in ["requests", "points", "sync"] {
@@ -242,7 +243,7 @@ extension HistoryFile {
         }
     }
 
-    /// The environments of which there is anything beside requests.
+    /// The environments with rows in tables other than requests.
     func environments() throws -> [(container: String, environment: String)] {
         let sql = """
             SELECT container, environment FROM points UNION SELECT container, environment FROM sync
@@ -270,7 +271,7 @@ extension HistoryFile {
 }
 
 extension Connection {
-    /// The first number that a question without parameters finds; 0 without one.
+    /// The first number in the result of a statement without parameters, or 0 without a row.
     func number(_ sql: String) throws -> Int64 {
         try withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
     }

@@ -1,20 +1,20 @@
-/// What a server keeps of the requests that it has answered.
+/// Options of the request history.
 public struct HistoryOptions: Sendable {
-    /// True if requests are kept.
+    /// Whether requests are stored.
     public enum Keeping: String, CaseIterable, Hashable, Sendable {
-        /// They are, without the values of fields.
+        /// Requests are stored, without the values of fields.
         case on
-        /// None is.
+        /// No requests are stored.
         case off
     }
 
-    /// True if requests are kept.
+    /// Whether requests are stored.
     public var requests = Keeping.on
-    /// Bytes of the file, without its write-ahead log. The oldest requests go first.
+    /// Maximum bytes of the file, without its write-ahead log. The oldest requests are deleted first.
     public var bytesMax: Int64 = 64 << 20
-    /// A request is kept for so many days.
+    /// Days for which a request is stored.
     public var daysMax = 7
 
-    /// A week, in 64 MiB at most.
+    /// Makes the default options: a week, and up to 64 MiB.
     public init() {}
 }

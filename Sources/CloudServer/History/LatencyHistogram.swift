@@ -1,6 +1,6 @@
-/// A histogram of response times. Its bounds lie close together, so that percentiles can be read from it.
+/// A histogram of response times. Its bounds are close together, so that percentiles can be estimated.
 struct LatencyHistogram: Hashable, Sendable {
-    /// Each place counts the times up to its bound, in milliseconds. What took longer counts to the last.
+    /// Upper bounds of the buckets in milliseconds. Longer times count in the last one.
     static let bounds: [Int64] = [
         0, 1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000,
         5_000, 7_000, 10_000, 15_000, 20_000, 30_000, 60_000,
@@ -8,10 +8,10 @@ struct LatencyHistogram: Hashable, Sendable {
 
     private(set) var counts: [UInt64] = []
 
-    /// An empty one.
+    /// Makes an empty histogram.
     init() {}
 
-    /// Reads what `bytes` wrote. Bytes that aren't of a histogram make an empty one.
+    /// Reads bytes written by `bytes`. Invalid bytes make an empty histogram.
     init(bytes: [UInt8]) {
         var counts: [UInt64] = []
         var (value, shift) = (UInt64(0), UInt64(0))
@@ -26,7 +26,7 @@ struct LatencyHistogram: Hashable, Sendable {
         self.counts = counts
     }
 
-    /// The counts, each in as few bytes as it needs; zeros at the end are left out.
+    /// The counts, each with as few bytes as possible, without trailing zeros.
     var bytes: [UInt8] {
         counts.flatMap { count -> [UInt8] in
             var (bytes, rest) = ([UInt8](), count)
@@ -49,7 +49,7 @@ struct LatencyHistogram: Hashable, Sendable {
         for (place, count) in part.counts.enumerated() { sum.counts[place] &+= count }
     }
 
-    /// The bound that so large a part of the requests, from 0 to 1, stayed within; nil without requests.
+    /// The upper bound of the given fraction of requests, from 0 to 1, or nil without requests.
     func milliseconds(atPart part: Double) -> Int64? {
         let total = counts.reduce(0, &+)
         guard total > 0 else { return nil }

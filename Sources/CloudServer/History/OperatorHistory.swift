@@ -3,10 +3,11 @@ import CloudWire
 import HTTPServer
 import System
 
-/// The endpoints that show what happens and what has happened: requests, time lines and errors.
+/// The endpoints for current and past activity: requests, time lines and errors.
 struct OperatorHistory: Sendable {
     static let requestsMax = 200
-    /// Rows of the history and of a store that one question reads: those of users by size, or of changes counted.
+    /// Maximum rows of the history and of a store that one request reads: of users by size, or of counted
+    /// changes.
     static let rowsReadMax = 120_000
     private static let requestsUsual = 50
     private static let neighboursMax = 5
@@ -16,7 +17,7 @@ struct OperatorHistory: Sendable {
     private let stores: HistoryStores
     private let limits: AssetLimits
     private let clock: any TimeSource
-    /// Knows the numbers of the moment.
+    /// Returns the current metrics.
     private let gauges = Lock<(@Sendable () -> ServerStatus.Gauges?)?>(nil)
 
     init(_ history: RequestHistory?, _ stores: HistoryStores, _ options: CloudServerOptions) {
@@ -26,7 +27,7 @@ struct OperatorHistory: Sendable {
         clock = options.clock
     }
 
-    /// Says where the numbers of the moment come from.
+    /// Sets the source of the current metrics.
     func setGauges(_ gauges: @escaping @Sendable () -> ServerStatus.Gauges?) {
         self.gauges.withLock { $0 = gauges }
     }
@@ -52,9 +53,9 @@ struct OperatorHistory: Sendable {
         }
     }
 
-    /// Runs what reads the history.
+    /// Runs a read of the history.
     ///
-    /// - Throws: a `WireError` when it is turned off, or can't be read now.
+    /// - Throws: a `WireError` if the history is turned off, or can't be read now.
     func read<Result>(_ body: (HistoryFile) throws -> Result) throws -> Result {
         guard let history else { throw Refusal.noHistory }
         do {
@@ -66,7 +67,7 @@ struct OperatorHistory: Sendable {
         }
     }
 
-    /// Answers with a point a second.
+    /// Responds with one point per second.
     func sendLive(_ request: OperatorRequest) throws {
         let now = clock.nowMilliseconds() / 1_000
         let after = request.head.queryValue("after").flatMap { Int64($0) } ?? 0
@@ -92,7 +93,7 @@ struct OperatorHistory: Sendable {
             ]))
     }
 
-    /// Answers with a point an hour.
+    /// Responds with one point per hour.
     func sendHours(_ request: OperatorRequest) throws {
         let now = clock.nowMilliseconds() / 1_000
         let place = try Self.place(request.head)
@@ -104,7 +105,7 @@ struct OperatorHistory: Sendable {
             ]))
     }
 
-    /// When the server ran. Outside of these times there are no points.
+    /// The times during which the server ran. There are no points outside of them.
     private func runs(from second: Int64) throws -> JSONValue {
         .array(
             try (history?.runs(from: second * 1_000) ?? []).map { run in
@@ -112,7 +113,7 @@ struct OperatorHistory: Sendable {
             })
     }
 
-    /// Answers with requests, newest first, or those that came since.
+    /// Responds with requests, newest first, or with those since a number.
     func sendRequests(_ request: OperatorRequest) throws {
         let page = try read { try $0.page(Self.query(request.head)) }
         request.reply.send(
@@ -124,7 +125,7 @@ struct OperatorHistory: Sendable {
             ]))
     }
 
-    /// Answers with all that is known of a request.
+    /// Responds with all details of a request.
     func sendRequest(id: String, _ request: OperatorRequest) throws {
         guard let found = try read({ try $0.request(id: id, neighboursMax: Self.neighboursMax) }) else {
             throw Refusal.noSuchRequest
@@ -173,14 +174,14 @@ struct OperatorHistory: Sendable {
     }
 }
 
-/// The endpoints about what has happened.
+/// The endpoints of the history.
 enum HistoryEndpoint: Hashable {
     case live, hours, requests
     case request(id: String)
     case sync(CloudService.Container), slow(CloudService.Container)
     case usage(CloudService.Container), zonesUsage(CloudService.Container)
 
-    /// The container that its path names.
+    /// The container in the path.
     var container: CloudService.Container? {
         switch self {
         case .live, .hours, .requests, .request: nil
@@ -189,7 +190,7 @@ enum HistoryEndpoint: Hashable {
         }
     }
 
-    /// - Parameter path: behind the container's environment. Nil for other endpoints.
+    /// - Parameter path: the path after the container's environment. Nil for other endpoints.
     init?(_ path: String, in container: CloudService.Container) {
         switch path {
         case "sync": self = .sync(container)
@@ -200,7 +201,7 @@ enum HistoryEndpoint: Hashable {
         }
     }
 
-    /// - Parameter path: behind the API's prefix. Nil for other endpoints.
+    /// - Parameter path: the path after the API's prefix. Nil for other endpoints.
     init?(_ path: String) {
         switch path {
         case "live": self = .live
@@ -239,7 +240,7 @@ extension JSONValue {
         ])
     }
 
-    /// An entry with its detail, when that was read.
+    /// An entry with its detail, if that was read.
     package init(_ entry: HistoryEntry) {
         var members: [String: JSONValue] = [:]
         if case .object(let detail)? = entry.detail { members = detail }

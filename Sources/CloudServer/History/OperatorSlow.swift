@@ -1,10 +1,9 @@
 import CloudService
 import CloudWire
 
-/// What of the history should be looked at: slow queries, clients that were told to wait, and what production's schema
-/// lacked.
+/// Problems in the history: slow queries, throttled clients, and parts that production's schema lacked.
 struct OperatorSlow: Sendable {
-    /// Requests of each kind that one question looks at.
+    /// Maximum requests of each kind that one request reads.
     private static let rowsMax = 5_000
     /// Lines of each kind in a response.
     private static let linesMax = 100
@@ -86,7 +85,7 @@ struct OperatorSlow: Sendable {
         }
     }
 
-    /// A line for each group, the largest first, with how many there were and when the last was.
+    /// A line for each group, the largest first, with the number of requests and the time of the last one.
     private static func lines<Key: Hashable>(
         _ groups: [Key: [HistoryEntry]], _ members: (Key, [HistoryEntry]) -> [String: JSONValue?]
     ) -> [JSONValue] {

@@ -3,7 +3,7 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// The endpoints that show how much of the quota each user has used.
+/// The endpoints for each user's usage of the quota.
 struct OperatorUsage: Sendable {
     static let usersMax = 50
     /// Maximum number of users that are compared. With more users, only the largest of these are listed.
@@ -13,7 +13,7 @@ struct OperatorUsage: Sendable {
     let stores: HistoryStores
     let limits: AssetLimits
 
-    /// Answers with the users by what they have, the largest first.
+    /// Responds with the users by usage, the largest first.
     func sendUsers(of container: CloudService.Container, _ request: OperatorRequest) throws {
         guard let file = try stores.file(of: container) else {
             return request.reply.send(
@@ -41,7 +41,7 @@ struct OperatorUsage: Sendable {
             ]))
     }
 
-    /// Answers with what a user has in each zone, the largest first.
+    /// Responds with a user's usage in each zone, the largest first.
     func sendZones(
         of user: String, in container: CloudService.Container, _ request: OperatorRequest
     ) throws {

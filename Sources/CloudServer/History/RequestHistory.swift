@@ -4,26 +4,26 @@ import HTTPServer
 import SQLite
 import System
 
-/// Keeps what the requests of the last days were, in a file that nothing else depends on.
+/// Stores the requests of the last days, in a file that nothing else depends on.
 ///
-/// Requests hand their summaries over without waiting; a thread of its own writes them, once a second or as soon as
-/// there are many. When they come faster than they are written, or can't be, they are dropped and counted.
+/// Requests add their summaries without blocking. A thread writes them once a second, or earlier if there are
+/// many. If they arrive faster than they can be written, or writing fails, they are dropped and counted.
 final class RequestHistory: Sendable {
-    /// Entries that wait to be written, and bytes of them as they are guessed.
+    /// Maximum entries in the queue. Their bytes are limited by an estimate.
     static let entriesMax = 8_192
     static let bytesMax = 8 << 20
-    /// From so many on they are written before the second is over.
+    /// Number of entries that are written before the second is over.
     private static let batchEntries = 1_000
     private static let batchMilliseconds: Int64 = 1_000
     private static let retryMilliseconds: Int64 = 5_000
-    /// So often the file learns that the server runs, also when nothing else is written.
+    /// Interval at which the running time is stored, even without other writes.
     private static let runMilliseconds: Int64 = 60_000
 
     private struct Waiting {
         var entries: [(summary: HTTPExchangeSummary, timeMilliseconds: Int64)] = []
         var bytes = 0
         var removals: [HistoryPlace] = []
-        /// Signalled when all of the above is written.
+        /// Signalled when all entries above are written.
         var askers: [DispatchSemaphore] = []
         var isEnding = false
     }
@@ -36,11 +36,11 @@ final class RequestHistory: Sendable {
     private let waiting = Lock(Waiting())
     private let dropped = Lock(0)
     private let failedReads = Lock(HourlyLimit(max: 600))
-    /// Rung when there is something to do, and when that should be done now.
+    /// Rung when there is work, and when it must be done immediately.
     private let alarm = Alarm()
     private let hurry = Alarm()
     private let ended = DispatchSemaphore(value: 0)
-    /// Signalled when the thread has tried for the first time to open the file.
+    /// Signalled after the thread's first attempt to open the file.
     private let opening = DispatchSemaphore(value: 0)
     /// The connection for reading. One thread reads at a time.
     private let reader = Lock<Reader>(Reader())
@@ -49,9 +49,10 @@ final class RequestHistory: Sendable {
         var file: HistoryFile?
     }
 
-    /// Starts the thread, which makes the file.
+    /// Starts the thread, which creates the file.
     ///
-    /// - Parameter isThere: whether there still is such an environment. What the file has of others goes at the start.
+    /// - Parameter isThere: returns true if an environment still exists. Rows of others are deleted at the
+    ///   start.
     init(
         path: String, _ options: HistoryOptions, clock: any TimeSource, log: ServerLog?,
         isThere: @escaping @Sendable (HistoryPlace) -> Bool = { _ in true }
@@ -63,16 +64,16 @@ final class RequestHistory: Sendable {
         startMilliseconds = clock.nowMilliseconds()
         let check = Lock<(@Sendable (HistoryPlace) -> Bool)?>(isThere)
         startThread { [self] in
-            // What the check holds is released when it was made, not when the process ends.
+            // Releases what the check retains after the check, not when the process ends.
             run { check.withLock { $0.take() } }
             ended.signal()
         }
     }
 
-    /// How many requests were dropped since the start.
+    /// Number of requests dropped since the start.
     var droppedCount: Int { dropped.withLock { $0 } }
 
-    /// Hands a request in. Doesn't wait.
+    /// Adds a request. Doesn't block.
     func add(_ summary: HTTPExchangeSummary) {
         let note = summary.note
         if note?.isEmptyPoll == true { return }
@@ -92,13 +93,13 @@ final class RequestHistory: Sendable {
         if isMany { hurry.ring() }
     }
 
-    /// Discards what is kept of an environment, later.
+    /// Deletes the rows of an environment, asynchronously.
     func remove(_ place: HistoryPlace) {
         waiting.withLock { $0.removals.append(place) }
         alarm.ring()
     }
 
-    /// Returns when all that was handed in before is written, or dropped. Blocks.
+    /// Waits until all entries added before are written or dropped.
     func settle() {
         let done = DispatchSemaphore(value: 0)
         let isEnding = waiting.withLock { waiting in
@@ -111,10 +112,10 @@ final class RequestHistory: Sendable {
         done.wait()
     }
 
-    /// Reads the file. Blocks for its own I/O, and doesn't wait for the writing thread but at the start of a server,
-    /// until there is a file.
+    /// Reads the file. It blocks for its own I/O. It doesn't wait for the writing thread, except at the start
+    /// until the file exists.
     ///
-    /// - Throws: what `body` throws; `SQLiteError` when the file can't be read.
+    /// - Throws: the error of `body`, or `SQLiteError` if the file can't be read.
     func read<Result>(_ body: (HistoryFile) throws -> Result) throws -> Result {
         opening.wait()
         opening.signal()
@@ -124,14 +125,14 @@ final class RequestHistory: Sendable {
                 reader.file = file
                 return try file.connection.transaction(.deferred) { try body(file) }
             } catch {
-                // It may have been made anew since it was opened.
+                // The file may have been replaced since it was opened.
                 reader.file = nil
                 throw error
             }
         }
     }
 
-    /// When the server ran, as far as the file knows; this run up to now.
+    /// The server's runs known to the file, including the current one until now.
     ///
     /// - Throws: as `read`.
     func runs(from milliseconds: Int64) throws -> [HistoryRun] {
@@ -139,7 +140,7 @@ final class RequestHistory: Sendable {
         return before + [HistoryRun(start: startMilliseconds, end: clock.nowMilliseconds())]
     }
 
-    /// Writes what was handed in, and closes the file.
+    /// Writes the remaining entries, and closes the file.
     func stop() {
         waiting.withLock { $0.isEnding = true }
         alarm.ring()
@@ -149,14 +150,14 @@ final class RequestHistory: Sendable {
         reader.withLock { $0.file = nil }
     }
 
-    /// Returns true if a request of an administrator is kept. A page that asks again and again for what fails, or more
-    /// than it may, must not push requests of apps out.
+    /// Returns true if an administrator's request is stored. A page that repeats failing or throttled
+    /// requests must not displace requests of apps.
     private func keeps(_ note: OperatorNote, status: Int, _ now: Int64) -> Bool {
         if status == 429 { return false }
         return note.isKept || status >= 400 && failedReads.withLock { $0.takes(atMilliseconds: now) }
     }
 
-    /// What an entry takes in memory, about.
+    /// Approximate bytes of an entry in memory.
     private static func weight(of summary: HTTPExchangeSummary) -> Int {
         let detail = summary.note?.service.detail
         return 1_024 + summary.path.utf8.count + 512 * (detail?.records.count ?? 0)
@@ -208,7 +209,7 @@ final class RequestHistory: Sendable {
         }
     }
 
-    /// False when the file is good for nothing any more.
+    /// Returns false if the file is unusable.
     private func write(_ taken: Waiting, to file: HistoryFile?, _ now: Int64, run isRunDue: Bool) -> Bool {
         let entries = taken.entries.compactMap {
             HistoryEntry($0.summary, timeMilliseconds: $0.timeMilliseconds)

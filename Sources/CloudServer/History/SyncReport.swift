@@ -2,42 +2,43 @@ import CloudService
 import CloudStore
 import CloudWire
 
-/// How far each device of a user has come in each zone, and which failed, in the form of `docs/OPERATOR_API.md`.
+/// The position of each of a user's devices in each zone, and its errors, in the form of
+/// `docs/OPERATOR_API.md`.
 package struct SyncReport: Sendable {
     static let usersMax = 50
-    /// Rows of the history that one question reads.
+    /// Maximum rows of the history that one request reads.
     static let rowsMax = 2_000
     private static let zonesMax = 200
-    /// Changes that are counted behind a position, and behind all of one question.
+    /// Maximum changes that are counted after a position, and after all positions of one request.
     fileprivate static let behindMax = 10_000
     private static let countedMax = 100_000
 
     private let stores: HistoryStores
 
-    /// Reads stores of `folder` beside the service, and the names of accounts in `control`.
+    /// Reads stores of `folder` separately from the service, and the names of accounts in `control`.
     package init(_ control: ControlStore, _ folder: DataFolder) {
         stores = HistoryStores(control: control, folder: folder)
     }
 
     init(_ stores: HistoryStores) { self.stores = stores }
 
-    /// The users in the order of their devices' last requests, as `file` has them.
+    /// The users ordered by their devices' last requests, from `file`.
     ///
-    /// - Throws: `SQLiteError` when the file can't be read, `CloudStoreError`.
+    /// - Throws: `SQLiteError` if the file can't be read, `CloudStoreError`.
     package func users(of container: CloudService.Container, in file: HistoryFile) throws -> JSONValue {
         try users(Self.userRows(of: container, before: .max, file), of: container)
     }
 
     /// The devices of a user, and the zones.
     ///
-    /// - Throws: `SQLiteError` when the file can't be read, `CloudStoreError`.
+    /// - Throws: `SQLiteError` if the file can't be read, `CloudStoreError`.
     package func devices(
         of user: String, in container: CloudService.Container, _ file: HistoryFile
     ) throws -> JSONValue {
         try devices(Self.deviceRows(of: user, in: container, file), of: user, in: container)
     }
 
-    /// The devices of all users, those that asked last first.
+    /// The devices of all users, most recently active first.
     static func userRows(
         of container: CloudService.Container, before milliseconds: Int64, _ file: HistoryFile
     ) throws -> [(user: String, lastMilliseconds: Int64)] {
@@ -46,7 +47,7 @@ package struct SyncReport: Sendable {
             beforeMilliseconds: milliseconds, rowsMax: rowsMax)
     }
 
-    /// What is known of a user's devices.
+    /// The rows of a user's devices.
     static func deviceRows(
         of user: String, in container: CloudService.Container, _ file: HistoryFile
     ) throws -> [HistorySync] {
@@ -54,7 +55,7 @@ package struct SyncReport: Sendable {
             container: container.identifier, environment: container.environment, user: user, rowsMax: rowsMax)
     }
 
-    /// The users in the order of their devices' last requests.
+    /// The users ordered by their devices' last requests.
     func users(
         _ rows: [(user: String, lastMilliseconds: Int64)], of container: CloudService.Container
     ) throws -> JSONValue {
@@ -166,7 +167,7 @@ package struct SyncReport: Sendable {
         ]
     }
 
-    /// Counts each position once, and all of them together no more than a question may.
+    /// Counts each position once, up to the maximum of one request for all together.
     private struct BehindCounts {
         struct Key: Hashable {
             let zone: ZoneKey

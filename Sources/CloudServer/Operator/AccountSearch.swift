@@ -1,18 +1,18 @@
 import CloudStore
 import HTTPServer
 
-/// A part of the accounts, by name.
+/// A page of the accounts, ordered by name.
 struct AccountsPage {
     /// Maximum number of accounts in a page.
     static let accountsMax = 50
 
     let accounts: [ControlAccount]
-    /// The name behind which the next page begins; nil: there is none.
+    /// The last name of the page if another one follows, otherwise nil.
     let after: String?
 }
 
 extension AccountTables {
-    /// Reads the page of accounts that a request asks for with the query items `named` and `after`.
+    /// Reads the page of accounts for the query items `named` and `after` of a request.
     ///
     /// - Throws: `CloudStoreError`.
     func page(_ head: HTTPRequestHead) throws -> AccountsPage {
@@ -24,14 +24,14 @@ extension AccountTables {
             accounts: accounts, after: found.count > accounts.count ? accounts.last?.name : nil)
     }
 
-    /// How many accounts are tried to find those of record names, and how many are read at a time.
+    /// Maximum accounts that are searched for record names, and how many are read at a time.
     private static let accountsTriedMax = 10_000
     private static let accountsReadMax = 500
 
-    /// Finds accounts by the record names of their users. A record name can't be reversed, so the first accounts are
-    /// tried one by one.
+    /// Finds accounts by the record names of their users. A record name can't be reversed, so the first
+    /// accounts are tried one by one.
     ///
-    /// - Returns: the accounts by record name, as far as they are among the first 10,000.
+    /// - Returns: the accounts by record name, for those among the first 10,000.
     /// - Throws: `CloudStoreError`.
     func find(
         userRecordNames users: Set<String>, in container: String

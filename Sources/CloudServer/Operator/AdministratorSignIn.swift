@@ -2,12 +2,13 @@ import CloudStore
 import Crypto
 import System
 
-/// Signs administrators in, as `SignInCheck` does users: a wrong password makes the next try wait longer, for the name
-/// and for the address, also after a restart. It blocks: a password's hash takes its time.
+/// Signs administrators in, as `SignInCheck` does for users: each wrong password increases the delay before
+/// the next attempt, for the name and for the address, also after a restart. It blocks, because a password's
+/// hash is slow.
 final class AdministratorSignIn: Sendable {
     enum Answer {
         case signedIn(token: String, session: AdministratorSession)
-        /// A wrong name, password or link. `administrator` is there when the name is one.
+        /// A wrong name, password or link. `administrator` is set if the name exists.
         case refused(administrator: Administrator?)
         case wait(seconds: Int)
     }
@@ -17,11 +18,11 @@ final class AdministratorSignIn: Sendable {
     private let sessions: AdministratorSessions
     private let tries: Lock<AttemptLimiter>
     private let clock: any MonotonicSource
-    /// A hash that costs as much as a real one, and matches no password.
+    /// A hash with the cost of a real one that matches no password.
     private let nobody: PasswordHash
 
-    /// - Throws: `CryptoError` when the system gives no randomness; `CloudStoreError` when the control file can't be
-    ///   read.
+    /// - Throws: `CryptoError` if the system provides no randomness; `CloudStoreError` if the control file
+    ///   can't be read.
     init(_ control: ControlStore, clock: any MonotonicSource) throws {
         self.control = control
         self.clock = clock
@@ -35,7 +36,7 @@ final class AdministratorSignIn: Sendable {
     }
 
     func signIn(link: String, address: String, client: String?) throws -> Answer {
-        // 256 random bits need no limit on tries.
+        // 256 random bits need no limit on attempts.
         guard let made = try sessions.make(link: link, address: address, client: client) else {
             return .refused(administrator: nil)
         }
@@ -54,17 +55,17 @@ final class AdministratorSignIn: Sendable {
             let made = try sessions.make(for: administrator, address: address, client: client)
             return .signedIn(token: made.token, session: made.session)
         } catch ControlError.noSuchAdministrator {
-            // Removed, or with another password, while the old one was checked.
+            // The administrator was removed or changed the password during the check.
             return .refused(administrator: administrator)
         }
     }
 
-    /// Checks a password; nil when it fits.
+    /// Checks a password. Returns nil if it is correct.
     ///
     /// - Parameters:
-    ///   - counted: the name for which tries are counted.
-    ///   - isKnown: the administrator signed in from this address before, and has a count of its own there. Else a
-    ///     stranger's guesses could keep the administrator out.
+    ///   - counted: the name for which attempts are counted.
+    ///   - isKnown: the administrator signed in from this address before, and has a separate count there.
+    ///     Otherwise a stranger's guesses could lock the administrator out.
     func check(
         _ password: String, of administrator: Administrator?, counted: String, address: String, isKnown: Bool
     ) throws -> Answer? {

@@ -3,17 +3,17 @@ import DashboardPage
 import HTTPServer
 import System
 
-/// The files of the dashboard's page, as they lie in the binary.
+/// The files of the dashboard, embedded in the binary.
 ///
-/// They are served below an address with a digest of them all, so that browsers keep them for good, and a new version
-/// of the server is another address. Relative imports between scripts stay within one version.
+/// Their address contains a digest of all files, so that browsers can cache them forever, and a new version
+/// of the server has another address. Relative imports between scripts stay within one version.
 package struct DashboardFiles: Sendable {
     private struct File {
         let type: String
         let bytes: [UInt8]
     }
 
-    /// The policy of every page: nothing inline, nothing of another origin, no text that becomes HTML.
+    /// The policy of every page: nothing inline, nothing of another origin, no text inserted as HTML.
     package static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
         + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
@@ -22,14 +22,14 @@ package struct DashboardFiles: Sendable {
 
     private let files: [String: File]
     private let folder: String
-    /// The page of every address; its scripts look at the address.
+    /// The page of every address. Its scripts read the address.
     let page: String
     private let root: String
     private let device: String
 
-    /// Reads the files of the binary.
+    /// Reads the embedded files.
     ///
-    /// - Throws: `CryptoError` when the system has no memory for a digest.
+    /// - Throws: `CryptoError` if the system has no memory for a digest.
     package init() throws {
         var files: [String: File] = [:]
         var pages: [String: String] = [:]
@@ -52,10 +52,10 @@ package struct DashboardFiles: Sendable {
         device = Self.replacing("{files}", with: folder, in: pages["device.html"] ?? "")
     }
 
-    /// The page of a device's file, which no server of a cloud serves: `yap sync inspect --open` does.
+    /// The page for a device's file. It is served by `yap sync inspect --open`, not by a cloud server.
     package var devicePage: HTTPResponse { Reply.page(device, status: 200, policy: Self.policy) }
 
-    /// The page of the address without a path.
+    /// The page at the address without a path.
     ///
     /// - Parameter linksDashboard: whether the dashboard is served.
     func rootPage(linksDashboard: Bool) -> String {
@@ -63,7 +63,7 @@ package struct DashboardFiles: Sendable {
         return Self.replacing("{dashboard}", with: linksDashboard ? link : "", in: root)
     }
 
-    /// The response to a request for a file; nil when the path names none.
+    /// The response to a request for a file, or nil if the path names none.
     package func response(to path: String) -> HTTPResponse? {
         guard path.hasPrefix(folder + "/"), let file = files[String(path.dropFirst(folder.count + 1))] else {
             return nil
@@ -77,7 +77,7 @@ package struct DashboardFiles: Sendable {
             ], body: .bytes(file.bytes))
     }
 
-    /// Returns true if a path is below the address of the files of any version.
+    /// Returns true if a path is a file's address of any version.
     package static func isFile(_ path: String) -> Bool { path.hasPrefix(prefix) }
 
     private static func type(of path: String) -> String {

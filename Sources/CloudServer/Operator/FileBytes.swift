@@ -4,9 +4,9 @@
     import Darwin
 #endif
 
-/// How large files are.
+/// Sizes of files.
 enum FileBytes {
-    /// The bytes of those that are there; nil when the first isn't.
+    /// The total bytes of the existing files, or nil if the first doesn't exist.
     static func count(of paths: [String]) -> Int64? {
         let sizes = paths.map { path -> Int64? in
             var status = stat()

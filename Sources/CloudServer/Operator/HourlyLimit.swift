@@ -1,4 +1,4 @@
-/// Lets so many entries of a kind through in an hour, so that they don't push others out of a log.
+/// Limits entries of a kind per hour, so that they don't displace others in a log.
 struct HourlyLimit {
     static let perHour = 60
 

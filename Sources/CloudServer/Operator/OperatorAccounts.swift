@@ -4,7 +4,7 @@ import CloudWire
 import Crypto
 import HTTPServer
 
-/// The endpoints of accounts, with which people sign in to apps.
+/// The endpoints of app accounts.
 struct OperatorAccounts: Sendable {
     enum Request: Hashable {
         case list, show(name: String)
@@ -17,7 +17,7 @@ struct OperatorAccounts: Sendable {
             }
         }
 
-        /// True if it takes a password's hash, on the thread of those.
+        /// True if it hashes a password, which runs on a separate thread.
         var hashes: Bool { self == .add || self == .setPassword }
     }
 
@@ -30,7 +30,7 @@ struct OperatorAccounts: Sendable {
     private let sweep: OperatorSweep
     private let sessions: OperatorSessions
 
-    /// - Parameter sessions: has the thread on which passwords are hashed.
+    /// - Parameter sessions: has the thread that hashes passwords.
     init(
         _ control: ControlStore, _ audit: OperatorAudit, _ stores: OperatorStores, _ sweep: OperatorSweep,
         _ sessions: OperatorSessions
@@ -42,7 +42,7 @@ struct OperatorAccounts: Sendable {
         self.sessions = sessions
     }
 
-    /// Answers a request about accounts.
+    /// Responds to a request about accounts.
     func answer(_ request: OperatorRequest, _ asked: Request) throws {
         switch asked {
         case .list: try list(request)
@@ -118,7 +118,7 @@ struct OperatorAccounts: Sendable {
         let name = try body.required("name")
         let password = try Password(body)
         try send(request, .accountMade) { _ in
-            // Before the hash is worked out for nothing.
+            // Before the expensive hash.
             guard try control.accounts.find(named: name) == nil else {
                 throw ControlError.accountExists(name: name)
             }
@@ -133,7 +133,7 @@ struct OperatorAccounts: Sendable {
     private func setPassword(_ request: OperatorRequest) throws {
         let body = try OperatorBody(request.http.body)
         let password = try Password(body)
-        // Before the hash is worked out for nothing.
+        // Before the expensive hash.
         _ = try account(body.required("name"))
         let hash = try password.hash()
         try sweeping(request, .accountPassword) { name in
@@ -146,7 +146,7 @@ struct OperatorAccounts: Sendable {
         let body = try OperatorBody(request.http.body)
         let isDeveloper = try body.flag("isDeveloper")
         try send(request, .accountChanged) { name in
-            // First what may be refused.
+            // First the change that may be rejected.
             try control.accounts.changePerson(
                 ofAccount: name, givenName: body.optional("givenName"),
                 familyName: body.optional("familyName"), email: body.optional("email"))
@@ -175,7 +175,7 @@ struct OperatorAccounts: Sendable {
         }
     }
 
-    /// Answers with what a change of the control file has made.
+    /// Responds with the result of a change in the control file.
     private func send(
         _ request: OperatorRequest, _ action: AuditLine.Action, _ body: (_ name: String) throws -> JSONValue
     ) throws {
@@ -185,8 +185,8 @@ struct OperatorAccounts: Sendable {
 
     // MARK: Changing, and what the account has in the stores
 
-    /// Answers with what a change of the control file has made, after the push tokens of the account's devices
-    /// were removed: these are valid without a session.
+    /// Responds with the result of a change in the control file, after the push tokens of the account's
+    /// devices were deleted, since these are valid without a session.
     private func sweeping(
         _ request: OperatorRequest, _ action: AuditLine.Action,
         _ body: @escaping @Sendable (_ name: String) throws -> JSONValue
@@ -195,7 +195,7 @@ struct OperatorAccounts: Sendable {
         try stores.take(request, in: nil, line) { completion in
             let json = try body(line.names[0])
             try sweep.run(.forgetDevices, of: account(line.names[0])) { result in
-                // The change itself is done, and its secret must be seen.
+                // The change is done, and its secret must be shown.
                 var answer = OperatorAnswer(json: json)
                 if case .failure(let error) = result {
                     answer.note = "devices keep their tokens: \(error.serverErrorCode.rawValue)"
@@ -210,7 +210,8 @@ struct OperatorAccounts: Sendable {
         let line = try line(request, .accountDeleted)
         try stores.take(request, in: nil, line) { completion in
             let account = try account(line.names[0])
-            // First, so that nobody writes behind what is erased; and it stays so when something fails in between.
+            // First, so that nothing is written after the deletion has passed. The account stays disabled if
+            // a later step fails.
             try control.accounts.disable(named: account.name)
             try sweep.run(erases ? .erase : .forgetDevices, of: account) { result in
                 completion(Result { () throws(WireError) in try removed(account, try result.get()) })
@@ -218,7 +219,7 @@ struct OperatorAccounts: Sendable {
         }
     }
 
-    /// Removes an account of which nothing is left but what is kept on purpose. Runs on a thread that may wait.
+    /// Removes an account whose data was deleted. Runs on a thread that may block.
     private func removed(_ account: ControlAccount, _ count: Int64) throws(WireError) -> OperatorAnswer {
         do {
             try control.accounts.remove(named: account.name)
@@ -238,10 +239,10 @@ struct OperatorAccounts: Sendable {
     }
 }
 
-/// A password that an administrator gives to an account, or lets make up.
+/// A password that an administrator sets for an account, or lets the server generate.
 private struct Password {
     private let text: String
-    /// The one that was made up; nil for one that was given.
+    /// The generated password, or nil if one was given.
     let madeUp: String?
 
     init(_ body: OperatorBody) throws {

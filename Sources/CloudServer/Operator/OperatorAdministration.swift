@@ -12,9 +12,9 @@ struct OperatorAdministration: Sendable {
         self.audit = audit
     }
 
-    /// Answers a request about administrators.
+    /// Responds to a request about administrators.
     ///
-    /// - Parameter serverURL: what the client calls the server; links begin with it.
+    /// - Parameter serverURL: the server's URL as used by the client. Links begin with it.
     func answer(_ request: OperatorRequest, serverURL: String) throws {
         if request.endpoint == .listAdministrators {
             let own = request.administrator.id

@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 
-/// Writes the audit log around what administrators do.
+/// Writes the audit log for administrators' actions.
 struct OperatorAudit: Sendable {
     private let audit: AuditLog
     private let log: ServerLog?
@@ -11,14 +11,15 @@ struct OperatorAudit: Sendable {
         self.log = log
     }
 
-    /// Writes a line before a change is done.
+    /// Writes a line before a change is executed.
     ///
     /// - Returns: the number of the line, for `finish`.
-    /// - Throws: `CloudStoreError`; then nothing may be done.
+    /// - Throws: `CloudStoreError`; then the change must not be executed.
     @discardableResult
     func begin(_ line: AuditLine) throws -> Int64 { try audit.add(line) }
 
-    /// Writes the outcome of a change. If that fails the line stays `begun`, and the server's log says why.
+    /// Writes the outcome of a change. If that fails the line stays `begun`, and the server's log has the
+    /// reason.
     func finish(_ number: Int64, _ outcome: AuditLine.Outcome, note: String? = nil) {
         do {
             try audit.finish(number, outcome: outcome, note: note)
@@ -29,9 +30,9 @@ struct OperatorAudit: Sendable {
         }
     }
 
-    /// Does a change with a line before it, which gets the outcome.
+    /// Executes a change between its audit line and its outcome.
     ///
-    /// - Parameter note: of a change that was done.
+    /// - Parameter note: the note of an executed change.
     func logging<Result>(
         _ line: AuditLine, note: String? = nil, _ body: () throws -> Result
     ) throws -> Result {

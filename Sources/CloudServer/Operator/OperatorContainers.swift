@@ -2,9 +2,9 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// The endpoints of containers: which there are, how large they are, and another one.
+/// The endpoints that list containers with their sizes, and create them.
 struct OperatorContainers: Sendable {
-    /// Maximum number of containers that the dashboard makes: the list shows all of them.
+    /// Maximum number of containers that the dashboard creates. The list shows all of them.
     static let containersMax = 1_000
 
     private let control: ControlStore
@@ -17,7 +17,7 @@ struct OperatorContainers: Sendable {
         self.audit = audit
     }
 
-    /// Answers with the containers, and how large the store of each environment is.
+    /// Responds with the containers, and the size of the store of each environment.
     func list(_ request: OperatorRequest) throws {
         let tokens = Dictionary(grouping: try control.tokens.list(), by: \.container)
         let containers = try control.containers.list().map {
@@ -26,7 +26,7 @@ struct OperatorContainers: Sendable {
         request.reply.send(JSONValue.object(["containers": .array(containers)]))
     }
 
-    /// Makes a container.
+    /// Creates a container.
     func add(_ request: OperatorRequest) throws {
         let identifier = try OperatorBody(request.http.body).required("identifier")
         var line = request.auditLine(.containerAdded)

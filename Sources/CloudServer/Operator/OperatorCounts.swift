@@ -3,8 +3,7 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// The endpoints that count what an environment's store keeps and what waits in it, and list the devices that get
-/// pushes.
+/// The endpoints that count an environment's rows and pending work, and list the devices that receive pushes.
 struct OperatorCounts: Sendable {
     enum Request: Hashable {
         case records, devices, backlog
@@ -14,7 +13,7 @@ struct OperatorCounts: Sendable {
 
     init(_ stores: OperatorStores) { self.stores = stores }
 
-    /// Answers a request about an environment, later.
+    /// Responds to a request about an environment, asynchronously.
     func answer(_ request: OperatorRequest, _ container: CloudService.Container, _ asked: Request) throws {
         let user = try request.user
         switch asked {

@@ -4,20 +4,20 @@ import CloudWire
 import HTTPServer
 import System
 
-/// The endpoints of data: the service's own, asked as a user. Each change has a line in the audit log before it is
-/// done, which gets its outcome before the response goes out.
+/// The endpoints of data. They execute the service's own endpoints as a user. Each change has a line in the
+/// audit log before it is executed, whose outcome is written before the response is sent.
 final class OperatorData: Sendable {
     private static let headersOfService = [WireHeader.client, WireHeader.operation]
     private static let itemsOfService = [
         "getCurrentSyncToken", OperatorView.countItem, OperatorView.bytesItem,
     ]
-    /// For so long a further request as the same user needs no line.
+    /// Milliseconds during which further requests as the same user need no line.
     private static let lookMilliseconds: Int64 = 900_000
-    /// Maximum number of users that an administrator reads as in an hour. Each adds a line to the audit log, and must
-    /// not push out others.
+    /// Maximum number of users that an administrator reads as in an hour. Each adds a line to the audit log,
+    /// and must not displace others.
     static let looksOfHourMax = 200
 
-    /// An administrator's reading as a user, in a container.
+    /// An administrator's reads as a user, in a container.
     private struct Look: Hashable {
         let administrator: Int64
         let container: CloudService.Container
@@ -45,12 +45,12 @@ final class OperatorData: Sendable {
         self.clock = clock
     }
 
-    /// Answers a request about records or zones, later.
+    /// Responds to a request about records or zones, asynchronously.
     func answer(
         _ request: OperatorRequest, _ container: CloudService.Container, scope: String, _ endpoint: Endpoint
     ) throws {
         let user = try request.user
-        // Before a line is written of what can't be done.
+        // Before a line is written about an impossible change.
         guard try control.containers.exists(container.identifier) else {
             throw Refusal.noSuchContainer(container)
         }
@@ -63,7 +63,7 @@ final class OperatorData: Sendable {
         var request = request
         if change == nil, let user {
             let look = Look(administrator: request.administrator.id, container: container, user: user)
-            // The log of requests has what the audit log names.
+            // The request history includes everything in the audit log.
             if try noteFirst(look, line) { request.reply.ofOperator?.isKept = true }
         }
         let number = try change.map { try audit.begin($0) }
@@ -82,7 +82,7 @@ final class OperatorData: Sendable {
 
     // MARK: The audit log
 
-    /// The line of a change.
+    /// The audit line of a change.
     private func change(of request: OperatorRequest, _ look: AuditLine, _ endpoint: Endpoint) -> AuditLine {
         var line = request.auditLine(AuditLine.Action(change: endpoint))
         line.container = look.container
@@ -93,9 +93,10 @@ final class OperatorData: Sendable {
         return line
     }
 
-    /// Writes the line of a look that has none within the last while. Called on the handler's thread alone.
+    /// Writes a line about a user's data being read, unless there is a recent one. Called only on the
+    /// handler's thread.
     ///
-    /// - Returns: whether it wrote one.
+    /// - Returns: true if it wrote one.
     private func noteFirst(_ look: Look, _ line: AuditLine) throws -> Bool {
         let now = clock.nowMilliseconds()
         let (isNoted, count) = looks.withLock { looks in
@@ -110,7 +111,8 @@ final class OperatorData: Sendable {
         return true
     }
 
-    /// Writes what came of a change, and answers. Called on a thread of the service, which must not wait for the file.
+    /// Writes the outcome of a change, and responds. Called on a thread of the service, which must not wait
+    /// for the file.
     private func finish(_ number: Int64?, _ count: Int, _ response: WireResponse, _ reply: Reply) {
         guard let number else { return reply.send(response) }
         let refusedCount = response.note.recordErrors.values.reduce(0, +)
@@ -163,7 +165,8 @@ final class OperatorData: Sendable {
 }
 
 extension AuditLine {
-    /// Takes the names of what a change is about from its body. A body that can't be read changes nothing.
+    /// Adds the names of a change's records or zones from its body. A body that can't be parsed changes
+    /// nothing.
     fileprivate mutating func name(what body: [UInt8], of endpoint: Endpoint) {
         let zones: [String]
         switch endpoint {
@@ -190,7 +193,7 @@ extension AuditLine {
 }
 
 extension AuditLine.Action {
-    /// The action of an endpoint that changes what users have.
+    /// The audit action of an endpoint that changes users' data.
     fileprivate init(change endpoint: Endpoint) {
         switch endpoint {
         case .zonesModify: self = .zonesChanged

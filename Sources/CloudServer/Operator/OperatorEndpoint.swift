@@ -3,7 +3,7 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// What the operator API answers to. `docs/OPERATOR_API.md` describes each.
+/// The endpoints of the operator API. `docs/OPERATOR_API.md` describes each.
 enum OperatorEndpoint: Hashable {
     case showSession, signIn, signOut, setPassword
     case listSessions, endSession
@@ -46,9 +46,9 @@ enum OperatorEndpoint: Hashable {
         "accounts/sessions/end": ["POST": .people(.endSessions)],
     ]
 
-    /// Finds what a request asks for.
+    /// Parses a request's path and method.
     ///
-    /// - Throws: a `WireError` for a path or a method that leads nowhere.
+    /// - Throws: a `WireError` for an unknown path or a wrong method.
     init(_ head: HTTPRequestHead) throws(WireError) {
         let path = String(head.path.dropFirst(Self.prefix.count))
         var methods =
@@ -62,7 +62,7 @@ enum OperatorEndpoint: Hashable {
         self = found
     }
 
-    /// How many bytes the body of a path may have. It is looked at before the body comes.
+    /// Maximum bytes of the body for a path. Checked before the body is received.
     static func bodyBytesMax(_ path: String, _ limits: ServiceLimits) -> Int {
         switch path.utf8.count(where: { $0 == UInt8(ascii: "/") }) {
         case 7...: limits.bodyBytesMax
@@ -78,7 +78,7 @@ enum OperatorEndpoint: Hashable {
     static let schemaBytesMax = SchemaLanguage.textBytesMax + SchemaLanguage.textBytesMax / 4
     private static let smallBytesMax = 16 << 10
 
-    /// What an administrator must be allowed to ask it; nil: no session is needed.
+    /// The role that a session must have, or nil if no session is needed.
     var role: AdministratorRole? {
         switch self {
         case .signIn: nil
@@ -94,7 +94,7 @@ enum OperatorEndpoint: Hashable {
         }
     }
 
-    /// True if it changes what an app's users have.
+    /// True if it changes the data of an app's users.
     var isChange: Bool {
         guard case .data(_, _, let endpoint) = self else { return false }
         return [.recordsModify, .zonesModify, .assetsUpload].contains(endpoint)
@@ -147,7 +147,7 @@ enum OperatorEndpoint: Hashable {
         return ["POST": .data(container, scope: data[0], endpoint: endpoint)]
     }
 
-    /// The account that a path names.
+    /// The account in a path.
     private static func account(_ path: String) -> OperatorEndpoint? {
         let parts = path.pathSegments()
         guard parts.count == 2, parts[0] == "accounts", !parts[1].isEmpty else { return nil }

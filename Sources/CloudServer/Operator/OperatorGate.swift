@@ -1,11 +1,11 @@
 import System
 
-/// Lets a few requests of operators be answered at a time. The others wait in order, and of too many the rest is
-/// refused, so that operators never take more of a server than that.
+/// Limits the operators' requests that run concurrently. Others are queued in order, and rejected if the
+/// queue is full, so that operators use only a limited part of a server.
 final class OperatorGate: Sendable {
-    /// Maximum number of requests that are answered at a time.
+    /// Maximum number of concurrent requests.
     static let runningMax = 4
-    /// Maximum number of requests that wait.
+    /// Maximum number of queued requests.
     static let waitingMax = 64
 
     private struct State {
@@ -15,7 +15,8 @@ final class OperatorGate: Sendable {
 
     private let state = Lock(State())
 
-    /// Runs `work` when its turn comes; it has to call `leave` once. False when too many wait: then it never runs.
+    /// Runs `work` in its turn. It must call `leave` once. Returns false if the queue is full; then it never
+    /// runs.
     func enter(_ work: @escaping @Sendable () -> Void) -> Bool {
         let found: (isTaken: Bool, runs: Bool) = state.withLock { state in
             if state.runningCount < Self.runningMax {
@@ -30,7 +31,7 @@ final class OperatorGate: Sendable {
         return found.isTaken
     }
 
-    /// Gives a turn back, and runs what waits next.
+    /// Ends a request, and runs the next queued one.
     func leave() {
         let next = state.withLock { state -> (@Sendable () -> Void)? in
             guard !state.waiting.isEmpty else {

@@ -4,12 +4,12 @@ import CloudWire
 import HTTPServer
 import System
 
-/// Answers the dashboard and the operator API: checks the session and the role, and passes each request to the part
-/// that answers it. What reads or writes the control file runs on a thread of the handler, never on a loop.
+/// Handles the dashboard and the operator API: checks the session and the role, and passes each request to
+/// its part. Reads and writes of the control file run on a thread of the handler, never on an event loop.
 final class OperatorHandler: Sendable {
     /// Maximum number of requests that wait for the handler's thread.
     private static let waitingMax = 256
-    /// How many requests an administrator has.
+    /// The request rate of an administrator.
     private static let rate = ServiceRates.Rate(perSecond: 20, burst: 100)
 
     let control: ControlStore
@@ -30,7 +30,7 @@ final class OperatorHandler: Sendable {
     private let refusedLines = Lock(HourlyLimit())
     private let queue = FairWorker(jobsMax: waitingMax)
     private let rates = Lock(RateBuckets(rate))
-    /// True once an administrator can sign in: that stays so.
+    /// True once an administrator can sign in. Never reset.
     private let isOpen = Lock(false)
     private let log: ServerLog?
 
@@ -62,25 +62,25 @@ final class OperatorHandler: Sendable {
             history, HistoryStores(control: control, folder: folder), options)
     }
 
-    /// Says where the numbers of the moment come from.
+    /// Sets the source of the current metrics.
     func setGauges(_ gauges: @escaping @Sendable () -> ServerStatus.Gauges?) {
         happened.setGauges(gauges)
     }
 
-    /// True if the listener is one that only programs of this machine reach: there the dashboard is open before an
+    /// True if only programs of this machine can reach the listener. There the dashboard is served before an
     /// administrator has a password.
     private var isLocal: Bool {
         options.listensOnLoopback && options.publicURL == nil && !options.trustsForwardedFor
     }
 
-    /// Makes a link that signs the first administrator in, where the dashboard is open on loopback and nobody has a
-    /// password yet.
+    /// Makes a link that signs the first administrator in, if the dashboard is served on loopback and no
+    /// administrator has a password.
     ///
     /// - Returns: the link's secret, or nil if it isn't needed.
     /// - Throws: `CloudStoreError`.
     func makeFirstLink() throws -> String? { isLocal ? try control.administrators.makeFirstLink() : nil }
 
-    /// Answers with the page or a file of it.
+    /// Responds with the page or one of its files.
     func sendPage(_ head: HTTPRequestHead, _ reply: Reply, peer: String) {
         guard head.method == "GET" else { return reply.send(Refusal.wrongMethod("GET")) }
         submit(of: peer, reply) { [self] in
@@ -93,7 +93,7 @@ final class OperatorHandler: Sendable {
         }
     }
 
-    /// Answers a request for the address without a path: with a page for a person, else with JSON.
+    /// Responds to a request for the address without a path: with a page for browsers, otherwise with JSON.
     func sendRoot(_ head: HTTPRequestHead, _ reply: Reply, peer: String) {
         guard head.method == "GET" else { return reply.send(Refusal.wrongMethod("GET")) }
         guard head.header("Accept")?.contains("text/html") == true else {
@@ -105,7 +105,7 @@ final class OperatorHandler: Sendable {
         }
     }
 
-    /// Answers a request of the operator API, later.
+    /// Handles a request of the operator API, asynchronously.
     func take(_ request: HTTPRequest, _ reply: Reply, peer: String, serverURL: String?) {
         let cancellation = ServiceCancellation()
         // Queued work for a disconnected client isn't begun.
@@ -137,7 +137,7 @@ final class OperatorHandler: Sendable {
                         serverURL: serverURL, reply: reply, cancellation: cancellation,
                         namesUsersByKeys: control.namesUsersByKeys), cookie)
             } catch {
-                // By the reply that names the administrator.
+                // With the reply that includes the administrator's name.
                 OperatorFailure.send(error, reply, log)
             }
         }
@@ -184,7 +184,8 @@ final class OperatorHandler: Sendable {
     }
 
     private func answer(_ request: OperatorRequest, _ cookie: OperatorCookie) throws {
-        // Data is begun by the service, and a password by the thread that hashes it.
+        // Changes of data begin on the service's threads, and those of passwords on the thread that hashes
+        // them.
         switch request.endpoint {
         case .data, .setPassword: break
         case .people(let asked) where asked.hashes: break
@@ -211,7 +212,7 @@ final class OperatorHandler: Sendable {
         }
     }
 
-    /// Runs what may block on the handler's thread; what it throws is answered.
+    /// Runs blocking work on the handler's thread. An error is sent as the response.
     private func submit(of peer: String, _ reply: Reply, _ body: @escaping @Sendable () throws -> Void) {
         let isTaken = queue.submit(of: peer) { [log] in
             do {
@@ -224,7 +225,7 @@ final class OperatorHandler: Sendable {
     }
 }
 
-/// How an error of the operator API is answered.
+/// Converts errors to responses of the operator API.
 enum OperatorFailure {
     static func send(_ error: any Error, _ reply: Reply, _ log: ServerLog?) {
         reply.send(wireError(error, reply.exchange.requestID, log))

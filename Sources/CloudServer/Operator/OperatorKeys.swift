@@ -3,7 +3,7 @@ import CloudWire
 import Crypto
 import HTTPServer
 
-/// The endpoints of the tokens and keys by which apps and programs use a container.
+/// The endpoints of a container's API tokens and server-to-server keys.
 struct OperatorKeys: Sendable {
     enum Request: Hashable {
         case listTokens, addToken, changeToken, revokeToken
@@ -12,7 +12,8 @@ struct OperatorKeys: Sendable {
         var role: AdministratorRole { self == .listTokens || self == .listKeys ? .look : .administer }
     }
 
-    /// Maximum number of tokens, and of keys, that the dashboard makes for a container: the lists show all of them.
+    /// Maximum number of tokens, and of keys, that the dashboard creates for a container. The lists show all
+    /// of them.
     static let countMax = 1_000
 
     private let control: ControlStore
@@ -23,7 +24,7 @@ struct OperatorKeys: Sendable {
         self.audit = audit
     }
 
-    /// Answers a request about the tokens and keys of a container.
+    /// Responds to a request about the tokens and keys of a container.
     func answer(_ request: OperatorRequest, _ container: String, _ asked: Request) throws {
         guard try control.containers.exists(container) else { throw ControlError.noSuchContainer(container) }
         request.reply.send(try answer(asked, container, request))
@@ -174,7 +175,7 @@ extension Refusal {
         WireError(.conflict, reason: reason, ckErrorCode: 14)
     }
 
-    /// - Parameter what: what has such names, as "token".
+    /// - Parameter what: the kind of the named object, such as "token".
     static func noSuch(_ what: String, _ name: String) -> WireError {
         WireError(.notFound, reason: "there is no \(what) \(name.prefix(100))", ckErrorCode: 11)
     }

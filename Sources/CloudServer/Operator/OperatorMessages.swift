@@ -6,7 +6,7 @@ import CloudWire
 struct OperatorBody {
     private let members: [String: JSONValue]
 
-    /// - Throws: a `WireError` for what is no object of JSON.
+    /// - Throws: a `WireError` if it isn't a JSON object.
     init(_ bytes: [UInt8]) throws {
         do {
             guard case .object(let members) = try JSONValue(json: bytes.isEmpty ? Array("{}".utf8) : bytes)
@@ -17,20 +17,20 @@ struct OperatorBody {
         }
     }
 
-    /// The text of this name; nil when there is none.
+    /// The text member `name`, or nil if it is missing.
     func text(_ name: String) -> String? {
         if case .string(let text)? = members[name] { text } else { nil }
     }
 
-    /// The text of this name.
+    /// The text member `name`.
     ///
-    /// - Throws: a `WireError` when there is none.
+    /// - Throws: a `WireError` if it is missing.
     func required(_ name: String) throws(WireError) -> String {
         guard let text = text(name) else { throw Refusal.badRequest("the body has no text \"\(name)\"") }
         return text
     }
 
-    /// The text of this name; nil when there is none, or it is empty.
+    /// The text member `name`, or nil if it is missing or empty.
     ///
     /// - Throws: `WireError` for a member of another type.
     func nonempty(_ name: String) throws(WireError) -> String? {
@@ -38,7 +38,7 @@ struct OperatorBody {
         return text
     }
 
-    /// The text of this name; nil when there is none.
+    /// The text member `name`, or nil if it is missing.
     ///
     /// - Throws: `WireError` for a member of another type.
     func optional(_ name: String) throws(WireError) -> String? {
@@ -49,7 +49,7 @@ struct OperatorBody {
         }
     }
 
-    /// The texts of this name; nil when there are none.
+    /// The list of texts `name`, or nil if it is missing.
     ///
     /// - Throws: `WireError` for a member of another type.
     func texts(_ name: String) throws(WireError) -> [String]? {
@@ -58,9 +58,9 @@ struct OperatorBody {
         return texts
     }
 
-    /// The values of this name.
+    /// The list `name`.
     ///
-    /// - Throws: a `WireError` when it is no list.
+    /// - Throws: a `WireError` if it isn't a list.
     func list(_ name: String) throws(WireError) -> [JSONValue] {
         guard case .array(let values)? = members[name] else {
             throw Refusal.badRequest("the body has no list \"\(name)\"")
@@ -79,7 +79,7 @@ struct OperatorBody {
         }
     }
 
-    /// - Throws: a `WireError` when it names no environment.
+    /// - Throws: a `WireError` if it isn't an environment.
     func environment() throws(WireError) -> String {
         let environment = try required("environment")
         guard ["development", "production"].contains(environment) else {
@@ -88,7 +88,7 @@ struct OperatorBody {
         return environment
     }
 
-    /// - Throws: a `WireError` when there is no role of that name.
+    /// - Throws: a `WireError` if it isn't a role.
     func role() throws(WireError) -> AdministratorRole {
         guard let role = AdministratorRole(rawValue: try required("role")) else {
             throw Refusal.badRequest(
@@ -106,7 +106,7 @@ extension JSONValue {
 
     static func text(_ text: String?) -> JSONValue? { text.map { .string($0) } }
 
-    /// The texts of a list that holds nothing else; nil for something else.
+    /// The texts of a list, or nil if it contains other values.
     var texts: [String]? {
         guard case .array(let values) = self else { return nil }
         let texts = values.compactMap { if case .string(let text) = $0 { text } else { String?.none } }

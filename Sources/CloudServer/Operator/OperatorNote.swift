@@ -1,18 +1,19 @@
 import CloudService
 import HTTPServer
 
-/// What the request history says of an administrator's request beside what it says of every one.
+/// The request history's additional details of an administrator's request.
 struct OperatorNote: Sendable {
-    /// The administrator's name; empty for a sign-in with an unknown name.
+    /// The administrator's name. Empty for a sign-in with an unknown name.
     var administrator: String
     /// `operator/` and the endpoint, without the names in its path.
     let operation: String
     let container: String?
     let environment: String?
     let database: String?
-    /// The user that the administrator acts for.
+    /// The user on whose behalf the administrator acts.
     let user: String?
-    /// True if the history has it also when it succeeds: it changes something, or the audit log names it.
+    /// True if the history includes it even if it succeeds, because it changes something or the audit log
+    /// names it.
     var isKept: Bool
 
     /// - Parameter administrator: the name.
@@ -25,14 +26,14 @@ struct OperatorNote: Sendable {
         let name = endpoint.namesOneInPath ? parts.dropLast() : parts[...]
         operation = "operator/" + name.joined(separator: "/")
         (container, environment, database) = (place.container, place.environment, place.database)
-        // Any other text of the query is kept nowhere.
+        // Any other text of the query isn't stored.
         user = head.queryValue("user").flatMap { OperatorRequest.isUser($0) ? $0 : nil }
         isKept = endpoint.changes(by: head.method)
     }
 }
 
 extension OperatorEndpoint {
-    /// What its path names before the endpoint's own words.
+    /// The container, environment and database in its path.
     fileprivate var place: (container: String?, environment: String?, database: String?) {
         switch self {
         case .showSession, .signIn, .signOut, .setPassword, .listSessions, .endSession, .listAdministrators,
@@ -57,11 +58,11 @@ extension OperatorEndpoint {
         }
     }
 
-    /// Returns true if a request of it changes something.
+    /// Returns true if a request to it changes something.
     fileprivate func changes(by method: String) -> Bool {
         switch self {
         case .data: isChange
-        // The audit log has few lines of refused sign-ins, and so has the history.
+        // The audit log has few lines of rejected sign-ins, and so has the history.
         case .schema(_, .check), .signIn: false
         default: method == "POST"
         }

@@ -7,19 +7,19 @@ import HTTPServer
     import Darwin
 #endif
 
-/// True if a request can have come from the dashboard's own page, or from a program that is no browser.
+/// Checks that a request may come from the dashboard's own page, or from a program that isn't a browser.
 package struct OperatorOrigin {
-    /// What clients call the server, when the operator said so.
+    /// The server's public URL, if the operator configured it.
     let publicURL: String?
 
     package init(publicURL: String?) { self.publicURL = publicURL }
 
-    /// Rejects what a page of another site can send.
+    /// Rejects requests that another site's page can send.
     ///
-    /// A name that leads to this machine can belong to anybody (DNS rebinding), so `Host` has to be one that is known.
-    /// An address of digits can't be made to lead elsewhere.
+    /// Any domain name can resolve to this machine (DNS rebinding), so `Host` must be a known one. A numeric
+    /// address can't be redirected.
     ///
-    /// - Throws: a `WireError` that says what to do.
+    /// - Throws: a `WireError` with the remedy.
     package func check(_ head: HTTPRequestHead) throws(WireError) {
         guard let host = head.header("Host"), isKnown(host) else {
             throw Refusal.badRequest(
@@ -36,7 +36,7 @@ package struct OperatorOrigin {
         if let site {
             isForeign = site != "same-origin"
         } else if let origin = head.header(WireHeader.origin) {
-            // Browsers leave Sec-Fetch-Site out where a page came by plain http.
+            // Browsers omit Sec-Fetch-Site for pages loaded by plain http.
             isForeign = Self.hostAndPort(ofOrigin: origin) != host.lowercased()
         } else {
             isForeign = false

@@ -3,7 +3,7 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// The endpoints that show what a server keeps: the accounts of a container, and the audit log.
+/// The endpoints for the accounts of a container, and the audit log.
 struct OperatorOverview: Sendable {
     /// Maximum number of lines of the audit log in a response.
     static let linesMax = 200
@@ -13,7 +13,7 @@ struct OperatorOverview: Sendable {
 
     init(_ control: ControlStore) { self.control = control }
 
-    /// Answers with accounts by name, and the record name that each has in the container.
+    /// Responds with accounts by name, and the record name of each in the container.
     func sendAccounts(of container: String, _ request: OperatorRequest) throws {
         guard try control.containers.exists(container) else { throw ControlError.noSuchContainer(container) }
         let text = request.head.queryValue("named") ?? ""
@@ -36,7 +36,7 @@ struct OperatorOverview: Sendable {
         ])
     }
 
-    /// Answers with lines of the audit log, newest first.
+    /// Responds with lines of the audit log, newest first.
     func sendAudit(_ request: OperatorRequest) throws {
         let head = request.head
         let asked = head.queryValue("limit").flatMap { Int($0) } ?? Self.linesUsual

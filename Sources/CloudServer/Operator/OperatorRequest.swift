@@ -10,21 +10,20 @@ struct OperatorRequest: Sendable {
     let session: AdministratorSession
     /// The client's address.
     let peer: String
-    /// What clients call the server.
+    /// The server's URL as used by the client.
     let serverURL: String?
     var reply: Reply
     /// Cancels the work after the client has disconnected, if it hasn't begun.
     let cancellation: ServiceCancellation
-    /// True if users have names of a test's choice.
+    /// True if users have record names chosen by a test.
     let namesUsersByKeys: Bool
 
     var head: HTTPRequestHead { http.head }
     var administrator: Administrator { session.administrator }
 
-    /// The record name of the user that the query names, in the form in which this server makes them; nil: it names
-    /// none.
+    /// The user record name in the query, in the form that this server issues, or nil if there is none.
     ///
-    /// - Throws: a `WireError` for something else.
+    /// - Throws: a `WireError` for another form.
     var user: String? {
         get throws(WireError) {
             guard let name = head.queryValue("user"), !name.isEmpty else { return nil }
@@ -35,7 +34,7 @@ struct OperatorRequest: Sendable {
         }
     }
 
-    /// Returns true if a text is the record name of a user as this server makes them.
+    /// Returns true if a text has the form of the user record names that this server issues.
     static func isUser(_ name: String) -> Bool {
         name.utf8.count == 33 && name.hasPrefix("_")
             && name.dropFirst().utf8.allSatisfy {
@@ -43,7 +42,7 @@ struct OperatorRequest: Sendable {
             }
     }
 
-    /// A line of the audit log about this request.
+    /// The audit line of this request.
     func auditLine(_ action: AuditLine.Action, outcome: AuditLine.Outcome = .begun) -> AuditLine {
         var line = AuditLine(
             administrator: administrator.name, role: administrator.role.rawValue, address: peer,
@@ -58,8 +57,8 @@ struct OperatorCookie {
     let name: String
     private let isSecure: Bool
 
-    /// - Parameter isSecure: clients reach the server by https. Without, the port is in the name: browsers give a
-    ///   cookie of one port to all ports of a host, where another server may be.
+    /// - Parameter isSecure: true if clients reach the server by https. Otherwise the cookie's name includes
+    ///   the port, because browsers send a cookie to all ports of a host, where another server may listen.
     init(isSecure: Bool, host: String?) {
         self.isSecure = isSecure
         let port = host.flatMap { $0.split(separator: ":").last }.flatMap { Int($0) } ?? 80
@@ -69,7 +68,7 @@ struct OperatorCookie {
     /// The token of a request.
     func token(in head: HTTPRequestHead) -> String? { head.cookie(name) }
 
-    /// The header that sets the token; nil takes it away.
+    /// The header that sets the token, or deletes it if it is nil.
     func header(_ token: String?) -> (name: String, value: String) {
         let age = token == nil ? 0 : AdministratorSessions.lifeMilliseconds / 1_000
         return (

@@ -3,12 +3,13 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// The endpoints of schemas. What changes one runs in the service that serves it, so that its next request heeds it.
+/// The endpoints of schemas. Changes run in the service of the environment, so that its next request uses the
+/// new schema.
 struct OperatorSchema: Sendable {
     enum Request: Hashable {
         case show, indexes, check, importText, change, reset, difference, deploy
 
-        /// What only development has, by the end of its path.
+        /// Endpoints of development only, by the end of the path.
         static let ofDevelopment: [String: Request] = [
             "schema/check": .check, "schema/import": .importText, "schema/change": .change,
             "schema/reset": .reset,
@@ -26,8 +27,8 @@ struct OperatorSchema: Sendable {
         }
     }
 
-    /// Maximum number of records that are looked through for values that a new schema has no place for: all other
-    /// writes wait meanwhile.
+    /// Maximum number of records that are checked for values that a new schema can't store. All other writes
+    /// wait during the check.
     static let recordsMax = 10_000
 
     private let stores: OperatorStores
@@ -38,7 +39,7 @@ struct OperatorSchema: Sendable {
         self.folder = folder
     }
 
-    /// Answers a request about schemas, later.
+    /// Responds to a request about schemas, asynchronously.
     func answer(_ request: OperatorRequest, _ container: CloudService.Container, _ asked: Request) throws {
         switch asked {
         case .show: try stores.read(container, request) { try $0.messages.schemaMessage(in: $1) }
@@ -91,9 +92,9 @@ struct OperatorSchema: Sendable {
         }
     }
 
-    /// Puts what `begin` makes of the schema in its place.
+    /// Replaces the schema with the result of `begin`.
     ///
-    /// - Parameter begin: reads the request; called on a reader's thread of the service.
+    /// - Parameter begin: parses the request. Called on a reader's thread of the service.
     private func change(
         _ request: OperatorRequest, _ container: CloudService.Container,
         _ begin: @escaping @Sendable () throws -> @Sendable (Schema) throws -> Schema
@@ -183,7 +184,7 @@ struct OperatorSchema: Sendable {
     /// Works in an environment's store, with the schema of the container's other environment.
     ///
     /// - Parameters:
-    ///   - line: of the audit log, for a change.
+    ///   - line: the audit line, for a change.
     ///   - begin: called on a reader's thread of the service.
     private func work(
         in container: CloudService.Container, _ request: OperatorRequest, _ line: AuditLine?,
@@ -196,8 +197,8 @@ struct OperatorSchema: Sendable {
         }
     }
 
-    /// Hands an environment's schema to `next`; an error ends the request. An environment that nobody has used is not
-    /// made by this.
+    /// Passes an environment's schema to `next`. An error ends the request. An unused environment isn't
+    /// created by this.
     private func ask(
         _ container: CloudService.Container, _ request: OperatorRequest,
         _ completion: @escaping OperatorStores.Completion, then next: @escaping @Sendable (Schema) -> Void
@@ -243,10 +244,10 @@ extension Refusal {
 }
 
 extension OperatorAnswer {
-    /// Maximum number of sentences in the audit log's note, which is cut there.
+    /// Maximum number of sentences in the audit log's note.
     private static let sentencesMax = 8
 
-    /// What became of a schema.
+    /// The result of a schema change.
     fileprivate init(changes: [SchemaChange]) {
         json = .object(["changes": JSONValue(changes)])
         let rest = changes.count - Self.sentencesMax
@@ -259,7 +260,7 @@ extension OperatorAnswer {
 }
 
 extension OperatorWork<OperatorAnswer> {
-    /// Puts what `change` makes of the schema in its place, and answers with what that changed.
+    /// Replaces the schema with the result of `change`, and responds with the changes.
     fileprivate static func change(
         _ service: CloudService, _ change: @escaping @Sendable (Schema) throws -> Schema
     ) -> OperatorWork {
@@ -285,7 +286,7 @@ extension DeploymentPlan {
 extension JSONValue {
     fileprivate init(_ changes: [SchemaChange]) { self = .array(changes.map { JSONValue($0) }) }
 
-    /// What is wrong with a text.
+    /// The error of an invalid text.
     fileprivate init(_ error: SchemaTextError) {
         self = .object([
             "error": .object([

@@ -5,7 +5,8 @@ import Crypto
 import HTTPServer
 import System
 
-/// The endpoints of sign-in and sessions. A password's hash is slow on purpose, so those run on a thread of their own.
+/// The endpoints of sign-in and sessions. A password's hash is slow on purpose, so it runs on a separate
+/// thread.
 final class OperatorSessions: Sendable {
     private let control: ControlStore
     private let options: CloudServerOptions
@@ -34,9 +35,9 @@ final class OperatorSessions: Sendable {
 
     func stop() { hashes.stop() }
 
-    /// Signs an administrator in, with a name and a password or with a link, later.
+    /// Signs an administrator in, with a name and a password or with a link, asynchronously.
     ///
-    /// - Parameter note: goes into the request history with what has a line in the audit log.
+    /// - Parameter note: added to the request history if the sign-in has a line in the audit log.
     func signIn(
         _ request: HTTPRequest, _ reply: Reply, _ note: OperatorNote, peer: String, serverURL: String?,
         _ cookie: OperatorCookie, _ cancellation: ServiceCancellation
@@ -73,7 +74,7 @@ final class OperatorSessions: Sendable {
         }
     }
 
-    /// Answers a request about sessions.
+    /// Responds to a request about sessions.
     func answer(_ request: OperatorRequest, _ cookie: OperatorCookie) throws {
         switch request.endpoint {
         case .showSession: send(request.session, request.serverURL, request.reply, nil)
@@ -99,7 +100,7 @@ final class OperatorSessions: Sendable {
 
     // MARK: -
 
-    /// Gives the administrator another password. All former sessions end; the request gets a new one.
+    /// Changes the administrator's password. All previous sessions end, and the request gets a new one.
     private func setPassword(_ request: OperatorRequest, _ cookie: OperatorCookie) throws {
         let body = try OperatorBody(request.http.body)
         let password = try body.required("password")
@@ -118,8 +119,8 @@ final class OperatorSessions: Sendable {
         send(made.session, request.serverURL, request.reply, cookie.header(made.token))
     }
 
-    /// Checks the former password, where one is needed. Tries are counted for the session, so that guesses at the
-    /// sign-in keep no administrator from changing the password.
+    /// Checks the current password, if it is needed. Attempts are counted by session, so that guesses at the
+    /// sign-in don't prevent an administrator from changing the password.
     private func checkFormer(_ current: String, _ request: OperatorRequest) throws {
         guard request.administrator.passwordHash != nil, !request.session.beganWithLink else { return }
         let refusal = try check.check(
@@ -159,7 +160,7 @@ final class OperatorSessions: Sendable {
         reply.send(message, headers: cookie.map { [$0] } ?? [])
     }
 
-    /// A sign-in that can't be written down is undone.
+    /// A sign-in that can't be logged is undone.
     private func noteSignIn(_ session: AdministratorSession, _ peer: String, _ head: HTTPRequestHead) throws {
         var line = AuditLine(
             administrator: session.administrator.name, role: session.administrator.role.rawValue,
@@ -174,9 +175,9 @@ final class OperatorSessions: Sendable {
         }
     }
 
-    /// Only names of administrators are written: people type passwords where names belong.
+    /// Only names of existing administrators are logged, because people type passwords into name fields.
     ///
-    /// - Returns: whether there is a line.
+    /// - Returns: true if a line was written.
     private func noteRefusal(
         of administrator: Administrator?, _ peer: String, _ head: HTTPRequestHead
     ) throws -> Bool {
@@ -190,7 +191,8 @@ final class OperatorSessions: Sendable {
         return true
     }
 
-    /// Runs what takes a password's hash, which is slow on purpose, on the thread of those. What it throws is answered.
+    /// Runs work with a password's hash, which is slow on purpose, on the thread for it. An error is sent as
+    /// the response.
     func hashing(_ request: OperatorRequest, _ body: @escaping @Sendable () throws -> Void) {
         hash(of: request.peer, request.reply, request.cancellation, body)
     }

@@ -3,14 +3,14 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// What a change of an operator has made: the response, and what the audit log says besides.
+/// The result of an operator's change: the response, and a note for the audit log.
 struct OperatorAnswer: Sendable {
     let json: JSONValue
     var note: String?
 }
 
-/// Lets requests of operators use environments' stores. Each waits for its turn, works on the threads of the service,
-/// and a change has a line in the audit log around it.
+/// Gives operators' requests access to environments' stores. Each waits for its turn and runs on the threads
+/// of the service, and a change has a line in the audit log.
 struct OperatorStores: Sendable {
     typealias Completion = @Sendable (Result<OperatorAnswer, WireError>) -> Void
 
@@ -34,7 +34,7 @@ struct OperatorStores: Sendable {
         self.queue = queue
     }
 
-    /// Answers with what a read of an environment's store makes.
+    /// Responds with the result of a read of an environment's store.
     func read(
         _ container: CloudService.Container, _ request: OperatorRequest,
         _ body: @escaping @Sendable (CloudService, any CloudStoreReader) throws -> JSONValue
@@ -46,18 +46,18 @@ struct OperatorStores: Sendable {
         }
     }
 
-    /// Runs `work` on the handler's thread when its turn has come, and responds with its result or error. Must be
-    /// called on the handler's thread.
+    /// Runs `work` on the handler's thread in its turn, and responds with its result or error. Must be called
+    /// on the handler's thread.
     ///
     /// - Parameters:
     ///   - container: the container, which must exist.
-    ///   - line: of the audit log, for a change.
+    ///   - line: the audit line, for a change.
     /// - Throws: `ControlError.noSuchContainer`, `CloudStoreError`; then nothing is done.
     func take(
         _ request: OperatorRequest, in container: String?, _ line: AuditLine?,
         _ work: @escaping @Sendable (@escaping Completion) throws -> Void
     ) throws {
-        // Before a line is written of what can't be done.
+        // Before a line is written about an impossible change.
         if let container, try !control.containers.exists(container) {
             throw ControlError.noSuchContainer(container)
         }
@@ -107,7 +107,7 @@ struct OperatorStores: Sendable {
         }
     }
 
-    /// Writes what came of a change, and answers. Called on threads that must not wait for the file.
+    /// Writes the outcome of a change, and responds. Called on threads that must not wait for the file.
     private func finish(_ number: Int64?, _ result: Result<OperatorAnswer, WireError>, _ reply: Reply) {
         @Sendable func send() {
             switch result {

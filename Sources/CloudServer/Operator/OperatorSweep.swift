@@ -3,14 +3,14 @@ import CloudStore
 import CloudWire
 import System
 
-/// Goes through the environments of all containers for what an account has there, one after the other. Where the
-/// account has nothing, the environment isn't opened.
+/// Processes an account's data in the environments of all containers, one after the other. Environments
+/// without data of the account aren't opened.
 struct OperatorSweep: Sendable {
-    /// What is done in an environment where the account has something.
+    /// The work in an environment with data of the account.
     enum Task: Sendable {
-        /// Ends the push tokens of its devices.
+        /// Deletes the push tokens of its devices.
         case forgetDevices
-        /// Empties its private database too.
+        /// Deletes the contents of its private database too.
         case erase
     }
 
@@ -21,7 +21,7 @@ struct OperatorSweep: Sendable {
     private let table: EnvironmentTable
     private let queue: FairWorker
 
-    /// - Parameter queue: a thread that may wait for files.
+    /// - Parameter queue: a thread that may block on files.
     init(_ control: ControlStore, _ folder: DataFolder, _ table: EnvironmentTable, _ queue: FairWorker) {
         self.control = control
         self.folder = folder
@@ -29,8 +29,8 @@ struct OperatorSweep: Sendable {
         self.queue = queue
     }
 
-    /// Begins, on a thread that may wait for files. `completion` gets the number of deleted records, on such a thread
-    /// too, or the error that ended it.
+    /// Starts the work, on a thread that may block on files. `completion` receives the number of deleted
+    /// records or the error that stopped it, on such a thread too.
     ///
     /// - Throws: `CloudStoreError`; then nothing is done.
     func run(_ task: Task, of account: ControlAccount, _ completion: @escaping Completion) throws {
@@ -42,7 +42,7 @@ struct OperatorSweep: Sendable {
         next(task, account, environments[...], count: 0, completion)
     }
 
-    /// Each environment is a job of its own, so that others have their turn in between.
+    /// Each environment is a separate job, so that other jobs can run in between.
     private func next(
         _ task: Task, _ account: ControlAccount, _ left: ArraySlice<CloudService.Container>, count: Int64,
         _ completion: @escaping Completion
@@ -68,7 +68,7 @@ struct OperatorSweep: Sendable {
         if !isTaken { completion(.failure(Refusal.stopping)) }
     }
 
-    /// Returns true if a user has something in an environment. A file that can't be read so may have.
+    /// Returns true if a user has data in an environment, or its file can't be read.
     private func hasTraces(of user: String, in container: CloudService.Container) -> Bool {
         do {
             let path = try folder.storePath(
@@ -85,7 +85,7 @@ struct OperatorSweep: Sendable {
     ) {
         table.use(container) { [table] result in
             switch result {
-            // What is being removed goes by itself.
+            // An environment that is being removed needs no work.
             case .failure(let error) where error.serverErrorCode == .notFound: completion(.success(0))
             case .failure(let error): completion(.failure(error))
             case .success(let environment):

@@ -3,8 +3,8 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// The endpoints of webhooks. None adds one: a webhook may name an address in the server's own network, so adding one
-/// takes the right to write the server's files.
+/// The endpoints of webhooks. None adds one: a webhook may name an address in the server's own network, so
+/// adding one requires access to the server's files.
 struct OperatorWebhooks: Sendable {
     enum Request: Hashable {
         case list, remove
@@ -16,7 +16,7 @@ struct OperatorWebhooks: Sendable {
 
     init(_ stores: OperatorStores) { self.stores = stores }
 
-    /// Answers a request about the webhooks of an environment, later.
+    /// Responds to a request about the webhooks of an environment, asynchronously.
     func answer(_ request: OperatorRequest, _ container: CloudService.Container, _ asked: Request) throws {
         switch asked {
         case .list:
@@ -50,7 +50,7 @@ struct OperatorWebhooks: Sendable {
 }
 
 extension JSONValue {
-    /// A webhook without the secret that signs what it gets.
+    /// A webhook without its signing secret.
     fileprivate init(_ webhook: WebhookRow) {
         self = .members([
             "name": .string(webhook.name), "url": .string(webhook.url),

@@ -12,11 +12,11 @@ import CloudStore
 struct AttemptLimiter {
     /// Wrong passwords for an account without a delay.
     static let accountTriesFree = 5
-    /// Wrong passwords from an address without a delay: many people may share one.
+    /// Wrong passwords from an address without a delay. Many users may share an address.
     static let addressTriesFree = 20
-    /// The longest wait.
+    /// Maximum delay in seconds.
     static let waitSecondsMax = 900
-    /// After this time without a failure all is forgotten.
+    /// Milliseconds after the last failure when all failures are discarded.
     static let memoryMilliseconds: Int64 = 3_600_000
     /// Maximum accounts and addresses. Beyond it, the one with the oldest failure is removed.
     static let entriesMax = 20_000
@@ -33,8 +33,8 @@ struct AttemptLimiter {
     var count: Int { entries.count }
 
     /// - Parameters:
-    ///   - digest: what stands for an account or an address, here and where counts are kept.
-    ///   - kept: counts of an earlier time.
+    ///   - digest: the stored form of an account or an address.
+    ///   - kept: counts stored by an earlier process.
     init(
         digest: @escaping @Sendable (String) -> [UInt8] = { Array($0.utf8) }, kept: [ControlTry] = [],
         at now: Int64 = 0
@@ -47,7 +47,7 @@ struct AttemptLimiter {
         }
     }
 
-    /// The counts to keep when a try of this account and address has failed.
+    /// The counts to store after a failed attempt for this account and address.
     func failed(account: String, address: String, isKnown: Bool = false, at now: Int64) -> [ControlTry] {
         keys(account: account, address: address, isKnown).compactMap { key in
             entries[key].map { entry in
@@ -63,10 +63,10 @@ struct AttemptLimiter {
         [Self.key(account: account, address: address, isKnown), Self.key(address: address)].map(digest)
     }
 
-    /// Begins a try, unless the account or the address has to wait: then the seconds.
+    /// Begins an attempt, or returns the remaining delay of the account or the address in seconds.
     ///
-    /// - Parameter isKnown: the account was signed in to from this address before. There it has a count of its own, or
-    ///   a stranger's guesses could keep the account's owner out for good.
+    /// - Parameter isKnown: the account was signed in to from this address before. Then it has a separate
+    ///   count there, so that a stranger's guesses can't lock the account's owner out.
     mutating func begin(account: String, address: String, isKnown: Bool = false, at now: Int64) -> Int? {
         let keys = keys(account: account, address: address, isKnown)
         let open = keys.map { entries[$0]?.openMilliseconds ?? now }.max() ?? now
@@ -83,10 +83,10 @@ struct AttemptLimiter {
         return nil
     }
 
-    /// The try that began was right. The account's failures are forgotten; the address's are not, or the owner of one
-    /// account could go on guessing at others.
+    /// Notes that the attempt succeeded. The account's failures are discarded. The address's failures stay,
+    /// because the owner of one account could otherwise continue to guess others' passwords.
     ///
-    /// - Returns: what is no longer to be kept, when a try had failed before.
+    /// - Returns: stored counts to delete, if there were failures.
     mutating func succeeded(
         account: String, address: String, isKnown: Bool = false, at now: Int64
     ) -> ControlTry? {
@@ -119,7 +119,7 @@ struct AttemptLimiter {
         if let oldest { entries[oldest.key] = nil }
     }
 
-    /// Where the failures of tries from this address are counted.
+    /// The key under which failures of attempts from this address are counted.
     private static func key(account: String, address: String, _ isKnown: Bool) -> String {
         key(account: account) + (isKnown ? " \(key(address: address))" : "")
     }
@@ -128,13 +128,13 @@ struct AttemptLimiter {
         "account " + String(decoding: account.lowercased().utf8.prefix(100), as: UTF8.self)
     }
 
-    /// A household has 2^64 addresses of IPv6: the network counts.
+    /// A household has 2^64 IPv6 addresses, so the network counts.
     static func key(address: String) -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard address.contains(":"), inet_pton(AF_INET6, address, &bytes) == 1 else {
             return "address " + address
         }
-        // A socket that takes both calls a client of IPv4 ::ffff:192.0.2.1: all of them have one network.
+        // A dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1, which are all in one IPv6 network.
         if bytes.prefix(12).elementsEqual([UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]) {
             return "address " + bytes.suffix(4).map(String.init).joined(separator: ".")
         }

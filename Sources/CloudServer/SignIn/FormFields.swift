@@ -1,12 +1,12 @@
 import System
 
-/// The fields of a form as browsers send them: `name=value&name=value`, with `+` for a space and `%XX`.
+/// The fields of a form in the encoding of browsers: `name=value&name=value`, with `+` for a space and `%XX`.
 struct FormFields {
     static let fieldsMax = 32
 
     private var fields: [(name: String, value: String)] = []
 
-    /// Nil for bytes that are no form: a bad escape, or text that isn't UTF-8.
+    /// Returns nil for an invalid form: a bad escape, or text that isn't UTF-8.
     init?(_ bytes: [UInt8]) {
         for part in bytes.split(separator: 0x26) {
             guard fields.count < Self.fieldsMax else { return nil }
@@ -17,7 +17,7 @@ struct FormFields {
         }
     }
 
-    /// The value of the only field with this name; nil when there is none, or more than one.
+    /// The value of the only field with this name, or nil if there is none or more than one.
     func value(_ name: String) -> String? {
         let values = fields.filter { $0.name == name }
         return values.count == 1 ? values[0].value : nil

@@ -4,7 +4,7 @@ import CloudWire
 import HTTPServer
 
 extension Routes {
-    /// Answers the sign-in page's form, and requests to sign out.
+    /// Handles the sign-in page's form, and requests to sign out.
     func answerForm(_ request: HTTPRequest, _ reply: Reply, _ route: Route) {
         let head = request.head
         guard let signIns else { return reply.send(Refusal.noSuchPath(head.path)) }
@@ -18,8 +18,8 @@ extension Routes {
             signIns.signOut(
                 webAuthToken: head.queryValue(WireHeader.webAuthTokenItem), peer: peer(of: head), reply,
                 endPushes: { [table, peer = peer(of: head)] session, completion in
-                    // Of all of the user's devices when the one isn't named: one that is still signed in makes
-                    // another token by itself.
+                    // Deletes the tokens of all of the user's devices if the device isn't named. One that is
+                    // still signed in creates another token automatically.
                     table.forgetDevices(
                         of: session.userRecordName, named: head.queryValue(WireHeader.clientIDItem),
                         in: session.container, from: peer, completion)
@@ -53,7 +53,7 @@ extension Routes {
 }
 
 extension EnvironmentTable {
-    /// Ends the pushes of a user's devices, or of the one with this name.
+    /// Deletes the push tokens of a user's devices, or of the one with this name.
     func forgetDevices(
         of user: String, named device: String?, in container: CloudService.Container, from peer: String = "",
         _ completion: @escaping @Sendable (Bool) -> Void
@@ -61,7 +61,7 @@ extension EnvironmentTable {
         use(container, from: peer) { [self] result in
             switch result {
             case .failure(let error):
-                // Where nothing is kept any more there are no pushes.
+                // An environment without data has no pushes.
                 completion(error.serverErrorCode == .notFound)
             case .success(let environment):
                 environment.thread.forgetDevices(of: user, named: device) { [self] isDone in
@@ -72,7 +72,7 @@ extension EnvironmentTable {
         }
     }
 
-    /// Lets an environment's webhooks hear of something that is no notification.
+    /// Queues an event that isn't a notification for an environment's webhooks.
     func tell(_ event: SignInEvent, in container: CloudService.Container, _ webhooks: WebhookSender) {
         use(container) { [self] result in
             guard case .success(let environment) = result else { return }

@@ -2,31 +2,32 @@ public import CloudService
 public import CloudStore
 public import CloudWire
 
-/// Checks an account's password and makes a token. It blocks (a password's hash takes its time), and is called on
-/// the server's thread for sign-ins, never on a loop.
+/// Checks an account's password and issues a token. It blocks, because a password's hash is slow, and is
+/// called on the server's thread for sign-ins, never on an event loop.
 public protocol SignInChecker: Sendable {
-    /// Answers one sign-in; `peer` is the address that asks, for limits on tries, and `client` what it calls itself.
+    /// Handles a sign-in. `peer` is the client's address, for limits on attempts, and `client` its
+    /// `User-Agent`.
     func signIn(_ request: SignInRequest, peer: String, client: String?) -> SignInAnswer
 
-    /// Returns true if a text is a ticket that is not too old. Called on a loop: it computes, and reads no file.
+    /// Returns true if a text is an unexpired ticket. Called on an event loop, so it must not read files.
     func isTicket(_ text: String) throws -> Bool
 
-    /// What the sign-in page with this ticket in its address is for; nil when the ticket isn't one, or too old.
+    /// The sign-in page for this ticket, or nil if the ticket is invalid or expired.
     func page(ticket: String) throws -> SignInPage?
 
     /// The code of the page's form in the browser that holds `nonce`.
     func formCode(ticket: String, nonce: String) throws -> String
 
-    /// Answers what a user typed into the page.
+    /// Handles a submitted form of the page.
     func signIn(_ form: SignInForm, peer: String, client: String?) -> SignInAnswer
 
-    /// The user and the environment of the token's session; nil when there is none.
+    /// The user and the environment of the token's session, or nil if there is no session.
     func session(webAuthToken: String) throws -> SignInSession?
 
-    /// Ends the session of a token; false when there was none.
+    /// Ends the session of a token. Returns false if there was none.
     func signOut(webAuthToken: String) throws -> Bool
 
-    /// The sessions that the token's account has in its container, and the token that takes this one's place; nil when
+    /// The sessions of the token's account in its container, and the token that replaces this one. Nil if
     /// there is no such session.
     func sessions(webAuthToken: String) throws -> OwnSessions?
 }

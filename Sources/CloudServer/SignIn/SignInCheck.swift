@@ -13,16 +13,16 @@ public final class SignInCheck: SignInChecker {
     private let tries: Lock<AttemptLimiter>
     private let isDevelopmentForEveryone: Bool
     private let clock: any MonotonicSource
-    /// A hash that costs as much as a real one, and matches no password.
+    /// A hash with the cost of a real one that matches no password.
     private let nobody: PasswordHash
 
     /// Makes a checker.
     ///
     /// - Parameters:
     ///   - isDevelopmentForEveryone: true if all accounts may use `development`, not only developers.
-    ///   - clock: the clock of the waiting times.
-    /// - Throws: `CryptoError` when the system gives no randomness; `CloudStoreError` when the control file can't be
-    ///   read.
+    ///   - clock: the clock of the delays.
+    /// - Throws: `CryptoError` if the system provides no randomness; `CloudStoreError` if the control file
+    ///   can't be read.
     public init(
         _ control: ControlStore, isDevelopmentForEveryone: Bool,
         clock: any MonotonicSource = SystemMonotonicSource()
@@ -53,7 +53,7 @@ public final class SignInCheck: SignInChecker {
         try control.signInTickets.page(ticket: ticket).map { SignInPage($0) }
     }
 
-    /// Returns true if this server made the ticket, and it is not too old.
+    /// Returns true if this server issued the ticket, and it hasn't expired.
     public func isTicket(_ text: String) throws -> Bool {
         try control.signInTickets.isValid(text)
     }
@@ -63,7 +63,7 @@ public final class SignInCheck: SignInChecker {
         try control.signInTickets.formCode(ticket: ticket, nonce: nonce)
     }
 
-    /// Checks the password as the other sign-in does, and makes a token that each response replaces.
+    /// Checks the password as the other sign-in does, and issues a token that each response replaces.
     public func signIn(_ form: SignInForm, peer: String, client: String? = nil) -> SignInAnswer {
         do {
             let request = SignInRequest(

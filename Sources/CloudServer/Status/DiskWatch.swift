@@ -7,36 +7,37 @@ import System
     import Darwin
 #endif
 
-/// What keeps the server from writing, or soon will; the raw value is the word for it in the log and in `/health`.
+/// The reason that the server can't write, or soon won't be able to. The raw value is its name in the log and
+/// in `/health`.
 enum DiskTrouble: String, Sendable {
     case full = "disk full"
     case readOnly = "disk read-only"
     case failing = "disk failing"
-    /// A store's log can't be copied into its file. What is written is kept in the log, which grows.
+    /// A store's log can't be copied into its file. Writes stay in the log, which grows.
     case checkpoint = "checkpoint failing"
 }
 
-/// Knows whether the server can write. It hears of each write, tells the log when trouble begins and when it ends,
-/// and while there is trouble tries by itself, since there may be no other writes.
+/// Monitors whether the server can write. It is notified of each write, logs when trouble begins and ends,
+/// and probes the disk during trouble, since there may be no other writes.
 final class DiskWatch: Sendable {
     private let trouble = Lock<DiskTrouble?>(nil)
-    /// Tries to copy the log of each store in which that failed, by the store's path.
+    /// Functions that retry to copy the log of each store in which that failed, by the store's path.
     private let stuckLogs = Lock<[String: @Sendable () -> CloudStoreError?]>([:])
     private let log: ServerLog?
     private let probe: @Sendable (_ isSuspect: Bool) -> DiskTrouble?
 
-    /// - Parameter probe: looks whether anything can be written, more closely when something couldn't. May block.
+    /// - Parameter probe: checks whether files can be written, more thoroughly after a failure. May block.
     init(log: ServerLog?, probe: @escaping @Sendable (_ isSuspect: Bool) -> DiskTrouble?) {
         self.log = log
         self.probe = probe
     }
 
-    /// A write went well. It may have changed nothing, so that it proves little.
+    /// Notes a successful write. It may have changed nothing, so it proves little.
     func worked() {
         if trouble.withLock({ $0 != nil }) { _ = look() }
     }
 
-    /// A read or a write failed.
+    /// Notes a failed read or write.
     func failed(_ error: CloudStoreError, isWrite: Bool) {
         switch error {
         case .diskFull: change(to: .full, error: error)
@@ -48,13 +49,14 @@ final class DiskWatch: Sendable {
         }
     }
 
-    /// A write to the store at `path` went well; `failure` is why its log can't be copied into its file, if it can't.
+    /// Notes a successful write to the store at `path`. `failure` is the reason that its log can't be copied
+    /// into its file, or nil.
     ///
-    /// - Parameter retry: tries to copy it, and returns why it can't be. May block.
+    /// - Parameter retry: retries the copy, and returns the reason if it fails. May block.
     func noteCheckpoint(
         of path: String, _ failure: CloudStoreError?, retry: @escaping @Sendable () -> CloudStoreError?
     ) {
-        // The closure before is released after the lock.
+        // The previous closure is released after the lock.
         let (_, hasChanged) = stuckLogs.withLock { stuck in
             defer { stuck[path] = failure == nil ? nil : retry }
             return (stuck[path], (stuck[path] == nil) != (failure == nil))
@@ -75,10 +77,10 @@ final class DiskWatch: Sendable {
         }
     }
 
-    /// How many stores have a log that can't be copied into their file.
+    /// Number of stores whose log can't be copied into their file.
     var stuckLogsCount: Int { stuckLogs.withLock { $0.count } }
 
-    /// What keeps the server from writing now, or soon will; nil for nothing. May block.
+    /// The reason that the server can't write now, or soon won't be able to. Nil if it can. May block.
     func look() -> DiskTrouble? {
         let known = trouble.withLock { $0 }
         let found = probe(known != nil)
@@ -109,14 +111,15 @@ final class DiskWatch: Sendable {
     }
 }
 
-/// Tries to write a file where the server keeps its own.
+/// Tests whether a file can be written in the server's folder.
 enum DiskProbe {
-    /// Below so many free bytes it is tried whether a file can be written.
+    /// Free bytes below which a file is written as a test.
     static let freeBytesSuspect: Int64 = 16 << 20
     private static let bytes = 64 << 10
 
-    /// Returns true if `folder` has room and can be written. A file is written when there is little room, or when it
-    /// `isSuspect`; trouble that was there ends when there is more room than a little, so that it doesn't come and go.
+    /// The reason that `folder` can't be written, or nil. Writes a file if there is little free space, or if
+    /// it `isSuspect`. An existing problem ends only with some margin of free space, so that the state
+    /// doesn't flap.
     static func trouble(of folder: String, isSuspect: Bool) -> DiskTrouble? {
         let hasLittle = freeBytes(of: folder).map { $0 < freeBytesSuspect } ?? true
         guard isSuspect || hasLittle else { return nil }
@@ -125,7 +128,7 @@ enum DiskProbe {
         defer { unlink(path) }
         do throws(FileError) {
             let file = try OpenFile(path, .updatingOrCreating)
-            // A file that was left has blocks, which a full disk would let be written again.
+            // The blocks of an existing file could be overwritten even on a full disk.
             try file.truncate()
             try file.write([UInt8](repeating: 0x59, count: bytes))
             try file.sync()
@@ -135,7 +138,7 @@ enum DiskProbe {
         }
     }
 
-    /// Bytes that are left for this process's user.
+    /// Free bytes for this process's user.
     static func freeBytes(of folder: String) -> Int64? {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return nil }
@@ -151,7 +154,7 @@ enum DiskProbe {
     }
 }
 
-/// A store that tells a watch how its writes go.
+/// A store that reports the results of its writes to a watch.
 struct WatchedStore: CloudStore {
     let store: SQLiteCloudStore
     let watch: DiskWatch

@@ -11,19 +11,19 @@ struct MetricsText {
 
     private(set) var text = ""
 
-    /// Begins a family; its samples follow.
+    /// Begins a family. Its samples follow.
     mutating func family(_ name: String, _ kind: Kind, _ help: String) {
         text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
-    /// Adds a sample of the family that was begun last.
+    /// Adds a sample to the family that was begun last.
     mutating func sample(_ name: String, _ labels: [(name: String, value: String)] = [], _ value: Double) {
         let pairs = labels.map { "\($0.name)=\"\(Self.escaped($0.value, quotes: true))\"" }
         text += name + (pairs.isEmpty ? "" : "{" + pairs.joined(separator: ",") + "}")
         text += " \(Self.number(value))\n"
     }
 
-    /// Adds a family that has one sample.
+    /// Adds a family with one sample.
     mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
         family(name, kind, help)
         sample(name, [], value)
@@ -47,9 +47,9 @@ struct MetricsText {
     }
 }
 
-/// Values that are counted by how large they are.
+/// Counts of values by size.
 struct Histogram {
-    /// The upper ends of the places; what is larger has a place of its own.
+    /// Upper bounds of the buckets. Larger values have a bucket of their own.
     let ends: [Double]
     private var counts: [Int]
     private var sum = 0.0

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// What the system says of this process. May block, as reading any file may.
+/// The system's numbers about this process. Reading them may block, as any file may.
 struct ProcessNumbers {
     var residentBytes: Int64?
     var openDescriptors: Int?
@@ -54,7 +54,7 @@ struct ProcessNumbers {
             defer { closedir(folder) }
             var count = 0
             while readdir(folder) != nil { count += 1 }
-            // Without ".", ".." and the folder's own.
+            // Without ".", ".." and the descriptor of the folder itself.
             return count - 3
         }
     #endif

@@ -2,7 +2,8 @@ import CloudService
 import CloudWire
 import HTTPServer
 
-/// What the requests since the start came to. Nothing in it grows with users, containers or what clients make up.
+/// Counts of the requests since the start. Its size doesn't depend on the number of users or containers, or
+/// on names sent by clients.
 struct RequestCounts {
     private struct Key: Hashable, Comparable {
         let operation: String
@@ -33,7 +34,7 @@ struct RequestCounts {
         if let code = note?.errorCode { errors[code, default: 0] += 1 }
         recordErrors.merge(note?.recordErrors ?? [:], uniquingKeysWith: +)
         if let writes = note?.groupRequests, writes > 0 { groups.add(Double(writes)) }
-        // A poll's time says nothing of the server's.
+        // A long poll's duration isn't that of the server's work.
         guard operation != "courier" else { return }
         seconds[operation, default: Histogram(ends: Self.secondsEnds)].add(
             Double(summary.milliseconds) / 1000)
@@ -67,7 +68,7 @@ struct RequestCounts {
         text.single("yap_response_bytes_total", .counter, "Bytes of answers that went out.", Double(bytesOut))
     }
 
-    /// The operation's name: one of a few, whatever the path says.
+    /// The operation's name: one of a fixed set, for any path.
     static func operation(of route: Route) -> String {
         switch route {
         case .service(let path):

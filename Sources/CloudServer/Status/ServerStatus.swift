@@ -10,9 +10,10 @@ import System
     import Darwin
 #endif
 
-/// Answers how the server is: `/health` and `/metrics`. Work that needs the disk runs on a thread of its own.
+/// Handles `/health` and `/metrics`. Work that needs the disk runs on a thread of its own.
 ///
-/// Requests that come before that thread begins to look share one answer, so that a flood costs two looks.
+/// Requests that arrive before that thread begins a check share one response, so that a flood causes two
+/// checks.
 final class ServerStatus: Sendable {
     /// The current values of the metrics.
     struct Gauges: Sendable {
@@ -31,16 +32,16 @@ final class ServerStatus: Sendable {
     private let clock: any TimeSource
     private let startMilliseconds: Int64
     private let counts = Lock(RequestCounts())
-    /// A look at the disk and a text of numbers: no more than one of each waits.
+    /// A check of the disk and a metrics text. Up to one of each is queued.
     private let worker = Worker(jobsMax: 2)
     private let healthAskers = Lock([Reply]())
     private let metricsAskers = Lock([HTTPExchange]())
-    /// Maximum requests that share one answer. Without it a disk that hangs would collect them without end.
+    /// Maximum requests that share one response. Without it, requests would accumulate while a disk hangs.
     static let askersMax = 4_096
 
     /// - Parameters:
     ///   - dataFolder: the folder to measure, or nil for a service without a folder.
-    ///   - watch: knows whether the disk can be written.
+    ///   - watch: monitors whether the disk can be written.
     init(dataFolder: DataFolder?, watch: DiskWatch?, clock: any TimeSource) {
         self.dataFolder = dataFolder
         self.watch = watch
@@ -48,12 +49,12 @@ final class ServerStatus: Sendable {
         startMilliseconds = clock.nowMilliseconds()
     }
 
-    /// Counts a request that was answered.
+    /// Counts a request after its response.
     func count(_ summary: HTTPExchangeSummary) {
         counts.withLock { $0.count(summary) }
     }
 
-    /// Answers whether the server can do its work: 200, or 503 and why not.
+    /// Responds whether the server can do its work: 200, or 503 with the reason.
     func answerHealth(_ reply: Reply, isStopping: Bool) {
         guard !isStopping else { return Self.send(reply, "stopping", reason: nil) }
         guard let watch else { return Self.send(reply, "ok", reason: nil) }
@@ -64,10 +65,10 @@ final class ServerStatus: Sendable {
         }
     }
 
-    /// Answers that the process is there.
+    /// Responds that the process is alive.
     func answerLive(_ reply: Reply) { Self.send(reply, "ok", reason: nil) }
 
-    /// Answers with all numbers.
+    /// Responds with all metrics.
     func answerMetrics(_ exchange: HTTPExchange, _ gauges: Gauges) {
         share(exchange, with: metricsAskers, look: { [self] in Array(text(gauges).utf8) }) { exchange, body in
             exchange.respond(
@@ -77,7 +78,7 @@ final class ServerStatus: Sendable {
         }
     }
 
-    /// Answers `asker` with what the worker finds, together with all others that ask before it begins to look.
+    /// Responds to `asker` with the worker's result, together with all others that arrive before it begins.
     private func share<Asker: Sendable, Answer>(
         _ asker: Asker, with askers: Lock<[Asker]>, look: @escaping @Sendable () -> Answer,
         answer: @escaping @Sendable (Asker, Answer) -> Void, refuse: (Asker) -> Void
@@ -104,7 +105,7 @@ final class ServerStatus: Sendable {
         }
     }
 
-    /// Answers what waits, and ends the thread.
+    /// Responds to pending requests, and ends the thread.
     func stop() { worker.stop() }
 
     private static func send(_ reply: Reply, _ status: String, reason: String?) {

@@ -2,8 +2,8 @@ import CloudService
 import CloudStore
 
 extension DataFolder {
-    /// The environments that have something to send to webhooks, as far as their files can be read: what was left when
-    /// the server ended. Waits for files.
+    /// The environments with pending webhook deliveries of an earlier process, if their files can be read.
+    /// Blocks on files.
     func environmentsWithWebhooks(_ control: ControlStore) -> [CloudService.Container] {
         let identifiers = (try? control.containers.list().map(\.identifier)) ?? []
         return identifiers.flatMap { identifier in
@@ -13,7 +13,7 @@ extension DataFolder {
     }
 
     private func hasWebhooks(_ identifier: String, _ environment: String) -> Bool {
-        // A file of an earlier version has no webhooks, nor the table to ask for them.
+        // A file of an earlier version has no webhooks, and no table of them.
         guard let path = try? storePath(container: identifier, environment: environment),
             let file = try? StoreFile(path: path),
             let webhooks = try? file.read({ try $0.notificationReader.webhooks() })

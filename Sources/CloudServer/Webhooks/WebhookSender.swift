@@ -4,15 +4,15 @@ import Dispatch
 import HTTPClient
 import System
 
-/// Sends notifications to the operator's webhooks, for all environments from one thread that never waits for an
-/// answer.
+/// Sends notifications to the operator's webhooks, for all environments from one thread that never waits for
+/// a response.
 ///
-/// What is to be sent lies in the environments' stores: a server that ends in between sends it again. An environment
-/// has one round at a time, of a few requests, and is asked again when all of them have ended.
+/// Pending deliveries are in the environments' stores, so a restarted server sends them again. An environment
+/// has one round of a few requests at a time, and the next one begins when all of them have ended.
 final class WebhookSender: Sendable {
-    /// Requests in a round of an environment.
+    /// Maximum requests in a round of an environment.
     static let requestsMax = 8
-    /// Requests of all environments at a time; more wait.
+    /// Maximum concurrent requests of all environments. Further ones are queued.
     private static let transfersMax = 16
     private static let connectSeconds = 5.0
     private static let timeoutSeconds = 10.0
@@ -20,18 +20,18 @@ final class WebhookSender: Sendable {
     /// Milliseconds after which an environment that couldn't answer is retried.
     private static let retryMilliseconds: Int64 = 5_000
 
-    /// What has become of requests since the start.
+    /// Results of the requests since the start.
     struct Counts: Hashable, Sendable {
         var delivered = 0
         var failed = 0
-        /// What was given up.
+        /// Number of abandoned deliveries.
         var abandoned = 0
     }
 
     private struct State {
-        /// When environments are asked next.
+        /// The time of each environment's next round.
         var due: [CloudService.Container: Int64] = [:]
-        /// Those that have a round, and whether they are to be asked again when it ends.
+        /// Environments with a round in progress, and whether another one must follow.
         var running: [CloudService.Container: Bool] = [:]
         var counts = Counts()
         var isStopped = false
@@ -53,16 +53,16 @@ final class WebhookSender: Sendable {
         startThread { [self] in run() }
     }
 
-    /// What has become of requests since the start.
+    /// Results of the requests since the start.
     var counts: Counts { state.withLock { $0.counts } }
 
-    /// Where the environments are; nothing is sent before.
+    /// Sets the table of environments. Nothing is sent before.
     func use(_ table: EnvironmentTable) {
         set(table)
         alarm.ring()
     }
 
-    /// There may be something to send in an environment.
+    /// Notes that an environment may have pending deliveries.
     func look(at container: CloudService.Container) {
         let now = clock.nowMilliseconds()
         state.withLock { state in
@@ -75,13 +75,13 @@ final class WebhookSender: Sendable {
         alarm.ring()
     }
 
-    /// There is something to send in an environment, and so much was given up.
+    /// Notes that an environment has pending deliveries, and the number of abandoned ones.
     func hear(of container: CloudService.Container, abandonedCount: Int) {
         state.withLock { $0.counts.abandoned += abandonedCount }
         look(at: container)
     }
 
-    /// Ends the requests that are under way, and the thread. What they were about is sent again by the next server.
+    /// Cancels the requests in progress, and ends the thread. The next server sends their deliveries again.
     func stop() {
         let isFirst = state.withLock { state in
             defer { state.isStopped = true }
@@ -95,7 +95,7 @@ final class WebhookSender: Sendable {
     }
 
     private func set(_ table: EnvironmentTable?) {
-        // The one before is released after the lock.
+        // The previous one is released after the lock.
         _ = self.table.withLock { current in
             defer { current = table }
             return current
@@ -153,8 +153,8 @@ final class WebhookSender: Sendable {
     }
 
     /// - Parameters:
-    ///   - next: when to look again, or nil for only on request.
-    ///   - isLater: it couldn't be asked.
+    ///   - next: the time of the next round, or nil to wait for new deliveries.
+    ///   - isLater: true if the environment couldn't be read.
     private func endRound(_ container: CloudService.Container, next: Int64? = nil, isLater: Bool = false) {
         let now = clock.nowMilliseconds()
         state.withLock { state in
@@ -165,7 +165,7 @@ final class WebhookSender: Sendable {
         alarm.ring()
     }
 
-    /// Sends all, and tells what became of them when the last has ended.
+    /// Sends all requests, and reports their results when the last has ended.
     private func send(
         _ requests: [WebhookRequest], completion: @escaping @Sendable ([WebhookResult]) -> Void
     ) {
@@ -198,7 +198,7 @@ final class WebhookSender: Sendable {
             responseBytesMax: answerBytesMax)
     }
 
-    /// Nil when it was never sent, because the server stops.
+    /// Returns nil if it was never sent, because the server stops.
     private static func result(
         of request: WebhookRequest, _ answer: Result<HTTPClientResponse, HTTPClientError>
     ) -> WebhookResult? {
@@ -210,7 +210,7 @@ final class WebhookSender: Sendable {
         case .failure(let error) where error.code == .stopped || error.code == .cancelled:
             return nil
         case .failure(let error):
-            // Its own words may have the address in them, and an address may have a secret.
+            // The error's message may contain the address, and an address may contain a secret.
             return WebhookResult(number: request.number, isDelivered: false, summary: "\(error.code)")
         }
     }
