@@ -82,8 +82,8 @@ public struct PasswordHash: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// Returns a hash that no password matches, and that takes as long to check as a real one, so that a missing
-    /// account can't be told from a wrong password by the time.
+    /// Returns a hash that no password matches, and that takes as long to check as a real one, so that a
+    /// missing account and a wrong password take the same time.
     public static func fittingNothing(cost: Cost = .standard) throws -> PasswordHash {
         let salt = Base64.unpadded(try RandomBytes.make(count: saltBytes))
         let hash = Base64.unpadded(try RandomBytes.make(count: hashBytes))

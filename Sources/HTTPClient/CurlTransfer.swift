@@ -98,7 +98,7 @@ final class CurlTransfer: @unchecked Sendable {
         errorText = nil
     }
 
-    // MARK: What libcurl is told
+    // MARK: Setting libcurl's options
 
     func prepare(_ handle: UnsafeMutableRawPointer, options: HTTPClientOptions, nowMilliseconds: Int64) {
         self.handle = handle
@@ -138,7 +138,7 @@ final class CurlTransfer: @unchecked Sendable {
         yap_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         yap_curl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         yap_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
-        // An empty name means no proxy, whatever the environment says.
+        // An empty name means no proxy, regardless of the environment.
         yap_curl_set_text(handle, CURLOPT_PROXY, "")
         yap_curl_set_long(handle, CURLOPT_PATH_AS_IS, 1)
         yap_curl_set_long(handle, CURLOPT_TCP_KEEPALIVE, 1)
@@ -193,7 +193,7 @@ final class CurlTransfer: @unchecked Sendable {
         headerList = list
     }
 
-    // MARK: What libcurl asks and brings
+    // MARK: Callbacks of libcurl
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
         context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
@@ -277,7 +277,7 @@ final class CurlTransfer: @unchecked Sendable {
         }
     }
 
-    /// Returns true if the response is a success. Its body is the file then.
+    /// Returns true if the response is a success, whose body is the file.
     private func begins(_ download: any HTTPDownload) throws -> Bool {
         let status = status()
         let isSuccess = (200..<300).contains(status)

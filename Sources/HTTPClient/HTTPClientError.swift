@@ -28,9 +28,9 @@ public struct HTTPClientError: Error, Sendable, Hashable, CustomStringConvertibl
         case noAnswer
         /// The connection ended within the response. The server has executed or rejected the request.
         case cutShort
-        /// The answer isn't HTTP.
+        /// The response isn't HTTP.
         case invalidResponse
-        /// The answer has more bytes than the request allows.
+        /// The response has more bytes than the request allows.
         case responseTooLarge
         /// It was cancelled.
         case cancelled

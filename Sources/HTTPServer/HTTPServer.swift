@@ -132,7 +132,8 @@ private func startThread(_ loop: EventLoop) throws -> SystemThread {
     let start = LoopStart(loop)
     do {
         return try SystemThread(name: "yap http") {
-            // A client that leaves must not kill the process; and signals are for the program's own threads.
+            // SIGPIPE of a disconnected client must not end the process, and signals are for the program's
+            // own threads.
             var signals = sigset_t()
             sigfillset(&signals)
             for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] { sigdelset(&signals, fault) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where a client comes from, as far as limits go: an address of IPv4, or a network of IPv6, since a household has 2^64
+/// The client's network for limits: an IPv4 address, or an IPv6 /64 network, since a household has 2^64
 /// addresses of it.
 struct ClientNetwork: Hashable {
     private let bytes: UInt64

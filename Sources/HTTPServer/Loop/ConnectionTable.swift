@@ -13,7 +13,7 @@ struct ConnectionTable {
     /// The open connections.
     var all: [HTTPConnection] { connections.compactMap(\.self) }
 
-    /// The connection that an event or a timer names, or nil if it is closed.
+    /// The connection of an event or a timer, or nil if it is closed.
     subscript(key key: UInt64) -> HTTPConnection? {
         let index = Int(UInt32(truncatingIfNeeded: key))
         guard index < connections.count, let connection = connections[index],

@@ -10,10 +10,10 @@ final class HTTPConnection {
         case reading
         /// The handler has the request.
         case handling
-        /// A response is on its way out.
+        /// The response is being sent.
         case responding
-        /// The response is out and the connection will be closed: reads on for a moment, so that what the client still
-        /// sends doesn't make its kernel throw the response away.
+        /// The response was sent and the connection will be closed. Input is read for a moment longer,
+        /// because unread input would make the client's kernel discard the response.
         case lingering
         case closed
     }
@@ -45,11 +45,11 @@ final class HTTPConnection {
     /// True for a connection beyond the limit, which only gets an error response.
     var isTurnedAway = false
 
-    /// When the present phase expires.
+    /// Time at which the current phase expires.
     var deadlineMilliseconds = Int64.max
-    /// When the timer wheel checks the deadline next.
+    /// Time at which the timer wheel checks the deadline next.
     var timerMilliseconds = Int64.max
-    /// When the first byte of an incomplete head came.
+    /// Time at which the first byte of an incomplete head arrived.
     var headStartedMilliseconds: Int64 = -1
 
     init(

@@ -1,7 +1,7 @@
-/// Deadlines of one loop, to the nearest tick. It keeps eight bytes a deadline and never removes one: the
-/// connection that is called checks whether its deadline still stands.
+/// Deadlines of one loop, to the nearest tick. Each takes eight bytes and is never removed: a connection
+/// whose timer fires checks whether its deadline is still valid.
 struct TimerWheel {
-    /// How exact a deadline is.
+    /// Resolution of a deadline.
     static let tickMilliseconds: Int64 = 32
     private static let slotCount: Int64 = 4096
 
@@ -14,10 +14,10 @@ struct TimerWheel {
         currentTick = nowMilliseconds / Self.tickMilliseconds
     }
 
-    /// The latest moment that a deadline given now is kept for; a later one is called then, and given again.
+    /// The latest supported deadline. A later one fires at this time, and is set again.
     func horizonMilliseconds() -> Int64 { (currentTick + Self.slotCount - 1) * Self.tickMilliseconds }
 
-    /// Has `key` called at the first tick that is not before `deadline`.
+    /// Adds `key`, which fires at the first tick that is not before `deadlineMilliseconds`.
     mutating func insert(_ key: UInt64, deadlineMilliseconds: Int64) {
         let wanted =
             (min(deadlineMilliseconds, horizonMilliseconds()) + Self.tickMilliseconds - 1)
@@ -51,7 +51,7 @@ struct TimerWheel {
         }
     }
 
-    /// How long to sleep until the next key; nil when there is none.
+    /// Milliseconds until the next key, or nil if there is none.
     func timeoutMilliseconds(now: Int64) -> Int64? {
         earliestTick == .max ? nil : max(0, earliestTick * Self.tickMilliseconds - now)
     }

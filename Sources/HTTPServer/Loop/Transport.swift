@@ -55,7 +55,7 @@ extension HTTPConnection {
         return result
     }
 
-    /// Writes output to the socket, in one call.
+    /// SIOCOUTQ has this value on Linux, under the name of the terminals' call.
     func send(_ vectors: UnsafeMutableBufferPointer<iovec>) -> TransportResult {
         var count = 0
         for piece in output.pieces.prefix(vectors.count) {

@@ -1,4 +1,4 @@
-/// Returns true if the byte may stand in a method or a field's name.
+/// Returns true if the byte is allowed in a method or a field's name.
 @inline(__always)
 func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
@@ -9,7 +9,7 @@ func isTokenByte(_ byte: UInt8) -> Bool {
     }
 }
 
-/// Returns true if the byte may stand, as it is, in a path's segment.
+/// Returns true if the byte is allowed unescaped in a path's segment.
 @inline(__always)
 func isSegmentByte(_ byte: UInt8) -> Bool {
     switch byte {
@@ -31,7 +31,7 @@ func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
     }
 }
 
-/// Returns true if the bytes are this ASCII text, which must be in lower case, apart from case.
+/// Returns true if the bytes equal this ASCII text, ignoring case. The text must be in lower case.
 func isEqual(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, toLowercase text: StaticString) -> Bool {
     guard bytes.count == text.utf8CodeUnitCount else { return false }
     var index = 0
@@ -42,7 +42,7 @@ func isEqual(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, toLowercase text: Stati
     return true
 }
 
-/// The bytes without spaces and tabs at both ends.
+/// The bytes without leading and trailing spaces and tabs.
 func trimmed(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
     var start = bytes.startIndex
     var end = bytes.endIndex

@@ -1,4 +1,4 @@
-/// Takes the chunks of a body apart. Extensions and trailer fields are checked and dropped.
+/// Decodes the chunks of a body. Extensions and trailer fields are checked and discarded.
 struct HTTPChunkDecoder {
     private enum State {
         case size, extensions, sizeLineFeed
@@ -7,10 +7,10 @@ struct HTTPChunkDecoder {
         case done
     }
 
-    /// A chunk is shorter than 4 GB.
+    /// Maximum digits of a chunk's size: a chunk is shorter than 4 GB.
     private static let sizeDigitsMax = 8
     private static let extensionBytesMax = 256
-    /// All extensions of a body.
+    /// Maximum bytes of all extensions of a body.
     private static let extensionBytesTotalMax = 4096
     private static let trailerBytesMax = 4096
 
@@ -22,7 +22,7 @@ struct HTTPChunkDecoder {
     private var extensionByteTotal = 0
     private var trailerByteCount = 0
 
-    /// Takes bytes from `position` on.
+    /// Consumes bytes from `position` on.
     mutating func next(
         _ input: UnsafeBufferPointer<UInt8>, _ position: inout Int, bodyBytesMax: Int
     ) -> HTTPRequestParser.Event {

@@ -1,24 +1,24 @@
-/// Finds the end of a head, and refuses at once what no head may hold: a bare CR or LF, a NUL or another control
-/// character, a folded field, and more than the limits.
+/// Finds the end of a head, and immediately rejects invalid heads: with a bare CR or LF, a NUL or another
+/// control character, a folded field, or more than the limits.
 struct HTTPHeadScanner {
     enum Result {
         case needsMore, complete
         case failed(HTTPParseFailure)
     }
 
-    /// The longest method, the version and the two spaces, beside the target.
+    /// Maximum bytes of the method, the version and the two spaces.
     private static let requestLineBytesBesideTargetMax = 64
 
-    /// The bytes of the head so far, without an empty line before it.
+    /// Number of bytes of the head so far, without an empty line before it.
     private(set) var byteCount = 0
-    /// The complete fields so far.
+    /// Number of complete fields so far.
     private(set) var fieldCount = 0
     private var lineByteCount = 0
     private var isRequestLine = true
     private var isAfterCarriageReturn = false
     private var sawEmptyLine = false
 
-    /// Reads on until the end of the head or of the input.
+    /// Scans until the end of the head or of the input.
     mutating func scan(
         _ input: UnsafeBufferPointer<UInt8>, _ position: inout Int, _ limits: HTTPParserLimits
     ) -> Result {
@@ -46,7 +46,7 @@ struct HTTPHeadScanner {
             }
             position += 1
             byteCount += 1
-            // Of tabs there may be as many as of anything else.
+            // The number of tabs is limited like that of other bytes.
             if let failure = checkLimits(limits) { return .failed(failure) }
         }
         return .needsMore
@@ -79,7 +79,7 @@ struct HTTPHeadScanner {
     private mutating func endLine(_ limits: HTTPParserLimits) -> Result {
         defer { lineByteCount = 0 }
         if isRequestLine {
-            // The standard asks for one empty line before a request to be passed over.
+            // The standard allows one empty line before a request.
             if lineByteCount == 0 {
                 if sawEmptyLine { return bad("empty lines instead of a request") }
                 sawEmptyLine = true

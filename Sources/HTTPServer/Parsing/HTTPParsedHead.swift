@@ -1,24 +1,24 @@
-/// A head, and what it says about the body and the connection.
+/// A head, and its information about the body and the connection.
 package struct HTTPParsedHead {
-    /// How the body's end is found.
+    /// The way in which the body's end is found.
     package enum Framing: Equatable {
         case none
         case length(Int)
         case chunked
     }
 
-    /// The checked head, without request id and peer.
+    /// The checked head, without request ID and peer.
     package var head: HTTPRequestHead
-    /// How the body's end is found.
+    /// The way in which the body's end is found.
     package var framing = Framing.none
     /// True if the client may send another request on the connection.
     package var keepsAlive: Bool
     /// True if the client waits for a 100 before it sends the body.
     package var expectsContinue = false
 
-    /// Checks a head that the scanner found the end of.
+    /// Parses a head whose end the scanner has found.
     init(bytes: [UInt8], fieldCount: Int, limits: HTTPParserLimits) throws(HTTPParseFailure) {
-        // A typed throw out of a closure: the result comes out as a value.
+        // A closure can't throw a typed error, so the result is returned as a value.
         let result = bytes.withUnsafeBufferPointer { buffer -> Result<HTTPHeadReader, HTTPParseFailure> in
             do throws(HTTPParseFailure) {
                 return .success(try HTTPHeadReader(buffer, fieldCount: fieldCount, limits: limits))
@@ -60,7 +60,7 @@ struct HTTPHeadReader {
     init(
         _ buffer: UnsafeBufferPointer<UInt8>, fieldCount: Int, limits: HTTPParserLimits
     ) throws(HTTPParseFailure) {
-        // The scanner let at most one empty line pass, and nothing but whole lines.
+        // The scanner allows one empty line, and only whole lines.
         var lineStart = buffer.count > 1 && buffer[0] == 0x0D ? 2 : 0
         let lineEnd = Self.end(of: buffer, from: lineStart)
         try readRequestLine(buffer[lineStart..<lineEnd], limits)
@@ -158,7 +158,7 @@ struct HTTPHeadReader {
         }
     }
 
-    /// A name of 253 bytes (RFC 1035, section 2.3.4) with a dot behind it, and a port.
+    /// A name of 253 bytes (RFC 1035, section 2.3.4) with a trailing dot, and a port.
     private static let hostBytesMax = 260
 
     private mutating func readHost(_ value: Bytes) throws(HTTPParseFailure) {
@@ -209,7 +209,7 @@ struct HTTPHeadReader {
         isChunked = true
     }
 
-    /// Checks what the fields mean together.
+    /// Checks the fields in combination.
     private mutating func conclude() throws(HTTPParseFailure) {
         if host == nil, !isVersion10 { throw HTTPParseFailure(400, "no Host field") }
         if let authority {
@@ -233,7 +233,7 @@ struct HTTPHeadReader {
         if isVersion10 { expectsContinue = false }
     }
 
-    /// A name, an IPv4 address or an IPv6 address in brackets, and perhaps a port.
+    /// A name, an IPv4 address or an IPv6 address in brackets, with an optional port.
     private static func isHost(_ bytes: Bytes) -> Bool {
         guard bytes.count <= hostBytesMax else { return false }
         var rest = bytes

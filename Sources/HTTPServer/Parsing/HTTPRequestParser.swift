@@ -1,19 +1,19 @@
-/// Takes requests out of a stream of bytes, however the stream is cut into pieces. It does no I/O.
+/// Parses requests from a stream of bytes, independent of how the stream is split. It does no I/O.
 ///
-/// It accepts less than the standard allows where the rest is used to smuggle requests past a proxy; what it refuses
-/// has a status, and nothing after that is read.
+/// It accepts less than the standard allows, to prevent request smuggling past a proxy. A rejected request
+/// has a status, and nothing after it is read.
 package struct HTTPRequestParser {
-    /// What the bytes so far mean.
+    /// The result of parsing the bytes so far.
     package enum Event {
-        /// All given bytes are taken; more are needed.
+        /// All given bytes were consumed, and more are needed.
         case needsMore
-        /// A head is complete; its body's events and `.end` follow.
+        /// A head is complete. Its body's events and `.end` follow.
         case head(HTTPParsedHead)
-        /// These places of the input are bytes of the body.
+        /// This range of the input contains bytes of the body.
         case body(Range<Int>)
         /// The request is complete.
         case end
-        /// The request breaks a rule; the connection can't go on.
+        /// The request is invalid, and the connection can't continue.
         case failed(HTTPParseFailure)
     }
 
@@ -24,7 +24,7 @@ package struct HTTPRequestParser {
         case failed(HTTPParseFailure)
     }
 
-    /// The longest body that is let through; the caller sets it when it knows the head.
+    /// Maximum bytes of the body. The caller sets it after the head.
     package var bodyBytesMax = Int.max
 
     private let limits: HTTPParserLimits
@@ -39,13 +39,13 @@ package struct HTTPRequestParser {
         self.limits = limits
     }
 
-    /// True if it stands between two requests.
+    /// True between two requests.
     package var isBetweenRequests: Bool {
         if case .head = state { return scanner.byteCount == 0 }
         return false
     }
 
-    /// Takes bytes of the input from `position` on, moves `position` behind them, and says what they mean.
+    /// Consumes bytes of the input from `position` on, advances `position`, and returns the next event.
     package mutating func next(_ input: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Event {
         switch state {
         case .head: return nextOfHead(input, &position)
@@ -112,11 +112,11 @@ package struct HTTPRequestParser {
     }
 }
 
-/// Why a request can't be accepted.
+/// The reason that a request is rejected.
 package struct HTTPParseFailure: Error, Equatable {
     /// The status of the response.
     package var status: Int
-    /// What is wrong, for a person.
+    /// A human-readable reason.
     package var reason: String
 
     init(_ status: Int, _ reason: String) {
@@ -125,13 +125,13 @@ package struct HTTPParseFailure: Error, Equatable {
     }
 }
 
-/// What a head may cost.
+/// Limits of a head.
 package struct HTTPParserLimits: Sendable {
-    /// Bytes of the request line's target.
+    /// Maximum bytes of the request line's target.
     package var targetBytesMax = 8 * 1024
-    /// Bytes of the request line and the fields.
+    /// Maximum bytes of the request line and the fields.
     package var headerBytesMax = 16 * 1024
-    /// Fields.
+    /// Maximum number of fields.
     package var headerCountMax = 100
 
     /// The limits of `HTTPServerOptions`.

@@ -1,14 +1,15 @@
-/// A request's target, taken apart and decoded once.
+/// A request's target, parsed and decoded once.
 ///
-/// Rules: a target is a path with an optional query, the same behind `http://host`, or `*` for OPTIONS. Only the
-/// characters that a URL may hold as they are; else `%XX`. A decoded path holds no control character, no backslash,
-/// no slash that was encoded, and no segment of dots only; path and query are UTF-8. A plus stays a plus.
+/// Rules: a target is a path with an optional query, the same after `http://host`, or `*` for OPTIONS. It
+/// contains only characters that a URL allows unescaped, and `%XX`. A decoded path has no control character,
+/// no backslash, no encoded slash, and no segment of dots only. Path and query are UTF-8. A plus stays a
+/// plus.
 struct HTTPTarget {
     typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
     var path: String
     var query: [(name: String, value: String)]
-    /// The host of a target that names one.
+    /// The host in the target, if it has one.
     var authority: Bytes?
 
     init(_ bytes: Bytes, method: String) throws(HTTPParseFailure) {
@@ -35,7 +36,7 @@ struct HTTPTarget {
         if let questionMark { query = try Self.query(rest[(questionMark + 1)...]) }
     }
 
-    /// Takes `http://host` off the front.
+    /// Removes `http://host` from the front.
     private static func authority(_ rest: inout Bytes) throws(HTTPParseFailure) -> Bytes {
         let scheme: StaticString = isEqual(rest.prefix(7), toLowercase: "http://") ? "http://" : "https://"
         guard isEqual(rest.prefix(scheme.utf8CodeUnitCount), toLowercase: scheme) else {
@@ -59,7 +60,7 @@ struct HTTPTarget {
             } else if byte == 0x25 {
                 isPlain = false
             } else if !isSegmentByte(byte) {
-                // CloudKit's addresses of files have a literal `${f}` in them, and some clients send it so.
+                // CloudKit's addresses of files contain a literal `${f}`, and some clients send it unescaped.
                 let isBrace = isInPlaceholder ? byte == 0x7D : byte == 0x7B && bytes[index - 1] == 0x24
                 guard isBrace else {
                     throw HTTPParseFailure(400, "a character in the path that must be percent-encoded")
@@ -102,7 +103,7 @@ struct HTTPTarget {
         return items
     }
 
-    /// Decodes percent escapes; an escape for a forbidden byte, or text that isn't UTF-8, is refused.
+    /// Decodes percent escapes. Rejects escapes of forbidden bytes, and text that isn't UTF-8.
     private static func decode(
         _ bytes: Bytes, forbidden: (UInt8) -> Bool
     ) throws(HTTPParseFailure) -> String {

@@ -1,13 +1,13 @@
-/// Why a multipart body can't be taken.
+/// The reason that a multipart body is invalid.
 package struct MultipartError: Error, Equatable {
-    /// What is wrong with it.
+    /// A description of the error.
     package let reason: String
 }
 
-/// Takes a body of `multipart/form-data` apart as it comes (RFC 7578), and gives out the bytes of its one part,
+/// Parses a body of `multipart/form-data` incrementally (RFC 7578), and returns the bytes of its one part,
 /// `files`.
 ///
-/// It is strict: no preamble, line ends are CRLF, and any other part is refused. What it holds is never more than a
+/// It is strict: no preamble, line ends are CRLF, and any other part is rejected. It buffers no more than a
 /// part's header fields, or a boundary.
 package struct MultipartParser {
     static let boundaryBytesMax = 70
@@ -17,11 +17,11 @@ package struct MultipartParser {
     private enum State {
         /// Before the first boundary.
         case start
-        /// Behind a boundary: a line end, or the two dashes of the last one.
+        /// After a boundary: a line end, or the two dashes of the last one.
         case boundary
         case headers
         case body
-        /// Behind the last boundary, where only a line end may follow.
+        /// After the last boundary, where only a line end may follow.
         case end
     }
 
@@ -29,12 +29,12 @@ package struct MultipartParser {
     private let delimiter: [UInt8]
     private var state = State.start
     private var partCount = 0
-    /// Bytes that can't be told yet.
+    /// Bytes that can't be classified yet.
     private var held: [UInt8] = []
 
-    /// Makes a parser for bodies of this content type; nil when it isn't a multipart form at all.
+    /// Makes a parser for bodies of this content type, or returns nil if it isn't a multipart form.
     ///
-    /// - Throws: `MultipartError` when it is one and its boundary can't be.
+    /// - Throws: `MultipartError` if its boundary is invalid.
     package init?(contentType: String) throws(MultipartError) {
         let parts = contentType.utf8.split(separator: UInt8(ascii: ";"), maxSplits: 1)
         guard let type = parts.first, Self.lowered(Self.trimmed(type)) == Array("multipart/form-data".utf8)
@@ -50,9 +50,9 @@ package struct MultipartParser {
         delimiter = Array("\r\n--".utf8) + boundary
     }
 
-    /// Takes the next bytes, and returns those of the file that are certain now.
+    /// Parses the next bytes, and returns the bytes of the file that are certain.
     ///
-    /// - Throws: `MultipartError`; then it takes nothing more.
+    /// - Throws: `MultipartError`; then the parser must not be used again.
     package mutating func take(_ bytes: [UInt8]) throws(MultipartError) -> [UInt8] {
         held += bytes
         var file: [UInt8] = []
@@ -60,9 +60,9 @@ package struct MultipartParser {
         return file
     }
 
-    /// There are no more bytes.
+    /// Ends the body.
     ///
-    /// - Throws: `MultipartError` when the last boundary is missing.
+    /// - Throws: `MultipartError` if the last boundary is missing.
     package func finish() throws(MultipartError) {
         guard case .end = state, held.isEmpty || held == [0x0D, 0x0A] else {
             throw MultipartError(reason: "the body ends before its last boundary, or goes on behind it")
@@ -70,7 +70,7 @@ package struct MultipartParser {
         guard partCount == 1 else { throw MultipartError(reason: "there is no part 'files'") }
     }
 
-    /// Goes on by one state; false when more bytes are needed.
+    /// Advances by one state. Returns false if more bytes are needed.
     private mutating func step(_ file: inout [UInt8]) throws(MultipartError) -> Bool {
         switch state {
         case .start: return try takeFirstBoundary()
@@ -132,7 +132,7 @@ package struct MultipartParser {
             state = .boundary
             return true
         }
-        // The end may be the begin of a boundary.
+        // The last bytes may be the start of a boundary.
         let certain = held.count - (delimiter.count - 1)
         if certain > 0 {
             file += held[..<certain]
@@ -168,7 +168,7 @@ package struct MultipartParser {
 // MARK: - Bytes
 
 extension MultipartParser {
-    /// `a=b; c="d"`, names in lower case.
+    /// `a=b; c="d"`, with names in lower case.
     private static func parameters(_ text: some Collection<UInt8>) throws(MultipartError) -> [String: [UInt8]]
     {
         let bytes = Array(text)
@@ -224,7 +224,7 @@ extension MultipartParser {
         throw MultipartError(reason: "a quotation mark is missing")
     }
 
-    /// RFC 9110's tokens, and the few more bytes that boundaries without quotation marks hold in practice.
+    /// The tokens of RFC 9110, and a few more bytes that unquoted boundaries contain in practice.
     private static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -244,7 +244,7 @@ extension MultipartParser {
         bytes.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
     }
 
-    /// Where `mark` begins in `bytes`.
+    /// The position of `mark` in `bytes`.
     private static func find(_ mark: [UInt8], in bytes: [UInt8]) -> Int? {
         guard let first = mark.first, bytes.count >= mark.count else { return nil }
         return bytes.withUnsafeBufferPointer { bytes in

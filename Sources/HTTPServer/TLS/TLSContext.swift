@@ -2,10 +2,10 @@ import COpenSSL
 import Glibc
 import System
 
-/// What all TLS connections of a server share: certificate, key and settings.
+/// State shared by all TLS connections of a server: certificate, key and settings.
 final class TLSContext: @unchecked Sendable {
-    // Sendable because OpenSSL counts references to a context under locks of its own, and nothing changes the context
-    // after `init`.
+    // Sendable because OpenSSL protects a context's reference count with its own locks, and the context
+    // doesn't change after `init`.
     private let context: OpaquePointer
 
     /// Reads the files. Each kind of failure has its own error.

@@ -94,7 +94,7 @@ struct ExchangeKey: Sendable, Equatable {
     var request: UInt32
 }
 
-/// The response of a handler, with what happens once it is written.
+/// The response of a handler, with the callbacks for its end.
 struct PendingResponse: Sendable {
     var response: HTTPResponse
     var context: (any Sendable)?

@@ -1,6 +1,6 @@
-/// Header fields as one run of bytes and the places of names and values in it.
+/// Header fields as one array of bytes and the positions of names and values in it.
 struct HTTPFields: Sendable {
-    /// Where a field's name and value lie in the bytes.
+    /// Positions of a field's name and value.
     struct Place: Sendable {
         var nameStart: Int32, nameEnd: Int32, valueStart: Int32, valueEnd: Int32
     }
@@ -56,7 +56,7 @@ struct HTTPFields: Sendable {
     }
 }
 
-/// An ASCII letter in lower case, any other byte as it is.
+/// The lower-case form of an ASCII letter. Other bytes are unchanged.
 @inline(__always)
 func lowered(_ byte: UInt8) -> UInt8 {
     byte &- 0x41 < 26 ? byte | 0x20 : byte

@@ -12,8 +12,8 @@ public protocol HTTPHandler: Sendable {
     func handle(_ request: HTTPRequest, _ exchange: HTTPExchange)
     /// Called once after the end of each request, for the log.
     func finished(_ summary: HTTPExchangeSummary)
-    /// The response that the server itself gives to a request which breaks a rule or a limit. The status is set by the
-    /// server whatever this returns.
+    /// The server's own response to an invalid request, or one that exceeds a limit. The server sets the
+    /// status, regardless of the returned one.
     func errorResponse(status: Int, reason: String) -> HTTPResponse
     /// Called once before the server stops, on the thread that stops it. Long polls should be answered now, and further
     /// ones at once.

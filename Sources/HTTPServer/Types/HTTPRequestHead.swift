@@ -6,8 +6,8 @@ public struct HTTPRequestHead: Sendable {
     public var method: String
     /// The target as sent.
     public var target: String
-    /// The target's path, percent-decoded once. It begins with a slash (or is `*` for OPTIONS), holds no control
-    /// character, and no segment that consists of dots only.
+    /// The target's path, percent-decoded once. It begins with a slash (or is `*` for OPTIONS), and has no
+    /// control character and no segment that consists of dots only.
     public var path: String
     /// The items of the target's query in the order sent, percent-decoded once. A plus stays a plus.
     public var query: [(name: String, value: String)]

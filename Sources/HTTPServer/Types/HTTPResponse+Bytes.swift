@@ -1,7 +1,7 @@
 import System
 
 extension HTTPResponse {
-    /// True if no header field could break out of its line.
+    /// True if no header field contains a line break.
     var isWellFormed: Bool {
         guard (200...599).contains(status) else { return false }
         return headers.allSatisfy { header in
@@ -52,7 +52,7 @@ extension HTTPResponse {
         return bytes
     }
 
-    /// Fields that say how the bytes are framed are the server's alone.
+    /// Returns true for fields about the framing of the body, which only the server sets.
     private static func isOwnedByServer(_ name: String, _ requestIDHeader: String) -> Bool {
         switch name.utf8.count {
         case 4: if isName(name, "date") { return true }
