@@ -93,7 +93,7 @@ struct ItemFaults: Sendable {
         return answer
     }
 
-    // MARK: What is known from the answer only
+    // MARK: Failures by the response
 
     /// The response with the failures of records that a query, or a zone's changes, returned.
     static func replacingFound(

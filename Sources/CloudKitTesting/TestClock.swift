@@ -12,6 +12,6 @@ public final class TestClock: TimeSource {
     public func nowMilliseconds() -> Int64 { source.nowMilliseconds() }
 
     /// Moves the clock.
-    /// - Parameter seconds: how far; negative to test a device with a wrong clock.
+    /// - Parameter seconds: the seconds to add; negative to test a device with a wrong clock.
     public func advance(bySeconds seconds: Double) { source.advance(bySeconds: seconds) }
 }

@@ -89,25 +89,27 @@ extension TestCloud {
         order(.fail(error), kind, .subscription(subscriptionID), after: after, times: times, on: device)
     }
 
-    /// Makes all requests fail until `clock` has moved by `seconds`: a server that is busy, or that limits the app's
-    /// rate. The errors have the remaining seconds in `retryAfterSeconds`.
+    /// Makes all requests fail until `clock` has moved by `seconds`: a server that is busy, or that limits
+    /// the app's rate. The errors have the remaining seconds in `retryAfterSeconds`.
     /// - Parameters:
-    ///   - seconds: how long; 0 ends the throttling. The framework still delays requests that the server has throttled
-    ///     before.
+    ///   - seconds: the duration; 0 ends the throttling. The framework still delays requests that the server
+    ///     has throttled before.
     ///   - code: `requestRateLimited`, `serviceUnavailable` or `zoneBusy`.
     public func throttle(forSeconds seconds: Double, with code: CKError.Code = .requestRateLimited) {
         let until = clock.nowMilliseconds() + Int64((seconds * 1000).rounded())
         state.withLock { $0.throttling = Throttling(untilMilliseconds: until, code: code) }
     }
 
-    /// Calls `body` while the next request of a kind is in flight: after the device has sent it, before the service
-    /// gets it. Use it for concurrent events, as an edit on the device or a save on another one.
+    /// Calls `body` while the next request of a kind is in flight: after the device has sent it, before the
+    /// service receives it. Use it for concurrent events, such as an edit on the device or a save on another
+    /// one.
     /// - Parameters:
     ///   - kind: the kind of requests; nil for any.
     ///   - after: number of matching requests that pass first.
     ///   - times: number of requests.
     ///   - device: the device; nil for any.
-    ///   - body: called on the thread that sends the request, without locks. It may use the cloud and its devices.
+    ///   - body: called on the thread that sends the request, without locks. It may use the cloud and its
+    ///     devices.
     public func during(
         _ kind: RequestKind? = nil, after: Int = 0, times: Int = 1, on device: TestDevice? = nil,
         _ body: @escaping @Sendable () -> Void

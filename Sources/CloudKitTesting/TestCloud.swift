@@ -302,7 +302,7 @@ public final class TestCloud: Sendable {
         service.setPushListener { [weak self] tokens in self?.pushesReady(tokens) }
     }
 
-    // MARK: What was sent
+    // MARK: Sent requests
 
     /// The last requests of all devices, the oldest first; maximum 1,000.
     public var requests: [LoggedRequest] { state.withLock { $0.log.entries } }

@@ -38,10 +38,10 @@ struct TestCourier: Sendable {
 }
 
 extension TestCloud {
-    /// Delivers pending pushes to listening devices, and lets them act on the moved clock: an interrupted device tries
-    /// again, and a wait that has lasted long enough ends.
+    /// Delivers pending pushes to listening devices, and lets them act on the moved clock: an interrupted
+    /// device tries again, and a wait that has lasted long enough ends.
     ///
-    /// With `Execution.inline` this happens only here; with `threads`, pushes arrive by themselves.
+    /// With `Execution.inline` this happens only here; with `threads`, pushes are delivered automatically.
     public func deliverPushes() {
         guard execution == .inline else { return }
         let old = clock.nowMilliseconds() - TestCourier.holdMilliseconds
@@ -60,7 +60,7 @@ extension TestCloud {
     /// Number of devices that wait for a push.
     package var waitCount: Int { state.withLock { $0.courier.waits.count } }
 
-    /// Answers a request that didn't come through a device's transport. It may be a wait for pushes.
+    /// Handles a request that didn't arrive through a device's transport. It may be a wait for pushes.
     /// - Returns: a closure that cancels the wait.
     @discardableResult
     package func answer(
@@ -91,7 +91,7 @@ extension TestCloud {
         let wait = TestCourier.Wait(
             deviceNumber: deviceNumber, apnsToken: token, atMilliseconds: clock.nowMilliseconds(),
             completion: completion)
-        // Stored before the service is asked, so that a push in between finds it.
+        // Stored before the service is called, so that a push in between finds it.
         let (number, service, thread) = state.withLock { state in
             (state.courier.add(wait), state.service, state.thread)
         }
@@ -114,7 +114,7 @@ extension TestCloud {
         }
     }
 
-    /// Answers a wait with a push or an error. With nil, the wait stays open.
+    /// Ends a wait with a push or an error. With nil, the wait stays open.
     private func answer(_ number: Int, _ result: Result<CourierPush?, WireError>) {
         let response: WireResponse
         switch result {

@@ -5,8 +5,9 @@ import Foundation
 internal import HTTPServer
 import System
 
-/// The dashboard of a cloud: a server on the loopback interface with threads of its own, and a service of its own over
-/// the cloud's store. Stores are thread-safe, and services keep in memory only what they compare with the store.
+/// The dashboard of a cloud: a server on the loopback interface with threads of its own, and a service of its
+/// own over the cloud's store. Stores are thread-safe, and services cache only what they compare with the
+/// store.
 ///
 /// The folder has the administrator's session, the audit log and the users' names, and no data of the cloud.
 final class TestDashboard: Sendable {

@@ -111,7 +111,8 @@ final class TestTransport: Transport {
         }
     }
 
-    /// The response as a device with an unusable account gets it. The server only knows that no user is signed in.
+    /// The response that a device with an unusable account receives. The server only knows that no user is
+    /// signed in.
     private func seen(_ response: WireResponse) -> WireResponse {
         guard [401, 421].contains(response.status), let code = account?.refusal else { return response }
         var error = WireError(ordered: code, retryAfterSeconds: nil)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A person's name in an archive. Apple's `NSPersonNameComponents` has its parts in an object within it; Foundation on
-/// Linux has them in itself, and finds none in Apple's.
+/// A person's name in an archive. Apple's `NSPersonNameComponents` stores its parts in a nested object.
+/// Foundation on Linux stores them directly, and doesn't read Apple's form.
 final class ArchivedPersonName: NSObject, NSSecureCoding, Sendable {
     private static let classNames = ["NSPersonNameComponents", "_NSPersonNameComponentsData"]
 

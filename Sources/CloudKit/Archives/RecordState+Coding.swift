@@ -1,7 +1,7 @@
 import Foundation
 
-// The keys of Apple's own archives, so that a blob made there is read here: cloudkit's class names and key
-// names are what other apps' databases hold.
+// The keys of Apple's own archives, so that archives made there can be read here. Other apps' databases
+// contain Apple's class names and key names.
 private enum Key {
     static let recordType = "RecordType", recordID = "RecordID", changeTag = "ETag"
     static let creationDate = "RecordCtime", modificationDate = "RecordMtime"

@@ -1,11 +1,11 @@
 import Foundation
 
-// Foundation writes a dictionary or a set into an archive in the order in which it walks it, which differs from one
-// process to the next. These two are walked in ascending order, so that the XML of one record is the same each time. In
-// the archive they are a plain dictionary and a plain set.
+// Foundation writes a dictionary or a set into an archive in its iteration order, which differs between
+// processes. These two are iterated in ascending order, so that the archive of a record always has the same
+// XML. In the archive they are a plain dictionary and a plain set.
 //
-// Each is equal to itself only: an archive has one of what is equal, and Foundation takes all that are not its own for
-// empty ones when it compares them.
+// Each is equal only to itself, because an archive stores equal objects once, and Foundation treats all
+// subclasses that aren't its own as empty when it compares them.
 
 /// A dictionary for an archive, in the order of its keys.
 final class SortedDictionary: NSDictionary {

@@ -61,7 +61,7 @@ package struct CloudConfiguration: Sendable {
     }
 
     /// Resolves a container; nil is the default container.
-    /// - Throws: `CKError.badContainer`, which says what to write and where.
+    /// - Throws: `CKError.badContainer` with the required configuration and its file.
     func resolved(containerIdentifier: String?) throws(CKError) -> ResolvedContainer {
         if let mistake { throw CKError(.badContainer, mistake) }
         guard let identifier = containerIdentifier ?? defaultContainer else { throw advice(nil) }

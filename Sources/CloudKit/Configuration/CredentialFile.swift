@@ -18,7 +18,7 @@ package struct CredentialFile: Sendable {
 
     /// Reads the file.
     /// - Returns: its version and content; an empty document if it doesn't exist.
-    /// - Throws: `CKError.badContainer` if others may read the file or it is damaged, with what to do.
+    /// - Throws: `CKError.badContainer` if others may read the file or it is damaged, with the remedy.
     package func read() throws(CKError) -> (document: CredentialsDocument, version: PrivateFile.Version?) {
         do throws(PrivateFile.Failure) {
             guard let (bytes, version) = try file.read() else { return (CredentialsDocument(), nil) }
@@ -59,7 +59,7 @@ package struct CredentialFile: Sendable {
         }
     }
 
-    /// The device's ID. Created once, and stored beside the credentials.
+    /// The device's ID. Created once, and stored in the folder of the credentials.
     package func deviceID() throws(CKError) -> String {
         let deviceFile = PrivateFile(path: file.folder + "/device-id")
         do throws(PrivateFile.Failure) {

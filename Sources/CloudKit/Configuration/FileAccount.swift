@@ -118,7 +118,8 @@ package final class FileAccount: CloudAccount {
         }
     }
 
-    /// Writes the file, and reads it at once, so that this process doesn't take the change for another process's.
+    /// Writes the file, and reads it immediately, so that this process doesn't treat its own change as
+    /// another process's.
     private func change(_ write: (CredentialFile) throws(CKError) -> Void) throws(CKError) {
         let isOtherUser = try state.withLock { state throws(CKError) in
             // The previous user must be known to detect a change. Another process may have changed it.

@@ -3,7 +3,7 @@ internal import System
 
 /// A file that only its owner may read.
 package struct PrivateFile: Sendable {
-    /// The reason that a private file can't be used, with what to do.
+    /// The reason that a private file can't be used, with the remedy.
     package struct Failure: Error, Sendable {
         package var message: String
     }
@@ -16,7 +16,7 @@ package struct PrivateFile: Sendable {
         var nanoseconds: Int64
     }
 
-    /// Maximum bytes of such a file.
+    /// Maximum bytes of a private file.
     package static let bytesMax = 1 << 20
 
     /// The file's path.
@@ -75,16 +75,16 @@ package struct PrivateFile: Sendable {
         }
     }
 
-    /// Puts `bytes` in the file's place, whole or not at all, so that they outlive a power failure.
+    /// Replaces the file with `bytes`, atomically and durably.
     ///
-    /// - Parameter replacing: False leaves a file that exists as it is.
+    /// - Parameter replacing: False leaves an existing file unchanged.
     package func write(_ bytes: [UInt8], replacing: Bool = true) throws(Failure) {
         try makeFolder()
         do throws(FileError) {
             DraftFile.sweep(path)
             try DurableFile.write(bytes, to: path, replacing: replacing)
         } catch {
-            // The file is in its place; only its folder couldn't be synced.
+            // The file was replaced; only its folder couldn't be synced.
             if error.path == Folders.parent(of: path) { return }
             // Another process was first.
             if !replacing, error.code == EEXIST { return }

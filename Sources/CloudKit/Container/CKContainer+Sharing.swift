@@ -170,7 +170,7 @@ extension CKContainer {
         return operation
     }
 
-    // MARK: What is known of shares
+    // MARK: Metadata of shares
 
     /// Fetches the metadata of the share at `url`.
     /// - Throws: `CKError.serverRejectedRequest`: sharing isn't available yet.

@@ -35,7 +35,7 @@ extension CKContainer {
 
     // MARK: Leave
 
-    /// Determines if the user lets others find their name.
+    /// Determines if the user is discoverable by name.
     /// - Returns: the status of the permission.
     /// - Throws: `CKError.notAuthenticated` if no user is signed in, or another error of an operation.
     public func applicationPermissionStatus(
@@ -44,7 +44,8 @@ extension CKContainer {
         try await publicCloudDatabase.result { self.startPermission(UsersDiscoverability(), $0) }
     }
 
-    /// Determines if the user lets others find their name, and calls `completionHandler` with the status or the error.
+    /// Determines if the user is discoverable by name, and calls `completionHandler` with the status or the
+    /// error.
     @available(*, deprecated)
     @preconcurrency
     public func status(
@@ -54,7 +55,8 @@ extension CKContainer {
         startPermission(UsersDiscoverability()) { completionHandler($0.value ?? .couldNotComplete, $0.error) }
     }
 
-    /// Lets others find the user's name. No sheet asks the user: on Linux the app has to have asked.
+    /// Makes the user discoverable by name. No sheet asks the user for permission: on Linux the app must do
+    /// that.
     /// - Throws: `CKError.notAuthenticated` if no user is signed in, or another error of an operation.
     @discardableResult
     public func requestApplicationPermission(
@@ -65,7 +67,7 @@ extension CKContainer {
         }
     }
 
-    /// Lets others find the user's name, and calls `completionHandler` with the new status or the error.
+    /// Makes the user discoverable by name, and calls `completionHandler` with the new status or the error.
     @available(*, deprecated)
     @preconcurrency
     public func requestApplicationPermission(
@@ -100,8 +102,8 @@ extension CKContainer {
         try await userIdentity(CKUserIdentityLookupInfo(emailAddress: emailAddress))
     }
 
-    /// The user with this telephone number: none, since the service knows no numbers.
-    /// - Note: Inert: the service knows no telephone numbers, so nobody is found.
+    /// Returns nil, because the service has no telephone numbers.
+    /// - Note: Inert: the service has no telephone numbers, so no user is found.
     public func userIdentity(forPhoneNumber phoneNumber: String) async throws -> CKUserIdentity? {
         try await userIdentity(CKUserIdentityLookupInfo(phoneNumber: phoneNumber))
     }
@@ -116,8 +118,8 @@ extension CKContainer {
         try await userIdentities(CKUserIdentityLookupInfo.lookupInfos(withEmails: emails)) { $0.emailAddress }
     }
 
-    /// The users with these telephone numbers: none, since the service knows no numbers.
-    /// - Note: Inert: the service knows no telephone numbers, so nobody is found.
+    /// Returns no users, because the service has no telephone numbers.
+    /// - Note: Inert: the service has no telephone numbers, so no user is found.
     public func userIdentities(forPhoneNumbers numbers: [String]) async throws -> [String: CKUserIdentity] {
         try await userIdentities(CKUserIdentityLookupInfo.lookupInfos(withPhoneNumbers: numbers)) {
             $0.phoneNumber
@@ -131,12 +133,13 @@ extension CKContainer {
         try await userIdentities(CKUserIdentityLookupInfo.lookupInfos(with: recordIDs)) { $0.userRecordID }
     }
 
-    /// All users that let everybody find them. Apple's framework searches the device's address book instead.
+    /// All users that are discoverable by everyone. Apple's framework searches the device's address book
+    /// instead.
     public func allUserIdentitiesFromContacts() async throws -> [CKUserIdentity] {
         try await publicCloudDatabase.result { self.startDiscoverAll($0) }
     }
 
-    /// All users that let everybody find them.
+    /// All users that are discoverable by everyone.
     @available(*, deprecated)
     @preconcurrency
     public func discoverAllIdentities(
@@ -155,8 +158,9 @@ extension CKContainer {
         discover(CKUserIdentityLookupInfo(emailAddress: emailAddress), completionHandler)
     }
 
-    /// Looks up the user with this telephone number, and calls `completionHandler` with the identity or the error.
-    /// - Note: Inert: the service knows no telephone numbers, so nobody is found.
+    /// Looks up the user with this telephone number, and calls `completionHandler` with the identity or the
+    /// error.
+    /// - Note: Inert: the service has no telephone numbers, so no user is found.
     @available(*, deprecated)
     @preconcurrency
     public func discoverUserIdentity(
@@ -188,8 +192,9 @@ extension CKContainer {
         }
     }
 
-    /// Looks up the users with these telephone numbers, and calls `completionHandler` with the identities or the error.
-    /// - Note: Inert: the service knows no telephone numbers, so nobody is found.
+    /// Looks up the users with these telephone numbers, and calls `completionHandler` with the identities or
+    /// the error.
+    /// - Note: Inert: the service has no telephone numbers, so no user is found.
     @available(*, deprecated)
     @preconcurrency
     public func discoverUserIdentities(

@@ -16,9 +16,9 @@ public enum CKAccountStatus: Int, Sendable {
 
 /// An app's data in the cloud: a public database, and a private and a shared one for each user.
 ///
-/// The configuration says which server has the container: environment variables, the file `cloudkit.json`, or a call of
-/// the module `CloudKitAdditions`. Without a configuration, every operation fails with `CKError.badContainer`; the
-/// error says what to write and where.
+/// The configuration names the container's server: environment variables, the file `cloudkit.json`, or a call
+/// of the module `CloudKitAdditions`. Without a configuration, every operation fails with
+/// `CKError.badContainer`, whose message has the required configuration and its file.
 open class CKContainer: NSObject, @unchecked Sendable {
     // Sendable because every stored property is set in the initializer and then only read; a subclass
     // restates it.
@@ -103,10 +103,11 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     /// Determines if a user is signed in on this device and may use the account.
     ///
-    /// Without a sign-in, the device itself knows the status. Otherwise the server is asked, because it may have ended
-    /// the sign-in. If the server can't be reached or is busy, the user counts as signed in, as in Apple's framework.
-    /// - Throws: `CKError` if the status can't be determined: the container names no cloud, or the stored sign-in can't
-    ///   be read.
+    /// Without a sign-in, the status is known locally. Otherwise the server is queried, because it may have
+    /// ended the sign-in. If the server can't be reached or is busy, the user counts as signed in, as in
+    /// Apple's framework.
+    /// - Throws: `CKError` if the status can't be determined: the container has no server, or the stored
+    ///   sign-in can't be read.
     public func accountStatus() async throws -> CKAccountStatus {
         try await publicCloudDatabase.result { self.startAccountStatus($0) }
     }

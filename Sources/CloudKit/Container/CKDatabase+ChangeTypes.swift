@@ -1,5 +1,5 @@
 extension CKDatabase {
-    /// What happened to a zone.
+    /// A change of a zone.
     public enum DatabaseChange {
         /// A zone that is new or has changed records.
         public struct Modification: Hashable, Sendable {
@@ -29,11 +29,11 @@ extension CKDatabase {
         }
     }
 
-    /// What happened to a record.
+    /// A change of a record.
     public enum RecordZoneChange {
         /// A record that is new or changed.
         public struct Modification: Hashable, Sendable {
-            /// The record as it is now.
+            /// The current record.
             public let record: CKRecord
         }
 

@@ -13,11 +13,12 @@ extension CKDatabase {
         deletions: [RecordZoneChange.Deletion], changeToken: CKServerChangeToken, moreComing: Bool
     )
 
-    /// Fetches which zones changed since `changeToken`, one page.
+    /// Fetches the zones that changed since `changeToken`, one page.
     /// - Parameters:
-    ///   - changeToken: the token up to which the app knows the database; nil for all zones.
+    ///   - changeToken: the token of the app's last fetch; nil for all zones.
     ///   - resultsLimit: maximum zones in the page; nil leaves it to the server.
-    /// - Throws: `CKError.changeTokenExpired` if everything must be fetched again, or another error of an operation.
+    /// - Throws: `CKError.changeTokenExpired` if everything must be fetched again, or another error of an
+    ///   operation.
     public func databaseChanges(
         since changeToken: CKServerChangeToken?, resultsLimit: Int? = nil
     ) async throws -> DatabaseChangesResult {
@@ -60,14 +61,14 @@ extension CKDatabase {
         return operation
     }
 
-    /// Fetches what changed in a zone since `changeToken`, one page.
+    /// Fetches the changes of a zone since `changeToken`, one page.
     /// - Parameters:
     ///   - zoneID: the zone.
-    ///   - changeToken: the token up to which the app knows the zone; nil for the whole zone.
+    ///   - changeToken: the token of the app's last fetch; nil for the whole zone.
     ///   - desiredKeys: the fields to fetch; nil for all.
     ///   - resultsLimit: maximum changes in the page; nil leaves it to the server.
-    /// - Throws: `CKError.zoneNotFound`, `CKError.changeTokenExpired` if everything must be fetched again, or another
-    ///   error of an operation.
+    /// - Throws: `CKError.zoneNotFound`, `CKError.changeTokenExpired` if everything must be fetched again, or
+    ///   another error of an operation.
     public func recordZoneChanges(
         inZoneWith zoneID: CKRecordZone.ID, since changeToken: CKServerChangeToken?,
         desiredKeys: [CKRecord.FieldKey]? = nil, resultsLimit: Int? = nil
@@ -75,7 +76,7 @@ extension CKDatabase {
         try await result { self.startZoneChanges(zoneID, changeToken, desiredKeys, resultsLimit, $0) }
     }
 
-    /// Fetches what changed in a zone since `changeToken`, one page, and calls `completionHandler` with it.
+    /// Fetches the changes of a zone since `changeToken`, one page, and calls `completionHandler` with it.
     @preconcurrency
     public func fetchRecordZoneChanges(
         inZoneWith zoneID: CKRecordZone.ID, since changeToken: CKServerChangeToken?,

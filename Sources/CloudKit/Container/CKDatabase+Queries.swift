@@ -1,19 +1,19 @@
 internal import System
 
 extension CKDatabase {
-    /// A page of what a query found.
+    /// A page of a query's results.
     public typealias QueryPage = (
         matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)], queryCursor: CKQueryOperation.Cursor?
     )
 
     /// Finds records, one page.
     /// - Parameters:
-    ///   - query: what to find.
-    ///   - zoneID: where to look; nil for all zones of the database.
+    ///   - query: the query.
+    ///   - zoneID: the zone to search; nil for all zones of the database.
     ///   - desiredKeys: the fields to fetch; nil for all.
     ///   - resultsLimit: maximum records in the page.
-    /// - Returns: the records in the query's order, and a cursor when there is more.
-    /// - Throws: `CKError.invalidArguments` for a query that can't be asked, or another error of an operation.
+    /// - Returns: the records in the query's order, and a cursor if there are more.
+    /// - Throws: `CKError.invalidArguments` for an unsupported query, or another error of an operation.
     public func records(
         matching query: CKQuery, inZoneWith zoneID: CKRecordZone.ID? = nil,
         desiredKeys: [CKRecord.FieldKey]? = nil, resultsLimit: Int = CKQueryOperation.maximumResults
@@ -23,7 +23,7 @@ extension CKDatabase {
 
     /// Finds the next records of a query.
     /// - Parameters:
-    ///   - cursor: where the last page ended.
+    ///   - cursor: the end of the last page.
     ///   - desiredKeys: the fields to fetch; nil for those of the last page.
     ///   - resultsLimit: maximum records in the page.
     /// - Throws: the errors of an operation.
@@ -54,8 +54,8 @@ extension CKDatabase {
         _ = start(CKQueryOperation(cursor: cursor), nil, desiredKeys, resultsLimit, completionHandler)
     }
 
-    /// Finds the records of the first page, as older code asks.
-    /// - Throws: the error of a record that failed too.
+    /// Finds the records of the first page. The older form.
+    /// - Throws: the error of a failed record too.
     @available(*, deprecated, renamed: "records(matching:inZoneWith:desiredKeys:resultsLimit:)")
     @_disfavoredOverload
     public func records(
@@ -65,7 +65,8 @@ extension CKDatabase {
         return try page.matchResults.map { try $0.1.get() }
     }
 
-    /// Finds the records of the first page, and calls `completionHandler` with them or the error, as older code asks.
+    /// Finds the records of the first page, and calls `completionHandler` with them or the error. The older
+    /// form.
     @available(
         *, deprecated, renamed: "fetch(withQuery:inZoneWith:desiredKeys:resultsLimit:completionHandler:)"
     )

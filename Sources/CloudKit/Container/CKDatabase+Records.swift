@@ -13,7 +13,7 @@ extension CKDatabase {
     /// - Parameters:
     ///   - recordsToSave: Records to save.
     ///   - recordIDsToDelete: IDs of the records to delete.
-    ///   - savePolicy: how a record is treated that changed on the server.
+    ///   - savePolicy: the handling of records that changed on the server.
     ///   - atomically: whether a zone's records are saved all or none.
     /// - Returns: the result for each record; an item that fails doesn't fail the request.
     /// - Throws: `CKError` if the whole request fails.
@@ -124,7 +124,8 @@ extension CKDatabase {
 
     /// Saves `record` if it is unchanged on the server.
     /// - Returns: the record, with the server's tag and times.
-    /// - Throws: `CKError.serverRecordChanged` with the three records when it isn't, or another error of an operation.
+    /// - Throws: `CKError.serverRecordChanged` with the three records if it was changed, or another error of
+    ///   an operation.
     @discardableResult
     public func save(_ record: CKRecord) async throws -> CKRecord {
         try await result { self.startSave(record, $0) }
@@ -148,7 +149,7 @@ extension CKDatabase {
 
     /// Deletes the record with `recordID`; deleting one that doesn't exist succeeds.
     /// - Returns: `recordID`.
-    /// - Throws: `CKError.zoneNotFound` when its zone isn't there, or another error of an operation.
+    /// - Throws: `CKError.zoneNotFound` if its zone doesn't exist, or another error of an operation.
     @discardableResult
     public func deleteRecord(withID recordID: CKRecord.ID) async throws -> CKRecord.ID {
         try await result { self.startDelete(recordID, $0) }
@@ -173,7 +174,7 @@ extension CKDatabase {
 }
 
 extension Dictionary {
-    /// The result of the one item that was asked for.
+    /// The result of the single requested item.
     func only<Item>(_ key: Key) -> Result<Item, any Error> where Value == Result<Item, any Error> {
         self[key] ?? .failure(CKError.unreadable("a response without the requested item"))
     }

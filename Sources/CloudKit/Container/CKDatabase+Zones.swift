@@ -137,8 +137,8 @@ extension CKDatabase {
         }
     }
 
-    /// Makes `zone`; an existing zone stays unchanged.
-    /// - Returns: the zone, with what it can do.
+    /// Creates `zone`; an existing zone stays unchanged.
+    /// - Returns: the zone, with its capabilities.
     /// - Throws: the errors of an operation.
     @discardableResult
     public func save(_ zone: CKRecordZone) async throws -> CKRecordZone {

@@ -1,8 +1,8 @@
 import Foundation
 internal import System
 
-/// State that a container shares with its databases. A database keeps the core and not the container, so neither keeps
-/// the other alive, and a database works after its container was released.
+/// State that a container shares with its databases. A database retains the core and not the container, so
+/// that there is no cycle, and a database works after its container was released.
 final class ContainerCore: Sendable {
     private enum Origin {
         case given(ResolvedContainer)
@@ -35,8 +35,8 @@ final class ContainerCore: Sendable {
     }
 
     /// The container's server, account and notifications.
-    /// - Throws: `CKError.badContainer`, which says what to write and where. The next operation sees a corrected
-    ///   configuration.
+    /// - Throws: `CKError.badContainer` with the required configuration and its file. The next operation
+    ///   reads a corrected configuration.
     func resolved() throws(CKError) -> ResolvedContainer {
         switch origin {
         case .given(let resolved): return resolved

@@ -1,7 +1,7 @@
 internal import System
 
-/// Objects that are shared by key. The table keeps none of them alive: an object removes itself with `forget` in its
-/// `deinit`.
+/// Objects that are shared by key. The table doesn't retain them: an object removes itself with `forget` in
+/// its `deinit`.
 final class WeakTable<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sendable {
     /// A class: a weak reference in a generic struct in a dictionary is read through a null pointer (Swift 6.3.1).
     private final class Entry {

@@ -55,7 +55,7 @@ extension CKError {
     public static var zoneNotFound: Code { .zoneNotFound }
     /// The request is larger than a limit: send less at a time.
     public static var limitExceeded: Code { .limitExceeded }
-    /// The user deleted the zone by hand: don't create it again without asking.
+    /// The user deleted the zone manually. Don't create it again without the user's consent.
     public static var userDeletedZone: Code { .userDeletedZone }
     /// A share has too many participants.
     public static var tooManyParticipants: Code { .tooManyParticipants }

@@ -2,13 +2,13 @@ import Foundation
 
 /// Keys of `userInfo` under which an error's message has its parts, and an app finds them.
 enum ErrorKey {
-    /// The message without the names of what it is about.
+    /// The message without the names of the affected items.
     static let description = "CKErrorDescription"
     /// The identifier of the container.
     static let container = "ContainerID"
-    /// What names the request in the server's log.
+    /// The ID of the request in the server's log.
     static let request = "RequestUUID"
-    /// What the server said.
+    /// The server's message.
     static let serverReason = "ServerErrorDescription"
     /// Where a user signs in, when the server says so.
     static let redirectURL = "RedirectURL"
@@ -19,8 +19,8 @@ enum ErrorKey {
 }
 
 extension CKError {
-    /// The same error, which names what it is about; what it names already stays. The printed error and its message
-    /// show the names.
+    /// The same error with the names of the affected items added. Existing names stay. The printed error and
+    /// its message show the names.
     func naming(
         record: CKRecordID? = nil, zone: CKRecordZoneID? = nil, container: String? = nil,
         request: String? = nil
@@ -45,7 +45,7 @@ extension CKError {
         (userInfo[ErrorKey.description] ?? userInfo[NSLocalizedDescriptionKey]) as? String ?? code.summary
     }
 
-    /// The whole message: the words, and in brackets what they are about.
+    /// The whole message: the words, and in brackets the affected items.
     static func message(_ words: String, _ userInfo: [String: Any]) -> String {
         var names: [String] = []
         if let record = userInfo[ErrorKey.record] as? CKRecordID {
@@ -65,8 +65,8 @@ extension CKError: CustomStringConvertible, CustomDebugStringConvertible {
     /// Maximum items of a partial failure in the description.
     private static let itemsToldMax = 20
 
-    /// The code in words and as a number, the message with the names of what it is about, when to try again, the
-    /// errors of single items, and what to do.
+    /// The code in words and as a number, the message with the names of the affected items, the retry delay,
+    /// the errors of single items, and the remedy.
     public var description: String { "\(line) What to do: \(remedy)>" }
 
     /// The description without its end, which is printed once and not for each item.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An error of CloudKit: a code, and in `userInfo` what belongs to it.
+/// An error of CloudKit: a code, and its details in `userInfo`.
 public struct CKError: _BridgedStoredNSError, Sendable {
     /// The codes.
     public typealias Code = CKErrorCode
@@ -13,7 +13,7 @@ public struct CKError: _BridgedStoredNSError, Sendable {
     /// The domain of CloudKit's errors, for Foundation.
     public static var _nsErrorDomain: String { CKErrorDomain }
 
-    /// Takes over an error of CloudKit's domain.
+    /// Converts an error of CloudKit's domain.
     public init(_nsError error: NSError) {
         precondition(error.domain == CKErrorDomain, "an error of \(error.domain) is no CKError")
         _nsError = error
@@ -38,25 +38,25 @@ public struct CKError: _BridgedStoredNSError, Sendable {
         var userInfo = userInfo
         userInfo[ErrorKey.description] = message
         userInfo[NSLocalizedDescriptionKey] = Self.message(message, userInfo)
-        // What Foundation on Linux prints of the class.
+        // Foundation on Linux prints this member.
         userInfo[NSLocalizedFailureReasonErrorKey] = userInfo[NSLocalizedDescriptionKey]
         if let retryAfterSeconds { userInfo[CKErrorRetryAfterKey] = NSNumber(value: retryAfterSeconds) }
         self.init(code, userInfo: userInfo)
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public var code: Code { Code(rawValue: _nsError.code) ?? .internalError }
     /// The code's number.
     public var errorCode: Int { _nsError.code }
-    /// What belongs to the error, by the keys that begin with CK.
+    /// The error's details, by the keys that begin with CK.
     public var userInfo: [String: Any] { _nsError.userInfo }
-    /// What belongs to the error, for Foundation.
+    /// The error's details, for Foundation.
     public var errorUserInfo: [String: Any] { _nsError.userInfo }
-    /// What went wrong, in words.
+    /// A description of the error.
     public var localizedDescription: String {
         userInfo[NSLocalizedDescriptionKey] as? String ?? code.summary
     }
-    /// What to do about it. Apps read it as `localizedRecoverySuggestion` of the `NSError`.
+    /// The remedy. Apps read it as `localizedRecoverySuggestion` of the `NSError`.
     var remedy: String { _nsError.localizedRecoverySuggestion ?? code.remedy }
 
     /// The errors of the single items, by record ID or zone ID; nil unless the code is `partialFailure`.
@@ -64,14 +64,14 @@ public struct CKError: _BridgedStoredNSError, Sendable {
         userInfo[CKPartialErrorsByItemIDKey] as? [AnyHashable: any Error]
     }
 
-    /// The record as the server last sent it before the client changed it; nil when the client never had it.
+    /// The record as the client last received it from the server, before its changes; nil if it never did.
     public var ancestorRecord: CKRecord? { userInfo[CKRecordChangedErrorAncestorRecordKey] as? CKRecord }
-    /// The record as the server has it.
+    /// The server's current record.
     public var serverRecord: CKRecord? { userInfo[CKRecordChangedErrorServerRecordKey] as? CKRecord }
     /// The record as the client tried to save it.
     public var clientRecord: CKRecord? { userInfo[CKRecordChangedErrorClientRecordKey] as? CKRecord }
 
-    /// Seconds after which the request is worth trying again; nil when the server named none.
+    /// Seconds after which to retry the request; nil if the server named none.
     public var retryAfterSeconds: Double? {
         (userInfo[CKErrorRetryAfterKey] as? NSNumber)?.doubleValue
     }

@@ -1,5 +1,5 @@
 extension CKErrorCode {
-    /// What to do about it, for an app that calls CloudKit itself and for one that leaves it to a sync.
+    /// The remedy, for an app that calls CloudKit directly and for one that uses the sync.
     ///
     /// `docs/WHEN_SYNC_GOES_WRONG.md` has the same texts, and a test compares them.
     var remedy: String {

@@ -1,5 +1,5 @@
 extension CKErrorCode {
-    /// What the code means, for an error that came without words.
+    /// The meaning of the code, for an error without a message.
     var summary: String {
         switch self {
         case .internalError: "An error without a code of its own."

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What went wrong, with Apple's numbers.
+/// The kinds of errors, with Apple's numbers.
 public enum CKErrorCode: Int, Sendable, CaseIterable, _ErrorCodeProtocol {
     /// The error that carries these codes.
     public typealias _ErrorType = CKError
@@ -59,7 +59,7 @@ public enum CKErrorCode: Int, Sendable, CaseIterable, _ErrorCodeProtocol {
     case zoneNotFound = 26
     /// The request is larger than a limit: send less at a time.
     case limitExceeded = 27
-    /// The user deleted the zone by hand: don't create it again without asking.
+    /// The user deleted the zone manually. Don't create it again without the user's consent.
     case userDeletedZone = 28
     /// A share has too many participants.
     case tooManyParticipants = 29

@@ -9,7 +9,7 @@ public let CKPartialErrorsByItemIDKey = "CKPartialErrors"
 public let CKErrorRetryAfterKey = "CKRetryAfter"
 /// A conflict's record as the server last sent it before the client changed it.
 public let CKRecordChangedErrorAncestorRecordKey = "AncestorRecord"
-/// A conflict's record as the server has it.
+/// The server's record in a conflict.
 public let CKRecordChangedErrorServerRecordKey = "ServerRecord"
 /// A conflict's record as the client tried to save it.
 public let CKRecordChangedErrorClientRecordKey = "ClientRecord"

@@ -8,7 +8,7 @@ package enum ConnectionRefusal: String, Sendable {
     /// The address begins with `https://` for a port of plain HTTP, or with `http://` for one of TLS.
     case scheme
 
-    /// Where it stands in the error's `userInfo`.
+    /// Its key in the error's `userInfo`.
     package static let userInfoKey = "YapConnectionRefusal"
 
     init?(_ code: HTTPClientError.Code) {

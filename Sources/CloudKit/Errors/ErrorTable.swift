@@ -6,12 +6,12 @@ package import HTTPClient
 enum ErrorTable {
     struct Row: Sendable {
         var serverErrorCode: ServerErrorCode
-        /// Words of the reason that single this row out among those of its code; nil for the rest.
+        /// Words of the reason that distinguish this row from others with its code; nil for the others.
         var reason: String?
         var code: CKError.Code
     }
 
-    /// The rows of the wire's codes, looked at in this order.
+    /// The rows of the wire's codes. The first match applies.
     static let rows: [Row] = [
         Row(serverErrorCode: .conflict, code: .serverRecordChanged),
         Row(serverErrorCode: .exists, code: .serverRecordChanged),
@@ -111,7 +111,7 @@ enum ErrorTable {
 }
 
 extension CKError {
-    /// The server's error, as the app sees it.
+    /// Converts the server's error for the app.
     /// - Parameter status: the HTTP status if the whole request was rejected; nil for one item of a response.
     init(_ error: WireError, status: Int? = nil, userInfo: [String: Any] = [:]) {
         var userInfo = userInfo
@@ -128,7 +128,7 @@ extension CKError {
             retryAfterSeconds: error.retryAfterSeconds, userInfo: userInfo)
     }
 
-    /// What the network did, in Apple's codes.
+    /// Converts a network error to Apple's codes.
     package init(_ error: HTTPClientError) {
         let (code, words) = ErrorTable.network(error.code)
         var userInfo: [String: Any] = [:]

@@ -4,7 +4,7 @@ public import Foundation
 /// A file as the value of a field. A save uploads the file. A fetch downloads it into a folder of the framework; copy
 /// it from there to keep it.
 public final class CKAsset: NSObject, NSSecureCoding, Sendable {
-    /// Where the file is; nil for the server's copy of an asset that wasn't downloaded.
+    /// The URL of the file; nil for the server's copy of an asset that wasn't downloaded.
     public let fileURL: URL?
     /// The server's description of a fetched file.
     let fetched: FetchedAsset?

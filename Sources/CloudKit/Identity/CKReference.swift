@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What happens to a record when the record that it refers to is deleted.
+/// What happens to a record if its target is deleted.
 public enum CKReferenceAction: UInt, Sendable {
     /// Nothing.
     case none = 0
@@ -12,7 +12,7 @@ public enum CKReferenceAction: UInt, Sendable {
 public final class CKReference: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// The target.
     public let recordID: CKRecordID
-    /// What happens when the target is deleted.
+    /// What happens if the target is deleted.
     public let action: CKReferenceAction
 
     /// The same enumeration under its old nested name.

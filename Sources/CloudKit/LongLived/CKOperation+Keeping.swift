@@ -18,7 +18,8 @@ extension CKOperation {
         let header = OperationHeader(
             operationID: operationID, kind: type(of: operation).kind, scope: scope.rawValue, owner: owner,
             seed: resolved.connection.random.next())
-        // An operation that can't be stored runs as any other. The app isn't told that it is long-lived.
+        // An operation that can't be stored runs as a normal one. The app isn't notified that it is
+        // long-lived.
         let run = try? store.keep(header, archive: operation.archive(), files: operation.filesToSend)
         body(.success(run))
     }

@@ -126,19 +126,20 @@ package struct LongLivedOperationStore: Sendable {
 
     // MARK: Keeping
 
-    /// Keeps an operation that begins now, so that it is on the disk when this returns.
+    /// Stores an operation that begins now. It is durable when this returns.
     /// - Parameters:
-    ///   - header: what is known of it, but for the files.
+    ///   - header: its header, without the files.
     ///   - archive: the operation.
-    ///   - files: what it will send; those that aren't there are left out.
-    /// - Throws: what the disk says.
+    ///   - files: the files to send; missing ones are left out.
+    /// - Throws: the error of the file system.
     func keep(_ header: OperationHeader, archive: [UInt8], files: [URL]) throws -> LongLivedRun {
         let name = header.operationID
         let staging = folder + "/" + Rest.new.rawValue + name
         guard archive.count < Self.operationBytesMax, names().count < Self.operationsMax else {
             throw CKError(.limitExceeded, "Too much is kept already.")
         }
-        // Under the folder's lock, so that nobody takes the unlocked beginning for what a killed process left.
+        // Under the folder's lock, so that no process mistakes the unlocked folder for the remains of a
+        // killed process.
         let lock = try PrivateFile(path: staging).withFolderLocked {
             () throws(PrivateFile.Failure) -> FileLock? in
             removeRests(.new)

@@ -6,7 +6,7 @@ internal import System
 ///
 /// `CKNotification(fromRemoteNotificationDictionary:)` returns an object of the fitting subclass.
 public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Sendable {
-    // Sendable because all it holds is set in the initializer; a subclass restates it.
+    // Sendable because all stored properties are set in the initializer. A subclass must restate it.
 
     /// A notification's ID.
     public typealias ID = CKNotificationID
@@ -46,7 +46,7 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
         }
     }
 
-    /// The notification in the dictionary of a push service; nil if it isn't one of the cloud.
+    /// The notification in the dictionary of a push service; nil if it isn't CloudKit's.
     static func of(_ dictionary: [AnyHashable: Any]) -> CKNotification? {
         // Other keys belong to the app, and their values may not be JSON.
         var own: [String: Any] = [:]
@@ -124,7 +124,7 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
     }
 }
 
-/// Lets an initializer of `CKNotification` return an object of the fitting subclass.
+/// Allows an initializer of `CKNotification` to return an object of the matching subclass.
 public protocol __CKNotificationCluster {}
 
 extension __CKNotificationCluster {
@@ -214,7 +214,7 @@ public final class CKQueryNotification: CKNotification, @unchecked Sendable {
 }
 
 extension CKRecordZoneID {
-    /// The zone of a notification as the app knows it: outside the shared database it is the user's own.
+    /// The zone of a notification, converted for the app: outside the shared database it is the user's own.
     fileprivate convenience init?(_ cause: PushCause, _ scope: CKDatabase.Scope) {
         guard let zoneName = cause.zoneName else { return nil }
         let owner = scope == .shared ? cause.ownerRecordName : nil

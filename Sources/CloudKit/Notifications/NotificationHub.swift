@@ -5,7 +5,7 @@ internal import System
 final class NotificationHub: Sendable {
     private struct Observer {
         var handler: @Sendable (NotificationEvent) -> Void
-        /// True if the observer got `listening`, or will get it before anything else.
+        /// True if the observer has received `listening`, or will receive it first.
         var isIn: Bool
     }
 
@@ -74,8 +74,8 @@ final class NotificationHub: Sendable {
         if isWanted { listener.start() }
     }
 
-    /// Sends `listening` to an observer that came while the device was listening. Called in turn with the listener's
-    /// events.
+    /// Sends `listening` to an observer that was added while the device was listening. Called in turn with
+    /// the listener's events.
     private func welcome(_ number: Int) {
         let handler = state.withLock { state -> (@Sendable (NotificationEvent) -> Void)? in
             guard state.isListening, let observer = state.observers[number], !observer.isIn else {
@@ -134,7 +134,8 @@ extension CKDatabase {
     package func observeNotifications(
         _ handler: @escaping @Sendable (NotificationEvent) -> Void
     ) -> @Sendable () -> Void {
-        // The resolved container keeps the handler, which must not keep the container. The listener keeps it.
+        // The resolved container retains the handler, which must not retain the container. The listener
+        // retains it.
         core.observeNotifications { [weak core, databaseScope] event in
             if case .notification(let notification) = event,
                 !Self.isMeant(by: notification, databaseScope, core?.identifier)

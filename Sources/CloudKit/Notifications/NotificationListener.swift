@@ -63,7 +63,7 @@ final class NotificationListener: Sendable {
         takeBack?()
     }
 
-    /// Calls `body` while the handler isn't called, on this thread or on the handler's; never after the end.
+    /// Calls `body` while the handler isn't running, on this thread or on the handler's. Never after the end.
     func inTurn(_ body: @escaping @Sendable () -> Void) {
         take(.body(body))
     }
@@ -152,7 +152,7 @@ final class NotificationListener: Sendable {
     }
 }
 
-/// Keeps the bytes of a response.
+/// Collects the bytes of a response.
 private final class CollectingSink: DownloadSink {
     private let kept = Lock<[UInt8]>([])
     private let bytesMax: Int

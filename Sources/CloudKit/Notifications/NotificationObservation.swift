@@ -5,7 +5,7 @@ internal import System
 /// the program runs.
 final class NotificationObservation: Sendable {
     private struct Wanted {
-        /// Keeps the container, so that listening goes on without other references to it.
+        /// Retains the container, so that listening continues without other references to it.
         var core: ContainerCore
         var handler: @Sendable (NotificationEvent) -> Void
     }

@@ -9,9 +9,9 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
 
     /// The zone.
     public var recordZoneID: CKRecordZone.ID?
-    /// Where the last fetch ended; nil for the whole zone.
+    /// The token of the last fetch; nil for the whole zone.
     public var previousServerChangeToken: CKServerChangeToken?
-    /// Changes to fetch at most; 0 leaves it to the server.
+    /// Maximum changes to fetch; 0 leaves it to the server.
     public var resultsLimit = 0
     /// The fields to fetch; nil for all.
     public var desiredKeys: [CKRecord.FieldKey]?
@@ -23,7 +23,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     @preconcurrency public var recordChangedBlock: (@Sendable (CKRecord) -> Void)?
     /// Called for each record that was deleted.
     @preconcurrency public var recordWithIDWasDeletedBlock: (@Sendable (CKRecord.ID) -> Void)?
-    /// Called last, with the token to go on from.
+    /// Called last, with the token for the next fetch.
     @preconcurrency public var fetchRecordChangesCompletionBlock:
         (@Sendable (CKServerChangeToken?, Data?, (any Error)?) -> Void)?
 
@@ -32,7 +32,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
         super.init()
     }
 
-    /// Makes an operation that fetches what changed in `recordZoneID` since `previousServerChangeToken`.
+    /// Makes an operation that fetches the changes of `recordZoneID` since `previousServerChangeToken`.
     public convenience init(recordZoneID: CKRecordZone.ID, previousServerChangeToken: CKServerChangeToken?) {
         self.init()
         self.recordZoneID = recordZoneID

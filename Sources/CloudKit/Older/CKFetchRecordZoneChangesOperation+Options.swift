@@ -12,7 +12,7 @@ extension CKFetchRecordZoneChangesOperation {
     /// Makes an operation that fetches the changes of `recordZoneIDs`.
     /// - Parameters:
     ///   - recordZoneIDs: the zones.
-    ///   - optionsByRecordZoneID: from where and how much of each is fetched; one without is fetched whole.
+    ///   - optionsByRecordZoneID: the options of each zone. A zone without options is fetched whole.
     @available(*, deprecated, renamed: "init(recordZoneIDs:configurationsByRecordZoneID:)")
     public convenience init(
         recordZoneIDs: [CKRecordZone.ID],

@@ -23,14 +23,14 @@ extension CKOperation {
         set { ownConfiguration.isLongLived = newValue }
     }
 
-    /// Seconds that one request may take.
+    /// Maximum seconds of one request.
     @available(*, deprecated, renamed: "configuration.timeoutIntervalForRequest")
     public var timeoutIntervalForRequest: TimeInterval {
         get { effectiveConfiguration.timeoutIntervalForRequest }
         set { ownConfiguration.timeoutIntervalForRequest = newValue }
     }
 
-    /// Seconds that the whole operation may take.
+    /// Maximum seconds of the whole operation.
     @available(*, deprecated, renamed: "configuration.timeoutIntervalForResource")
     public var timeoutIntervalForResource: TimeInterval {
         get { effectiveConfiguration.timeoutIntervalForResource }

@@ -2,17 +2,17 @@ internal import CloudWire
 import Foundation
 internal import System
 
-// The collection of notifications that Apple took away: a device has one pending push at most, and here is the rest.
-// The service has it under paths of its own.
+// The collection of notifications, which Apple has removed. A device has at most one pending push, and the
+// collection has all notifications. The service has it under its own paths.
 
 /// Fetches the user's notifications since a token, one page.
 @available(*, deprecated)
 open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
-    /// Where the last fetch ended; nil for all that are kept.
+    /// The token of the last fetch; nil for the whole collection.
     public var previousServerChangeToken: CKServerChangeToken?
-    /// Notifications to fetch at most; 0 leaves it to the server.
+    /// Maximum notifications to fetch; 0 leaves it to the server.
     public var resultsLimit = 0
     /// True if the server has more; known once the operation is done.
     public var moreComing: Bool { hasMore.withLock { $0 } }
@@ -20,7 +20,7 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
 
     /// Called for each notification. One that was marked as read has the type `readNotification`.
     @preconcurrency public var notificationChangedBlock: (@Sendable (CKNotification) -> Void)?
-    /// Called last, with the token to go on from.
+    /// Called last, with the token for the next fetch.
     @preconcurrency public var fetchNotificationChangesCompletionBlock:
         (@Sendable (CKServerChangeToken?, (any Error)?) -> Void)?
 
@@ -127,7 +127,8 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
     }
 }
 
-/// Sets the number on the app's icon. On Linux an app has no icon that anybody sees: nothing is sent, and it succeeds.
+/// Sets the number on the app's icon. A program on Linux has no icon, so nothing is sent, and the operation
+/// succeeds.
 /// - Note: Inert: a program on Linux has no icon.
 @available(*, deprecated)
 open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {

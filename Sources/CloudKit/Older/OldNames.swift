@@ -19,7 +19,7 @@ public typealias CKApplicationPermissions = CKContainer.ApplicationPermissions
 /// The state of a permission.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissionStatus")
 public typealias CKApplicationPermissionStatus = CKContainer.ApplicationPermissionStatus
-/// What is called with the user's decision.
+/// Called with the user's decision.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissionBlock")
 public typealias CKApplicationPermissionBlock = CKContainer.ApplicationPermissionBlock
 /// Permissions that an app requests from the user.
@@ -28,37 +28,37 @@ public typealias CKContainer_Application_Permissions = CKContainer.ApplicationPe
 /// The state of a permission.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissionStatus")
 public typealias CKContainer_Application_PermissionStatus = CKContainer.ApplicationPermissionStatus
-/// What is called with the user's decision.
+/// Called with the user's decision.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissionBlock")
 public typealias CKContainer_Application_PermissionBlock = CKContainer.ApplicationPermissionBlock
 /// Which of a container's databases.
 @available(*, deprecated, renamed: "CKDatabase.Scope")
 public typealias CKDatabaseScope = CKDatabase.Scope
-/// What a zone can do.
+/// The capabilities of a zone.
 @available(*, deprecated, renamed: "CKRecordZone.Capabilities")
 public typealias CKRecordZoneCapabilities = CKRecordZone.Capabilities
-/// What happens to a record when the one it refers to is deleted.
+/// What happens to a record if its target is deleted.
 @available(*, deprecated, renamed: "CKRecord.ReferenceAction")
 public typealias CKRecord_Reference_Action = CKRecord.ReferenceAction
-/// What is watched.
+/// The kind of subscription.
 @available(*, deprecated, renamed: "CKSubscription.SubscriptionType")
 public typealias CKSubscriptionType = CKSubscription.SubscriptionType
-/// What fires a query subscription, and how often.
+/// Changes that fire a query subscription, and how often.
 @available(*, deprecated, renamed: "CKQuerySubscription.Options")
 public typealias CKSubscriptionOptions = CKQuerySubscription.Options
-/// What fires a query subscription, and how often.
+/// Changes that fire a query subscription, and how often.
 @available(*, deprecated, renamed: "CKQuerySubscription.Options")
 public typealias CKQuerySubscriptionOptions = CKQuerySubscription.Options
 /// Which kind of subscription fired.
 @available(*, deprecated, renamed: "CKNotification.NotificationType")
 public typealias CKNotificationType = CKNotification.NotificationType
-/// What happened to a record that a query finds.
+/// The kind of change to a record that matches a query.
 @available(*, deprecated, renamed: "CKQueryNotification.Reason")
 public typealias CKQueryNotificationReason = CKQueryNotification.Reason
 /// The state of an invitation.
 @available(*, deprecated, renamed: "CKShare.ParticipantAcceptanceStatus")
 public typealias CKShare_Participant_AcceptanceStatus = CKShare.ParticipantAcceptanceStatus
-/// What a participant may do.
+/// The permission of a participant.
 @available(*, deprecated, renamed: "CKShare.ParticipantPermission")
 public typealias CKShare_Participant_Permission = CKShare.ParticipantPermission
 /// A participant's role, in older terms.
@@ -86,13 +86,13 @@ public let CKRecordParentKey = CKRecord.SystemFieldKey.parent
 /// The key of a record's share.
 @available(*, deprecated, renamed: "CKRecord.SystemFieldKey.share")
 public let CKRecordShareKey = CKRecord.SystemFieldKey.share
-/// The key of what an invitation shows as the title.
+/// The key of the invitation's title.
 @available(*, deprecated, renamed: "CKShare.SystemFieldKey.title")
 public let CKShareTitleKey = CKShare.SystemFieldKey.title
-/// The key of what an invitation shows as a picture.
+/// The key of the invitation's picture.
 @available(*, deprecated, renamed: "CKShare.SystemFieldKey.thumbnailImageData")
 public let CKShareThumbnailImageDataKey = CKShare.SystemFieldKey.thumbnailImageData
-/// The key of what kind of thing is shared.
+/// The key of the kind of the shared item.
 @available(*, deprecated, renamed: "CKShare.SystemFieldKey.shareType")
 public let CKShareTypeKey = CKShare.SystemFieldKey.shareType
 /// The `resultsLimit` of a query that leaves the number of records to the server.
@@ -107,12 +107,12 @@ extension CKContainer {
         public typealias Permissions = CKContainer.ApplicationPermissions
         /// The state of a permission.
         public typealias PermissionStatus = CKContainer.ApplicationPermissionStatus
-        /// What is called with the user's decision.
+        /// Called with the user's decision.
         public typealias PermissionBlock = CKContainer.ApplicationPermissionBlock
     }
 }
 
-// What Apple took away long ago. It can't be done as it was, so the compiler says what does it now.
+// API that Apple removed long ago and that can't work as before. The compiler reports its replacement.
 
 /// Found users by their addresses and records.
 @available(*, unavailable, renamed: "CKDiscoverUserIdentitiesOperation")

@@ -11,9 +11,9 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     public enum RecordSavePolicy: Int, Sendable {
         /// Saves the changed fields if the server's record still has the client's version.
         case ifServerRecordUnchanged = 0
-        /// Saves the changed fields, whatever the server has.
+        /// Saves the changed fields, regardless of the server's version.
         case changedKeys = 1
-        /// Saves all fields, whatever the server has. Fields that only the server has stay.
+        /// Saves all fields, regardless of the server's version. Fields that only the server has stay.
         case allKeys = 2
     }
 

@@ -59,9 +59,9 @@ open class CKOperation: Operation, @unchecked Sendable {
         return ownConfiguration.filled(from: group.ownConfiguration)
     }
 
-    /// Called when a long-lived operation is on the disk, before anything is sent. From then on, a later process can
-    /// restore it with `CKContainer.longLivedOperation(for:)`. Not called if it can't be stored; it then runs as any
-    /// other.
+    /// Called when a long-lived operation is stored, before anything is sent. From then on, a later process
+    /// can restore it with `CKContainer.longLivedOperation(for:)`. Not called if it can't be stored; it then
+    /// runs as a normal operation.
     @preconcurrency public var longLivedOperationWasPersistedBlock: (@Sendable () -> Void)?
 
     /// Makes an operation.

@@ -35,8 +35,8 @@ public final class CKOperationConfiguration: NSObject, NSCopying, @unchecked Sen
         set { values.qualityOfService = newValue }
     }
 
-    /// True if mobile networks may be used. It is kept, and not acted on.
-    /// - Note: Inert: Linux tells nobody which network is a mobile one.
+    /// True if mobile networks may be used. The value is stored and has no effect.
+    /// - Note: Inert: Linux doesn't report which networks are mobile.
     public var allowsCellularAccess: Bool {
         get { values.allowsCellularAccess ?? true }
         set { values.allowsCellularAccess = newValue }
@@ -55,16 +55,16 @@ public final class CKOperationConfiguration: NSObject, NSCopying, @unchecked Sen
         set { values.isLongLived = newValue }
     }
 
-    /// Seconds that a request waits for data; each sent or received byte restarts them. After that the operation ends
-    /// with `CKError.networkFailure`.
+    /// Maximum seconds without data in a request; each sent or received byte restarts the time. Then the
+    /// operation ends with `CKError.networkFailure`.
     public var timeoutIntervalForRequest: TimeInterval {
         get { values.timeoutIntervalForRequest ?? 60 }
         set { values.timeoutIntervalForRequest = newValue }
     }
 
-    /// Seconds that the whole operation may take, from its start to its last response. The default is a week. It has no
-    /// effect by default on operations of the quality `userInitiated` and above, because they end with the first
-    /// network error.
+    /// Maximum seconds of the whole operation, from its start to its last response. The default is a week. It
+    /// has no effect by default on operations of the quality `userInitiated` and above, because they end with
+    /// the first network error.
     public var timeoutIntervalForResource: TimeInterval {
         get { values.timeoutIntervalForResource ?? 604_800 }
         set { values.timeoutIntervalForResource = newValue }

@@ -3,8 +3,8 @@ internal import System
 
 /// Operations that belong together, as one action of the user. The server's log has the group's name.
 open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
-    // Sendable because an app sets it before it gives it to an operation, and doesn't change it later, as Apple's
-    // documentation demands.
+    // Sendable because an app sets its properties before it assigns it to an operation, and doesn't change it
+    // later, as Apple's documentation requires.
 
     /// An expected amount of data.
     public enum TransferSize: Int, Sendable {

@@ -1,8 +1,9 @@
 public import CoreLocation
 public import Foundation
 
-// Arguments of `NSPredicate(format:)`. On Apple's platforms every object is one; on Linux, Foundation declares strings
-// and numbers only. The encoding is for C's `va_list`, which predicates don't use: it is the object's address.
+// Arguments of `NSPredicate(format:)`. On Apple's platforms every object is one; on Linux, Foundation
+// declares only strings and numbers. The encoding is for C's `va_list`, which predicates don't use: it is the
+// object's address.
 
 extension NSObjectProtocol where Self: NSObject {
     /// The object's address.

@@ -4,9 +4,9 @@ internal import System
 
 /// Evaluates a predicate on an object on the device: a record, a dictionary of values, or a value.
 ///
-/// So an app filters local objects with the predicate of its query. Comparisons that the cloud doesn't support but
-/// Foundation on Apple's platforms does work here too: substrings, LIKE, MATCHES, and comparisons without case and
-/// diacritics.
+/// With it an app filters local objects with the predicate of its query. It supports comparisons that the
+/// cloud lacks but Foundation on Apple's platforms has: substrings, LIKE, MATCHES, and comparisons without
+/// case and diacritics.
 enum PredicateEvaluation {
     /// The name of the object itself, among the names of fields.
     private static let selfKey = "SELF"

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Parses `NSPredicate`'s format strings, by Apple's "Predicate Format String Syntax". It also parses what CloudKit
-/// doesn't support, so that the error can name it.
+/// Parses `NSPredicate`'s format strings, by Apple's "Predicate Format String Syntax". It also parses syntax
+/// that CloudKit doesn't support, so that the error can name it.
 struct PredicateParser {
     /// Maximum depth of nested parentheses, NOTs and functions.
     static let depthMax = 100

@@ -13,7 +13,7 @@ struct QueryFilters {
     /// The value of `now()`.
     private let date: Date
 
-    /// - Throws: `CKError.invalidArguments`, which names what the cloud doesn't support.
+    /// - Throws: `CKError.invalidArguments`, which names the unsupported part.
     init(_ predicate: Predicate, zoneID: CKRecordZoneID?, date: Date) throws(CKError) {
         self.zoneID = zoneID
         self.date = date
@@ -229,7 +229,7 @@ struct QueryFilters {
         if case .list(let values) = value, values.isEmpty { return Field(.list(.unknownList, [])) }
         let field = key.flatMap { SystemFieldName($0) }
         let value = field == .recordID ? reference(value) : value
-        // Records of users are in the default zone, whatever zone is searched.
+        // User records are in the default zone, regardless of the searched zone.
         let zoneID = field == .creator || field == .lastModifier ? nil : zoneID
         return try value.wire(isEncrypted: false, in: zoneID ?? Self.zone(of: value) ?? .default)
     }

@@ -1,4 +1,4 @@
-/// The fields that the cloud keeps of each record, under the names that predicates and sorts use.
+/// The system fields of each record, under the names that predicates and sorts use.
 enum SystemFieldName: String, CaseIterable {
     case recordID = "___recordID"
     case creationDate = "___createTime"

@@ -8,7 +8,7 @@ internal import System
 open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopying, Sequence,
     @unchecked Sendable
 {
-    // Sendable because all state is one value behind one lock; a subclass has to restate it.
+    // Sendable because all state is one value behind one lock. A subclass must restate it.
 
     /// The name of a kind of record.
     public typealias RecordType = String
@@ -79,7 +79,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
     public var recordType: RecordType { lock.withLock { $0.recordType } }
     /// The record's ID.
     public var recordID: ID { lock.withLock { $0.recordID } }
-    /// The version on the server, as far as this record knows; nil for a record that was never saved or fetched.
+    /// The version on the server, according to this record; nil for a record that was never saved or fetched.
     public var recordChangeTag: String? { lock.withLock { $0.changeTag } }
     /// The date at which the server first saved it.
     public var creationDate: Date? { lock.withLock { $0.creationDate } }
@@ -117,7 +117,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
 
     // MARK: Fields
 
-    /// The value of the field `key`; nil when it has none.
+    /// The value of the field `key`; nil if it has none.
     public func object(forKey key: FieldKey) -> (any CKRecordValueProtocol)? {
         lock.withLock { $0.plain[key] }?.object
     }

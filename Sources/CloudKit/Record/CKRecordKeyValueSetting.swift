@@ -2,7 +2,7 @@ public import Foundation
 
 /// A set of fields by key: a record's own, or its encrypted ones.
 public protocol CKRecordKeyValueSetting: NSObjectProtocol {
-    /// The value of the field `key`; nil when it has none.
+    /// The value of the field `key`; nil if it has none.
     func object(forKey key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)?
     /// Sets the field `key`; nil removes its value.
     func setObject(_ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey)
@@ -15,13 +15,13 @@ public protocol CKRecordKeyValueSetting: NSObjectProtocol {
 }
 
 extension CKRecordKeyValueSetting {
-    /// The value of the field `key` as a `Value`; nil when it has none or another type.
+    /// The value of the field `key` as a `Value`; nil if it has none or another type.
     public subscript<Value: CKRecordValueProtocol>(key: CKRecord.FieldKey) -> Value? {
         get { object(forKey: key) as? Value }
         set { set(newValue.map { RecordFieldValue($0) }, forKey: key) }
     }
 
-    /// The value of the field `key`; nil when it has none, and setting nil removes it.
+    /// The value of the field `key`; nil if it has none. Setting nil removes it.
     public subscript(key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)? {
         get { object(forKey: key) }
         set { set(newValue.map { RecordFieldValue($0) }, forKey: key) }

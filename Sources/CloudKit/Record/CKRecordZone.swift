@@ -43,14 +43,14 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {
     public let zoneID: CKRecordZoneID
     /// The zone's capabilities. Empty until the zone is saved or fetched.
     public let capabilities: Capabilities
-    /// The share of the whole zone. Sharing isn't there yet, so this is nil.
+    /// The share of the whole zone. Always nil, because sharing isn't available yet.
     /// - Note: Coming: with sharing.
     public let share: CKReference?
     private let scope = Lock(EncryptionScope.perRecord)
 
-    /// Which records have a key of their own. It is kept and archived; the service has no keys of its own for users'
-    /// records, so it isn't sent.
-    /// - Note: Inert: the service encrypts no record with a key of its own.
+    /// The records with separate encryption keys. The value is stored and archived. It isn't sent, because
+    /// the service has no keys for users' records.
+    /// - Note: Inert: the service doesn't encrypt records with keys of their own.
     public var encryptionScope: EncryptionScope {
         get { scope.withLock { $0 } }
         set { scope.withLock { $0 = newValue } }

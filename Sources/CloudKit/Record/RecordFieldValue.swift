@@ -13,7 +13,7 @@ package enum RecordFieldValue: Hashable, Sendable {
     case location(CLLocation)
     case asset(CKAsset)
     case list([RecordFieldValue])
-    /// A value that no field can hold, with the reason. It is kept, so that the save can report it: a subscript can't
+    /// An unsupported value, with the reason. It is stored, so that the save can report it: a subscript can't
     /// throw.
     case unsupported(String)
 

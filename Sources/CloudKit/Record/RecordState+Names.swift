@@ -1,6 +1,6 @@
 extension RecordState {
-    /// Checks what raises an exception on Apple's platforms when the record is made. Here the save reports it, because
-    /// an initializer and a subscript can't throw.
+    /// Checks the names for which Apple's platforms raise an exception when the record is made. Here the save
+    /// reports them, because an initializer and a subscript can't throw.
     /// - Throws: `CKError.invalidArguments`.
     func checkNames() throws(CKError) {
         let isNew = changeTag == nil

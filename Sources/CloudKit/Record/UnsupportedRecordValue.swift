@@ -1,7 +1,6 @@
 import Foundation
 
-/// Stands for a value that no field can hold, until the save reports it: among the objects of a record, and in
-/// archives.
+/// Represents an unsupported value until the save reports it: among the objects of a record, and in archives.
 final class UnsupportedRecordValue: NSObject, NSSecureCoding, __CKRecordObjCValue, Sendable {
     let reason: String
 

@@ -64,7 +64,7 @@ package struct ValueStore: Sendable, Hashable {
         ValueStore(fetched: Dictionary(uniqueKeysWithValues: values.map { ($0, transform($0, $1)) }))
     }
 
-    /// The same fields as the server last knew them.
+    /// The same fields with the server's last known values.
     var ancestor: ValueStore { ValueStore(fetched: originals) }
 }
 

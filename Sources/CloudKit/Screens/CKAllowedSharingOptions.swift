@@ -12,7 +12,7 @@ public struct CKSharingParticipantAccessOption: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Everybody with the URL.
+    /// Everyone with the URL.
     public static let anyoneWithLink = CKSharingParticipantAccessOption(rawValue: 1)
     /// Invited users only.
     public static let specifiedRecipientsOnly = CKSharingParticipantAccessOption(rawValue: 2)
@@ -40,9 +40,9 @@ public struct CKSharingParticipantPermissionOption: OptionSet, Sendable, Hashabl
 }
 
 /// The options that the share sheet offers.
-/// - Note: Inert: there is no share sheet on Linux; the values are kept, copied and archived.
+/// - Note: Inert: there is no share sheet on Linux; the values are stored, copied and archived.
 public final class CKAllowedSharingOptions: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-    // Sendable because all that changes is behind a lock.
+    // Sendable because all mutable state is behind a lock.
 
     private struct Values: Hashable {
         var permissions: CKSharingParticipantPermissionOption

@@ -9,7 +9,7 @@ package enum Inert {
         FileHandle.standardError.write(Data((line + "\n").utf8))
     }
 
-    /// Replaces the standard error, and forgets what was printed.
+    /// Replaces the standard error, and discards what was printed.
     package static func redirect(to output: @escaping @Sendable (String) -> Void) {
         said.withLock { $0 = [] }
         // The previous closure is released after the lock.

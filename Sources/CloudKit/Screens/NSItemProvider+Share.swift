@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Items for the share sheet. Foundation on Linux lacks this class.
-/// - Note: Inert: there is no share sheet on Linux; what is registered is forgotten.
+/// - Note: Inert: there is no share sheet on Linux; registered items are discarded.
 open class NSItemProvider: NSObject, @unchecked Sendable {
     // Sendable because it holds nothing.
 

@@ -8,11 +8,11 @@ public let CKRecordNameZoneWideShare = "cloudkit.zoneshare"
 
 /// A record that shares other records: a record with its descendants, or a zone.
 ///
-/// It can be made, filled and archived. The service has no sharing yet, so a save of one fails with
+/// It can be made, filled and archived. The service doesn't support sharing yet, so saving one fails with
 /// `CKError.serverRejectedRequest`.
 /// - Note: Coming: with sharing.
 public final class CKShare: CKRecord, @unchecked Sendable {
-    // Sendable because what an app may change is behind a lock.
+    // Sendable because all mutable state is behind a lock.
 
     /// A participant of the share.
     public typealias Participant = CKShareParticipant
@@ -22,7 +22,7 @@ public final class CKShare: CKRecord, @unchecked Sendable {
     public typealias ParticipantRole = CKShareParticipantRole
     /// A participant's role, in older terms.
     public typealias ParticipantType = CKShareParticipantType
-    /// What a participant may do.
+    /// The permission of a participant.
     public typealias ParticipantPermission = CKShareParticipantPermission
     /// The state of an invitation.
     public typealias ParticipantAcceptanceStatus = CKShareParticipantAcceptanceStatus
@@ -65,13 +65,13 @@ public final class CKShare: CKRecord, @unchecked Sendable {
         self.init(state: RecordState(recordType: CKRecord.SystemType.share, recordID: shareID))
     }
 
-    /// A share is made of a record or of a zone.
+    /// A share requires a record or a zone.
     @available(*, unavailable, message: "use init(rootRecord:) or init(recordZoneID:)")
     public convenience init(recordType: CKRecord.RecordType, recordID: CKRecord.ID = CKRecord.ID()) {
         self.init(state: RecordState(recordType: recordType, recordID: recordID))
     }
 
-    /// A share is made of a record or of a zone.
+    /// A share requires a record or a zone.
     @available(*, unavailable, message: "use init(rootRecord:) or init(recordZoneID:)")
     public convenience init(recordType: CKRecord.RecordType, zoneID: CKRecordZone.ID) {
         self.init(state: RecordState(recordType: recordType, recordID: CKRecord.ID(zoneID: zoneID)))
@@ -114,7 +114,7 @@ public final class CKShare: CKRecord, @unchecked Sendable {
         return copy
     }
 
-    /// What everybody with the URL may do.
+    /// The permission of everyone with the URL.
     public var publicPermission: ParticipantPermission {
         get { parts.withLock { $0.publicPermission } }
         set { parts.withLock { $0.publicPermission = newValue } }
@@ -138,7 +138,7 @@ public final class CKShare: CKRecord, @unchecked Sendable {
     /// The user as a participant; nil in a share that wasn't saved.
     public var currentUserParticipant: Participant? { nil }
 
-    /// Adds a participant, or changes what a participant may do.
+    /// Adds a participant, or changes their permission.
     public func addParticipant(_ participant: Participant) {
         parts.withLock { parts in
             parts.participants.removeAll { $0 == participant }

@@ -15,7 +15,7 @@ public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendabl
     public let participantRole: CKShare.ParticipantRole
     /// The state of the user's invitation.
     public let participantStatus: CKShare.ParticipantAcceptanceStatus
-    /// What the user may do.
+    /// The user's permission.
     public let participantPermission: CKShare.ParticipantPermission
     /// The owner of the records.
     public let ownerIdentity: CKUserIdentity

@@ -4,13 +4,13 @@ internal import System
 /// A participant of a share.
 /// - Note: Coming: with sharing.
 public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-    // Sendable because what an app may change is behind a lock.
+    // Sendable because all mutable state is behind a lock.
 
     /// A participant's ID within the share.
     public typealias ID = String
     /// A participant's role. The values are Apple's.
     public typealias Role = CKShareParticipantRole
-    /// What a participant may do.
+    /// The permission of a participant.
     public typealias Permission = CKShareParticipantPermission
     /// The state of an invitation.
     public typealias AcceptanceStatus = CKShareParticipantAcceptanceStatus
@@ -59,7 +59,7 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unc
         set { state.withLock { $0.role = newValue } }
     }
 
-    /// What the participant may do.
+    /// The participant's permission.
     public var permission: Permission {
         get { state.withLock { $0.permission } }
         set { state.withLock { $0.permission = newValue } }
@@ -124,7 +124,7 @@ public enum CKShareParticipantRole: Int, Sendable {
     case administrator = 2
     /// An invited participant.
     case privateUser = 3
-    /// A participant that came by the URL.
+    /// A participant by the URL.
     case publicUser = 4
 }
 
@@ -136,11 +136,11 @@ public enum CKShareParticipantType: Int, Sendable {
     case owner = 1
     /// An invited participant.
     case privateUser = 3
-    /// A participant that came by the URL.
+    /// A participant by the URL.
     case publicUser = 4
 }
 
-/// What a participant may do. The values are Apple's.
+/// The permission of a participant. The values are Apple's.
 public enum CKShareParticipantPermission: Int, Sendable {
     /// Unknown.
     case unknown = 0

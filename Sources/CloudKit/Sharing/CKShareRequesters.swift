@@ -97,11 +97,11 @@ extension CKShare {
     /// - Note: Coming: with sharing.
     public func denyRequesters(_ requesters: [AccessRequester]) {}
 
-    /// Denies access to users for good. There are none yet, so nothing changes.
+    /// Blocks users permanently. There are none yet, so nothing changes.
     /// - Note: Coming: with sharing.
     public func blockRequesters(_ requesters: [AccessRequester]) {}
 
-    /// Lets users request access again. None is blocked yet, so nothing changes.
+    /// Allows users to request access again. None is blocked yet, so nothing changes.
     /// - Note: Coming: with sharing.
     public func unblockIdentities(_ blockedIdentities: [BlockedIdentity]) {}
 

@@ -69,7 +69,7 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     public var shareURLs: [URL]?
     /// True to fetch the root records too.
     public var shouldFetchRootRecord = false
-    /// The fields of these; nil for all.
+    /// The fields of the root records; nil for all.
     public var rootRecordDesiredKeys: [CKRecord.FieldKey]?
     /// Called for each URL.
     @preconcurrency public var perShareMetadataResultBlock:

@@ -4,7 +4,7 @@ internal import System
 
 /// The content of a subscription's notifications. A notification without visible content still wakes the app.
 open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-    // Sendable because all that changes is behind a lock; a subclass restates it.
+    // Sendable because all mutable state is behind a lock. A subclass must restate it.
 
     private let state: Lock<WireNotificationInfo>
 

@@ -6,7 +6,7 @@ internal import System
 ///
 /// A subscription replaces another with the same ID. A device isn't notified of its own changes.
 public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-    // Sendable because all that changes is behind a lock; a subclass restates it.
+    // Sendable because all mutable state is behind a lock. A subclass must restate it.
 
     /// A subscription's ID, unique in its user's database.
     public typealias ID = String
@@ -127,9 +127,9 @@ public final class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
         super.init(State(subscriptionID: subscriptionID, type: .database))
     }
 
-    /// The type of the records; nil for all. It is stored and archived, but not sent: changes of other types are
-    /// reported too, and the next fetch shows that no record of this type has changed.
-    /// - Note: Inert: the cloud tells that a zone changed, and not which types of records.
+    /// The type of the records; nil for all. It is stored and archived, but not sent: changes of other types
+    /// are reported too, and the next fetch shows that no record of this type has changed.
+    /// - Note: Inert: the cloud reports that a zone changed, and not the types of the changed records.
     public var recordType: CKRecord.RecordType? {
         get { state.withLock { $0.recordType } }
         set { state.withLock { $0.recordType = newValue } }
@@ -161,9 +161,9 @@ public final class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable
         super.init(State(subscriptionID: subscriptionID, type: .recordZone, zoneID: zoneID))
     }
 
-    /// The type of the records; nil for all. It is stored and archived, but not sent: changes of other types are
-    /// reported too, and the next fetch shows that no record of this type has changed.
-    /// - Note: Inert: the cloud tells that a zone changed, and not which types of records.
+    /// The type of the records; nil for all. It is stored and archived, but not sent: changes of other types
+    /// are reported too, and the next fetch shows that no record of this type has changed.
+    /// - Note: Inert: the cloud reports that a zone changed, and not the types of the changed records.
     public var recordType: CKRecord.RecordType? {
         get { state.withLock { $0.recordType } }
         set { state.withLock { $0.recordType = newValue } }

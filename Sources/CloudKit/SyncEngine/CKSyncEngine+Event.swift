@@ -1,7 +1,7 @@
 extension CKSyncEngine {
     /// An event of an engine.
     public enum Event: Sendable, CustomStringConvertible {
-        /// The app has to store the engine's new state.
+        /// The engine has a new state, which the app must store.
         case stateUpdate(StateUpdate)
         /// The user signed in, out, or another one did.
         case accountChange(AccountChange)
@@ -26,7 +26,7 @@ extension CKSyncEngine {
         /// Sending has ended.
         case didSendChanges(DidSendChanges)
 
-        /// What happened, for logs.
+        /// A description of the event, for logs.
         public var description: String {
             switch self {
             case .stateUpdate(let event): event.description
@@ -49,7 +49,7 @@ extension CKSyncEngine {
 extension CKSyncEngine.Event {
     /// The engine's state changed.
     public struct StateUpdate: Sendable, CustomStringConvertible {
-        /// What the app has to store, and give to the next engine.
+        /// The state that the app must store, and pass to the next engine.
         public let stateSerialization: CKSyncEngine.State.Serialization
 
         /// The event's name, for logs.

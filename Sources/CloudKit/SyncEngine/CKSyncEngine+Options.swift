@@ -49,7 +49,7 @@ extension CKSyncEngine {
         public var scope: Scope
         /// The group of the operations.
         public var operationGroup: CKOperationGroup?
-        /// The zones that come first.
+        /// The zones to fetch first.
         public var prioritizedZoneIDs: [CKRecordZone.ID] = []
 
         /// Makes options for the zones of `scope`.

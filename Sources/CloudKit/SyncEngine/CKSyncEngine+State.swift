@@ -136,7 +136,7 @@ extension CKSyncEngine {
         /// Maximum changes in a batch and in a request.
         private static let changesMax = 400
 
-        /// Takes as many of `pendingChanges` as a request may have, in their order. Skips a record that
+        /// Takes the first `pendingChanges` in their order, up to the limit of a request. Skips a record that
         /// `recordProvider` doesn't have.
         /// - Returns: nil if no change is left.
         public init?(

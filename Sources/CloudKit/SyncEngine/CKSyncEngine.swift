@@ -1,10 +1,12 @@
 internal import System
 
-/// Syncs a database with an app's own records. The app provides what to send, and receives what was fetched.
+/// Syncs a database with an app's own records. The app provides the records to send, and receives the fetched
+/// ones.
 ///
-/// Code with its symbols compiles. The engine isn't available yet: it keeps the pending changes, and
-/// `fetchChanges` and `sendChanges` throw an error that says what to use instead.
-/// - Note: Coming: with sharing; until then the operations for changes, or `CloudSync` of the module YapCloudKit.
+/// Code with its symbols compiles. The engine isn't available yet: it stores the pending changes, and
+/// `fetchChanges` and `sendChanges` throw an error that names the alternatives.
+/// - Note: Coming: with sharing; until then the operations for changes, or `CloudSync` of the module
+///   YapCloudKit.
 public final class CKSyncEngine: Sendable, CustomStringConvertible {
     /// The synced database.
     public let database: CKDatabase

@@ -1,7 +1,7 @@
-/// The delegate of a sync engine: provides what to send, and receives events.
-/// - Note: Coming: see `CKSyncEngine`; nobody calls it yet.
+/// The delegate of a sync engine: provides the records to send, and receives events.
+/// - Note: Coming: see `CKSyncEngine`; never called yet.
 public protocol CKSyncEngineDelegate: AnyObject, Sendable {
-    /// Handles `event`. Events come one after another.
+    /// Handles `event`. Events are delivered one after another.
     func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async
 
     /// Returns the next records to send; nil if there are none.

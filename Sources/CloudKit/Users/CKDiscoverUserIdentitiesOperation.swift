@@ -63,8 +63,8 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     }
 }
 
-/// Finds all users that let everybody find them. Apple's framework searches the device's address book, which doesn't
-/// exist here.
+/// Finds all users that are discoverable by everyone. Apple's framework searches the device's address book,
+/// which doesn't exist here.
 open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
@@ -115,7 +115,7 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
 }
 
 extension RequestAddress {
-    /// User requests go to the public database, whatever the operation's database is.
+    /// User requests are sent to the public database, regardless of the operation's database.
     var ofUsers: RequestAddress {
         var address = self
         address.scope = .public

@@ -1,14 +1,14 @@
 internal import CloudWire
 public import Foundation
 
-/// A user of the app: the signed-in one, or one that lets others find their name.
+/// A user of the app: the signed-in one, or a discoverable one.
 public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// The data by which a user is looked up.
     public typealias LookupInfo = CKUserIdentityLookupInfo
 
     /// The lookup that found the user; nil if all users were requested.
     public let lookupInfo: LookupInfo?
-    /// The user's name, as far as the user has given it.
+    /// The user's name, if the user has provided it.
     public let nameComponents: PersonNameComponents?
     /// The user's own record.
     public let userRecordID: CKRecord.ID?

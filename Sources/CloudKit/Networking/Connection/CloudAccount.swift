@@ -38,7 +38,8 @@ package protocol CloudAccount: Sendable {
     /// Stores the token that the server returned in place of `token`. Apple's servers accept each token once.
     func replace(_ token: String, with newToken: String)
 
-    /// The account status as far as this device knows it; nil if a user is signed in, so that the server must be asked.
+    /// The account status if it is known locally; nil if a user is signed in, so that the server must be
+    /// queried.
     /// - Throws: if the status can't be determined.
     func localStatus() throws(CKError) -> CKAccountStatus?
 

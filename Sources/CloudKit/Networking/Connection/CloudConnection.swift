@@ -9,7 +9,7 @@ package enum Execution: Sendable {
     case inline
 }
 
-/// A container's server and account, and what its requests share.
+/// A container's server and account, and state shared by its requests.
 package struct CloudConnection: Sendable {
     /// Sends the requests.
     package var transport: any Transport

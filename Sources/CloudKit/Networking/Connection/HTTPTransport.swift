@@ -81,7 +81,7 @@ private struct DownloadedFile: HTTPDownload {
 extension WireRequest {
     /// Path and query, percent-encoded once.
     var target: String {
-        // A plus stays a plus, and a token's equals sign isn't taken for an item's.
+        // A plus stays a plus, and a token's equals sign isn't mistaken for an item's.
         let items = query.map { "\(PercentEncoding.encoded($0.name))=\(PercentEncoding.encoded($0.value))" }
         let path = PercentEncoding.encoded(path, keepsSlashes: true)
         return items.isEmpty ? path : "\(path)?\(items.joined(separator: "&"))"

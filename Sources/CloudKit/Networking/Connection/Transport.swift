@@ -3,7 +3,7 @@ package import CloudWire
 /// Cancels a request. Does nothing if the request has completed.
 package typealias TransportCancel = @Sendable () -> Void
 
-/// How long one attempt of a request may take.
+/// Maximum times of one attempt of a request.
 package struct RequestTimeouts: Sendable {
     /// Maximum seconds without any byte sent or received.
     package var idleSeconds: Double

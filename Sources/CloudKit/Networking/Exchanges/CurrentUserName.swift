@@ -4,7 +4,7 @@ internal import CloudWire
 // functions convert one name to the other.
 
 extension RequestAddress {
-    /// A record of a response, as the app knows it.
+    /// Converts a record of a response for the app.
     /// - Returns: the record; `CKError.serverResponseLost` if it lacks a required key.
     func record(_ record: WireRecord, in zoneID: CKRecordZoneID) -> Result<RecordState, CKError> {
         // All zones of the private database belong to the user.
@@ -17,8 +17,8 @@ extension RequestAddress {
         recordID.namesUser ? outgoingUserRecordName ?? recordID.recordName : recordID.recordName
     }
 
-    /// A field of a record in `zoneID` as it is sent. Only in the default zone, `CKCurrentUserDefaultName` stands for
-    /// the user.
+    /// The form of a field of a record in `zoneID` in requests. Only in the default zone,
+    /// `CKCurrentUserDefaultName` stands for the user.
     func outgoing(_ field: Field, in zoneID: CKRecordZoneID) -> Field {
         zoneID.zoneName == CKRecordZoneID.defaultZoneName ? outgoing(field) : field
     }
@@ -32,7 +32,7 @@ extension RequestAddress {
         return field
     }
 
-    /// A query in `zoneID` as it is sent. Nil is the default zone, or all zones.
+    /// The form of a query in `zoneID` in requests. Nil is the default zone, or all zones.
     func outgoing(_ query: RecordQuery, in zoneID: ZoneID?) -> RecordQuery {
         guard namesUser(query, in: zoneID) else { return query }
         var query = query

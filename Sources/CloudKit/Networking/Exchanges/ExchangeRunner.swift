@@ -179,7 +179,8 @@ final class ExchangeRunner<E: OperationExchange>: Sendable {
     }
 
     private func finish(_ result: Result<E.Output, CKError>) {
-        // What cancels a file's transfer keeps this runner for its progress. Released here, to break the cycle.
+        // The closure that cancels a file's transfer retains this runner for its progress. It is released
+        // here, to break the cycle.
         let (isFirst, cancelRequest) = state.withLock { state in
             defer {
                 state.isDone = true

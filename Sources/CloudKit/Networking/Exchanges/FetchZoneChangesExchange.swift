@@ -83,7 +83,7 @@ struct FetchZoneChangesExchange: OperationExchange {
             if events.isEmpty, !next.isEmpty {
                 throw .unreadable("more changes are coming, but no token changes")
             }
-            // Zones that were begun come before others, so that they end soon.
+            // Partially fetched zones come before others, so that they are completed soon.
             waiting = next + waiting
             return events
         } catch {

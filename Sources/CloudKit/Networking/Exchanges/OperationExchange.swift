@@ -2,7 +2,7 @@ internal import CloudWire
 
 /// An operation without I/O: it returns the next request, and turns each response into events.
 protocol OperationExchange: Sendable {
-    /// What is reported before the end.
+    /// Events before the end of the exchange.
     associatedtype Event: Sendable
     /// The result of the whole operation.
     associatedtype Output: Sendable
@@ -10,7 +10,7 @@ protocol OperationExchange: Sendable {
     /// Returns the next request, or the result.
     mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Output>
 
-    /// Takes the response to the request that `nextStep()` returned last.
+    /// Handles the response to the last request of `nextStep()`.
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event]
 }
 

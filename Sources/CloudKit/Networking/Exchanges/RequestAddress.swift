@@ -2,7 +2,7 @@ internal import CloudWire
 import Foundation
 internal import System
 
-/// The database of an operation's requests, and what they have in common.
+/// The database of an operation's requests, and their common properties.
 struct RequestAddress: Sendable {
     var containerIdentifier: String
     var environment: String
@@ -83,8 +83,8 @@ struct RequestAddress: Sendable {
         return address
     }
 
-    /// The zone of a response as the app knows it: outside the shared database every zone is the user's own, and the
-    /// framework uses one name for that owner, whatever the server returns.
+    /// The zone of a response, converted for the app: outside the shared database every zone is the user's
+    /// own, and the framework uses one name for that owner, regardless of the server's.
     func zoneID(_ zoneID: ZoneID) -> CKRecordZoneID {
         let owner = scope == .shared ? zoneID.ownerRecordName : nil
         return CKRecordZoneID(zoneName: zoneID.zoneName, ownerName: owner ?? CKCurrentUserDefaultName)

@@ -12,7 +12,7 @@ package struct AssetCache: Sendable {
 
     /// Default of `bytesMax`.
     package static let defaultBytesMax: Int64 = 1 << 30
-    /// Seconds for which a file counts as in use, and is kept.
+    /// Seconds for which a file counts as in use, and isn't removed.
     static let keptSeconds = 3_600.0
     /// The folder is scanned after files of this part of `bytesMax` were added, not after each file.
     static let partBeforeTrim: Int64 = 16

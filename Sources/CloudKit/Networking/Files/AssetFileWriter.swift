@@ -2,10 +2,10 @@ internal import Crypto
 import Foundation
 internal import System
 
-/// Writes a downloaded file beside its URL, and moves it there when it is complete.
+/// Writes a downloaded file next to its URL, and moves it there when it is complete.
 ///
-/// An incomplete file is kept and continued later. The writer that continues it locks it. Another download of the same
-/// file at the same time, in this process or another, writes into a file of its own.
+/// An incomplete file is kept and continued later. The writer that continues it locks it. A concurrent
+/// download of the same file, in this process or another, writes into a separate file.
 final class AssetFileWriter: DownloadSink {
     private struct State {
         /// Bytes of the file before this download.
@@ -32,8 +32,8 @@ final class AssetFileWriter: DownloadSink {
     /// Bytes of the file before this download.
     var offset: Int64 { state.withLock { $0.offset } }
 
-    /// - Parameter bytes: of the whole file, where that is known.
-    /// - Throws: `CKError.internalError` when the folder can't be written to.
+    /// - Parameter bytes: size of the whole file, if known.
+    /// - Throws: `CKError.internalError` if the folder can't be written to.
     init(_ url: URL, bytes: Int64?, meter: ProgressMeter) throws(CKError) {
         self.bytes = bytes
         self.meter = meter
@@ -55,7 +55,7 @@ final class AssetFileWriter: DownloadSink {
     deinit { if isOwn, !state.withLock({ $0.isFinished }) { unlink(partPath) } }
 
     func begin(status: Int, contentRange: String?) throws {
-        // The whole file comes, whatever was asked for.
+        // The server sends the whole file, regardless of the requested range.
         if status == 200, offset > 0 { rewind() }
         guard status != 206 || isMissingPart(contentRange) else {
             rewind()
@@ -64,8 +64,9 @@ final class AssetFileWriter: DownloadSink {
         }
     }
 
-    /// Returns true if what comes is the rest of the file, as `bytes 5000-9999/10000` says it. Looked at before the
-    /// first byte is taken: not every checksum tells a file that was put together wrongly.
+    /// Returns true if the response is the rest of the file, by a header such as `bytes 5000-9999/10000`.
+    /// Checked before the first byte is written, because not every checksum detects a file that was assembled
+    /// incorrectly.
     private func isMissingPart(_ contentRange: String?) -> Bool {
         let words = contentRange?.lowercased().split(separator: " ") ?? []
         guard words.count == 2, words[0] == "bytes" else { return false }
@@ -90,7 +91,7 @@ final class AssetFileWriter: DownloadSink {
         meter.count(position, of: self.bytes)
     }
 
-    /// Takes away what is there: it is no beginning of the file.
+    /// Discards the existing bytes, which aren't the beginning of the file.
     func rewind() {
         try? file.truncate()
         state.withLock { $0 = State(offset: 0) }
@@ -105,20 +106,21 @@ final class AssetFileWriter: DownloadSink {
     /// True if the server sent another part than the missing one. The earlier bytes are then deleted.
     var isAnotherPart: Bool { state.withLock { $0.isAnotherPart } }
 
-    /// Puts the file in its place.
-    /// - Throws: `CKError.assetNotAvailable` when it isn't what the server names; then nothing of it is left.
+    /// Moves the file to its URL.
+    /// - Throws: `CKError.assetNotAvailable` if it doesn't match the server's checksum; then the file is
+    ///   deleted.
     func finish(checksum: String?) throws(CKError) {
         guard !isTooLong, bytes == nil || bytes == byteCount, try isWhole(checksum) else {
             unlink(partPath)
             throw .anotherFile
         }
-        // Not synced: what a loss of power leaves of it has another size, by which `AssetCache.prepare` knows it.
+        // Not synced: after a power failure the file has another size, which `AssetCache.prepare` detects.
         guard rename(partPath, path) == 0 else { throw .cache(FileError(.rename, path, errno)) }
         state.withLock { $0.isFinished = true }
     }
 
-    /// Returns true if the file has this checksum: as our service makes them, of the SHA-256. One of another kind says
-    /// nothing that could be looked at.
+    /// Returns true if the file has this checksum in our service's form, of the SHA-256. A checksum of
+    /// another kind can't be verified.
     private func isWhole(_ checksum: String?) throws(CKError) -> Bool {
         guard let checksum, let expected = Data(base64Encoded: checksum), expected.count == 21,
             expected.first == 1

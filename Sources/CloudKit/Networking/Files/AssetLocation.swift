@@ -13,7 +13,7 @@ struct FetchedAsset: Hashable, Sendable {
     var asset: Asset
     var recordID: CKRecordID
     var key: String
-    /// True if the checksum is another server's: it looks like ours, but comes from another function.
+    /// True if the checksum is another server's: it has the same form, but another function.
     var hasForeignChecksum = false
 }
 
@@ -37,9 +37,9 @@ struct AssetUploads: Sendable {
 }
 
 extension RecordState {
-    /// The wire form of a file that the server already has in this field, as far as the record knows; nil if the file
-    /// must be uploaded. An older file of the field is uploaded again, because the server keeps a record's current
-    /// files only.
+    /// The wire form of a file that the server already has in this field, according to the record; nil if the
+    /// file must be uploaded. An older file of the field is uploaded again, because the server keeps a
+    /// record's current files only.
     func kept(_ asset: CKAsset, in key: String) -> Asset? {
         guard let fetched = asset.fetched, fetched.recordID == recordID, fetched.key == key else {
             return nil

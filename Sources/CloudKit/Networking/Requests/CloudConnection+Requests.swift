@@ -2,10 +2,10 @@ package import CloudWire
 internal import System
 
 extension CloudConnection {
-    /// Sends a request with the current credential, and retries it as `rules` allow.
+    /// Sends a request with the current credential, and retries it according to `rules`.
     /// - Parameter completion: called once, on any thread, possibly before this function returns.
-    /// - Returns: a closure that cancels the request. `completion` then gets `operationCancelled`, unless it was called
-    ///   before.
+    /// - Returns: a closure that cancels the request. `completion` then gets `operationCancelled`, unless it
+    ///   was called before.
     package func send(
         _ request: WireRequest, rules: RequestRules = RequestRules(),
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void

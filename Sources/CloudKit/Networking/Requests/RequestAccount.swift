@@ -25,8 +25,8 @@ final class RequestAccount: Sendable {
     }
 
     /// The credential for the next attempt.
-    /// - Throws: `CKError.notAuthenticated` if another user has signed in since the request began; what the account
-    ///   throws.
+    /// - Throws: `CKError.notAuthenticated` if another user has signed in since the request began; the error
+    ///   of the account.
     func credential() throws(CKError) -> CloudCredential {
         let credential = try account.credential()
         guard let user = credential.userRecordName else { return credential }

@@ -12,7 +12,7 @@ final class RequestAttempts: Sendable {
         var cancelTimer: TimerCancel?
         var isClosed = false
 
-        /// Removes what cancels the attempt. The caller releases it after the lock.
+        /// Removes the closures that cancel the attempt. The caller releases them after the lock.
         mutating func take() -> (cancelTransfer: TransportCancel?, cancelTimer: TimerCancel?) {
             defer { (inFlight, cancelTransfer, cancelTimer) = (nil, nil, nil) }
             return (cancelTransfer, cancelTimer)
@@ -36,7 +36,7 @@ final class RequestAttempts: Sendable {
 
     // A closure that is replaced below is released after the lock.
 
-    /// Keeps the timer of an attempt, or cancels it if the attempt isn't in flight any more.
+    /// Stores the timer of an attempt, or cancels it if the attempt isn't in flight any more.
     func keepTimer(_ cancel: @escaping TimerCancel, of number: Int) {
         let (isKept, _) = state.withLock { state -> (Bool, TimerCancel?) in
             guard state.inFlight == number else { return (false, nil) }
@@ -46,7 +46,8 @@ final class RequestAttempts: Sendable {
         if !isKept { cancel() }
     }
 
-    /// Keeps what cancels the transfer of an attempt, or calls it if the attempt isn't in flight any more.
+    /// Stores the closure that cancels the transfer of an attempt, or calls it if the attempt isn't in flight
+    /// any more.
     func keepTransfer(_ cancel: @escaping TransportCancel, of number: Int) {
         let (isKept, _) = state.withLock { state -> (Bool, TransportCancel?) in
             guard state.inFlight == number else { return (false, nil) }
@@ -56,7 +57,7 @@ final class RequestAttempts: Sendable {
         if !isKept { cancel() }
     }
 
-    /// Keeps the timer of the pause before the next attempt, or cancels it if the request has completed.
+    /// Stores the timer of the pause before the next attempt, or cancels it if the request has completed.
     func keepPause(_ cancel: @escaping TimerCancel) {
         let (isKept, _) = state.withLock { state -> (Bool, TimerCancel?) in
             guard !state.isClosed, state.inFlight == nil else { return (false, nil) }
@@ -75,8 +76,8 @@ final class RequestAttempts: Sendable {
         return taken.cancelTransfer ?? {}
     }
 
-    /// Begins no more attempts, and cancels the one in flight unless it brings the user's next token.
-    /// - Returns: true if an attempt goes on.
+    /// Begins no more attempts, and cancels the one in flight unless its response has the user's next token.
+    /// - Returns: true if an attempt continues.
     func close() -> Bool {
         let taken = state.withLock {
             state -> (cancelTransfer: TransportCancel?, cancelTimer: TimerCancel?)? in

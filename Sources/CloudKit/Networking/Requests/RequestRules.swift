@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long a request may take, and if it is retried.
+/// Time limits of a request, and rules for its retries.
 package struct RequestRules: Sendable {
     /// Maximum seconds of an attempt without any byte sent or received.
     package var timeoutSeconds: Double

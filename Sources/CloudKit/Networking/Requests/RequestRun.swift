@@ -49,10 +49,11 @@ final class RequestRun: Sendable {
         end(.failure(.cancelled))
     }
 
-    /// The longest wait in milliseconds for which a timer is set. The system keeps a timer in memory until it fires.
+    /// The longest wait in milliseconds for which a timer is set. The system keeps a timer in memory until it
+    /// fires.
     private static let turnMillisecondsMax: Int64 = 86_400_000
 
-    /// Ends the request at its deadline, even if its turn hasn't come by then.
+    /// Ends the request at its deadline, even if it is still queued.
     private func endAtDeadline() {
         guard let deadline = rules.deadlineMilliseconds else { return }
         let left = max(0, deadline - connection.timers.elapsedMilliseconds())
@@ -72,7 +73,7 @@ final class RequestRun: Sendable {
         } catch {
             return fail(error)
         }
-        // The request has completed meanwhile, perhaps before its turn came.
+        // The request has completed in the meantime, possibly while it was queued.
         guard let number = attempts.begin(bringsToken: bringsToken) else { return turn.leave() }
         if !connection.transport.enforcesTimeouts {
             let milliseconds = Int64(timeouts.shortestSeconds * 1000)
@@ -132,7 +133,7 @@ final class RequestRun: Sendable {
             return completion
         }
         guard let completion else { return }
-        // An attempt that brings the next token goes on. Its response, or its timeout, ends the turn.
+        // An attempt with the next token continues. Its response, or its timeout, ends the turn.
         let isInFlight = attempts.close()
         turn.close(keepsTurn: isInFlight)
         completion(result)

@@ -1,9 +1,9 @@
 internal import System
 
-/// Lets the requests of one user through one at a time, in their order.
+/// Serializes the requests of one user, in their order.
 ///
-/// Apple's servers accept a user's token once, and the response brings the next one. Two requests with the same token
-/// would end the sign-in.
+/// Apple's servers accept a user's token once, and the response has the next one. Two requests with the same
+/// token would end the sign-in.
 package final class TokenGate: Sendable {
     private struct State {
         var isTaken = false

@@ -46,7 +46,7 @@ final class TokenTurn: Sendable {
         return isWaiting
     }
 
-    /// Keeps a timer until `close()`, or cancels it if `close()` was called.
+    /// Stores a timer until `close()`, or cancels it if `close()` was called.
     func keepTimer(_ cancel: @escaping TimerCancel) {
         // The timer of an earlier wait is released after the lock.
         let (isClosed, _) = state.withLock { state in
