@@ -5,8 +5,7 @@ internal import System
 ///
 /// Code with its symbols compiles. The engine isn't available yet: it stores the pending changes, and
 /// `fetchChanges` and `sendChanges` throw an error that names the alternatives.
-/// - Note: Coming: with sharing; until then the operations for changes, or `CloudSync` of the module
-///   YapCloudKit.
+/// - Note: Coming: with sharing; until then the operations for changes, or `CloudSync` of the module YapCloudKit.
 public final class CKSyncEngine: Sendable, CustomStringConvertible {
     /// The synced database.
     public let database: CKDatabase

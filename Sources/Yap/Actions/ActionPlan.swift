@@ -1,4 +1,4 @@
-/// What a runner has to do according to one snapshot.
+/// The work of a runner according to one snapshot.
 struct ActionPlan: Sendable {
     /// Actions to start, in their order.
     var due: [YapDatabaseScheduledAction] = []

@@ -1,4 +1,4 @@
-/// A commit of this process, with what other connections need to follow it.
+/// A commit of this process, with the data that other connections need to follow it.
 struct CommitRecord: Sendable {
     let previous: SnapshotMark
     let mark: SnapshotMark

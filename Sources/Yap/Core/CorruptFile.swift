@@ -14,8 +14,8 @@ struct CorruptFile {
 
     /// Runs `open`. If it finds the file damaged, renames or deletes it and runs `open` again.
     ///
-    /// Instances that may move a file open it one after the other: none finds it half moved, creates another in its
-    /// place meanwhile, or moves the new file of another.
+    /// Instances that may move a file open it one after the other, so that none finds it half moved, creates
+    /// another in its place in between, or moves the new file of another.
     func opening<Result>(_ open: () throws -> Result) throws -> (Result, YapDatabaseCorruption?) {
         guard options.whenCorrupt != .refuse, options.vfsName == nil, let lock = folderLock()
         else { return (try open(), nil) }

@@ -22,8 +22,8 @@ enum DatabaseSchema {
     /// format.
     static func open(path: String, options: OpenOptions, firstMark: SnapshotMark) throws -> Connection {
         try Connection.checkEncryption(options)
-        // SQLite would let everybody read it; it gives its log the file's mode. What fails here fails again when SQLite
-        // opens, with a message.
+        // SQLite would create it readable for everyone, and gives its log the file's mode. An error here
+        // occurs again when SQLite opens the file, with a message.
         if options.create, options.vfsName == nil { _ = try? DurableFile.createEmpty(path) }
         let connection = try Connection(path: path, options: options) { _ = try content(of: $0) }
         if try content(of: connection) == .ours { return connection }

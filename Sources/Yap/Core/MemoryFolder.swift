@@ -7,10 +7,10 @@ import System
     import Darwin
 #endif
 
-/// A folder in memory for the files of one database, which goes with it.
+/// A folder in memory for the files of one database. It is deleted with the database.
 ///
-/// A lock that lives as long as the process tells others that the folder is in use: the folders of processes that were
-/// killed are deleted when the next one is made.
+/// A lock that is held until the process ends marks the folder as in use. The folders of killed processes are
+/// deleted when the next one is made.
 final class MemoryFolder: Sendable {
     private static let memoryPath = "/dev/shm"
     private static let prefix = "yap-memory-"
@@ -43,7 +43,7 @@ final class MemoryFolder: Sendable {
                 .cannotOpen, "no folder can be made in \(parent): \(String(cString: strerror(errno)))")
         }
         path = made
-        // It gets its name when it is locked, so that nobody finds it unlocked before.
+        // Renamed after it is locked, so that no process finds it unlocked before.
         let new = made + "/" + Self.lockName + "-new"
         do throws(FileError) {
             lock = try OpenFile(new, .updatingOrCreating)

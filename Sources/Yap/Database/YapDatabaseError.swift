@@ -80,7 +80,7 @@ public struct YapDatabaseError: Error, Sendable {
 
     /// Kind of the error.
     public let code: Code
-    /// Description of what happened.
+    /// Description of the error.
     public let message: String
     /// The collection in which it happened, if known.
     public let collection: String?

@@ -17,7 +17,7 @@ public struct YapDatabaseOptions: Sendable {
         case normal
     }
 
-    /// What to do with a damaged file when opening it.
+    /// The handling of a damaged file when opening it.
     public enum CorruptAction: Sendable {
         /// Throws `corrupt` or `notADatabase`, and doesn't change the file.
         case refuse
@@ -27,13 +27,13 @@ public struct YapDatabaseOptions: Sendable {
         case delete
     }
 
-    /// What to do with a damaged file when opening it. Default: `refuse`. A file that isn't a database is always
-    /// rejected, because it may be encrypted with another key or have another format. Databases of other programs and
-    /// of later versions are rejected too.
+    /// The handling of a damaged file when opening it. Default: `refuse`. A file that isn't a database is
+    /// always rejected, because it may be encrypted with another key or have another format. Databases of
+    /// other programs and of later versions are rejected too.
     ///
-    /// Opening detects damage in what it reads: the header, the schema and a few rows of its own.
-    /// `YapDatabase.corruption` reports what was done. Choose `rename` or `delete` only if no other process has the
-    /// file open.
+    /// Opening detects damage in the parts that it reads: the header, the schema and a few rows of its own.
+    /// `YapDatabase.corruption` reports the action. Choose `rename` or `delete` only if no other process has
+    /// the file open.
     public var whenCorrupt = CorruptAction.refuse
 
     /// When a commit waits for the disk. Default: `full`.
@@ -55,8 +55,8 @@ public struct YapDatabaseOptions: Sendable {
     /// Maximum bytes of the writer's page cache. SQLite allocates memory as it reads pages, so a small file needs
     /// little. Each connection that reads has up to 2 MB more.
     public var writerPageCacheBytesMax: Int64 = 32 << 20
-    /// Key of an encrypted file. Nil for an unencrypted file. It needs SQLCipher in the place of SQLite; otherwise
-    /// opening throws `encryptionUnavailable`.
+    /// Key of an encrypted file. Nil for an unencrypted file. It requires SQLCipher instead of SQLite;
+    /// otherwise opening throws `encryptionUnavailable`.
     public var encryptionKey: EncryptionKey?
     /// Bytes of the file that are read through a memory map. 0, the default, maps nothing; an encrypted file is never
     /// mapped.

@@ -1,8 +1,8 @@
 extension YapDatabaseReadTransaction {
     /// Returns the stored metadata of a row, for an extension that handles a write of the object only.
     ///
-    /// - Returns: Nil if the row has none. Also nil if it can't be decoded and the object was fetched: such a write
-    ///   would fail again and again.
+    /// - Returns: Nil if the row has none. Also nil if it can't be decoded and the object was fetched: such a
+    ///   write would fail on each attempt.
     /// - Throws: The errors of `metadata(forKey:inCollection:)`.
     final func storedMetadata(of row: YapDatabaseRowIdentity) throws -> (any Sendable)? {
         do {

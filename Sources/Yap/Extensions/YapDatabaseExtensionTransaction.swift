@@ -38,7 +38,7 @@ public protocol YapDatabaseExtensionTransaction: AnyObject {
     /// `YapDatabaseCommit.changes(ofExtension:)`. Nil if there are none. Called after the flushes.
     ///
     /// The last commits are kept in memory. Changes that grow with the transaction should conform to
-    /// `YapDatabaseCountedChanges`, and name up to `YapDatabaseOptions.changedKeysPerCommitMax` things.
+    /// `YapDatabaseCountedChanges`, and name up to `YapDatabaseOptions.changedKeysPerCommitMax` items.
     func changesForConnections() -> (any Sendable)?
 
     /// Called before a savepoint of the app (`YapDatabaseReadWriteTransaction.savepoint(_:)`), which may undo later

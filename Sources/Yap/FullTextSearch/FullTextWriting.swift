@@ -57,7 +57,7 @@ extension YapDatabaseFullTextSearchTransaction {
         try placeInResults(row)
     }
 
-    /// Returns true if the texts have changed, as far as is known.
+    /// Returns true if the texts have changed, or if that is unknown.
     private func update(_ rowID: Int64, _ texts: [YapDatabaseColumnValue]?) throws -> Bool {
         guard let texts else {
             try remove(rowID)

@@ -97,7 +97,7 @@ public struct YapDatabaseHookChange<Object: Sendable> {
 
 @available(*, unavailable) extension YapDatabaseHookChange: Sendable {}
 
-/// What a write changes in a row.
+/// The parts of a row that a write changes.
 public struct YapDatabaseHookChangeKind: OptionSet, Hashable, Sendable {
     /// The set as bits.
     public let rawValue: Int

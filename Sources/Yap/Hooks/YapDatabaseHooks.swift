@@ -154,7 +154,7 @@ public final class YapDatabaseHooksTransaction<Object: Sendable>: YapDatabaseExt
         return .isComplete
     }
 
-    /// Returns a closure that does nothing, because nothing is kept.
+    /// Returns a closure that does nothing, because there is no state to restore.
     public func makeRestorePoint() throws -> () -> Void { {} }
 
     func beforeChange(_ change: YapDatabaseRowChange, in transaction: YapDatabaseReadWriteTransaction) throws

@@ -8,8 +8,8 @@ import SQLite
 struct RelationshipCascade {
     /// Number of rules applied at a time.
     static let batchMax = 500
-    /// Maximum searches for edges with missing ends in one flush. Objects of `whenEdgeDeleted` that keep having such
-    /// edges would continue forever.
+    /// Maximum searches for edges with missing ends in one flush. Objects of `whenEdgeDeleted` that always
+    /// have such edges would continue forever.
     static let checksMax = 1_000
     /// Maximum times that a cascade moves from one relationship to another.
     static let roundsMax = 100_000
@@ -85,8 +85,8 @@ struct RelationshipCascade {
         }
     }
 
-    /// Lets rules run that waited for the last page. A paused fetch of another user has no last page yet: its
-    /// remaining pages may contain other sources or destinations.
+    /// Allows rules to run that waited for the last page. A paused fetch of another user has no last page
+    /// yet: its remaining pages may contain other sources or destinations.
     ///
     /// - Returns: True if there may be such rules.
     private func wake(_ rows: ComingRows) throws -> Bool {

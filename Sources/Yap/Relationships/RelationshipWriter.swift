@@ -229,7 +229,7 @@ final class RelationshipWriter {
     /// Records that anything may have changed.
     func noteAll() { changes.noteAll() }
 
-    /// Records the edges that a query finds, as far as there is room.
+    /// Records the edges that a query finds, up to the maximum.
     func noteEdges(_ query: String, _ values: [YapDatabaseColumnValue] = []) throws {
         try tables.withStatement(query, values) { statement in
             while !changes.isOfAll, try statement.step() { note(YapDatabaseEdge(statement)) }

@@ -14,7 +14,7 @@ public struct YapDatabaseEdge: Hashable, Sendable {
     public let source: YapCollectionKey
     /// The row or file at which the edge ends.
     public let destination: YapDatabaseEdgeDestination
-    /// What happens when one of its ends is deleted.
+    /// What happens if one of its ends is deleted.
     public let rules: YapDatabaseEdgeRules
     /// True if the app added the edge with `add`. False if it belongs to the object at its source.
     public internal(set) var isManual: Bool
@@ -74,8 +74,8 @@ public enum YapDatabaseEdgeDestination: Hashable, Sendable {
     }
 }
 
-/// What happens when an end of an edge is deleted. Rules can be combined. A row that one rule deletes isn't notified
-/// by another.
+/// What happens if an end of an edge is deleted. Rules can be combined. A row that one rule deletes isn't
+/// notified by another.
 ///
 /// An edge that is only replaced, because its object was stored with other edges, triggers no rule.
 public struct YapDatabaseEdgeRules: OptionSet, Hashable, Sendable {

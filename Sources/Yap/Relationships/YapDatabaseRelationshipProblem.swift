@@ -11,7 +11,7 @@ public struct YapDatabaseRelationshipProblem: Hashable, Sendable {
     /// The row of the skipped edge or rule. For a file that can't be deleted, the collection is empty and the key is
     /// the file's text.
     public let row: YapCollectionKey
-    /// What was skipped and why.
+    /// The skipped work and the reason.
     public let message: String
 }
 

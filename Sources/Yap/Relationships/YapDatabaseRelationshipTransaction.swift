@@ -85,7 +85,7 @@ public class YapDatabaseRelationshipTransaction {
 
     // MARK: Inside
 
-    /// Records that what is read depends on the edges that the filter finds.
+    /// Records that the transaction's result depends on the edges that the filter finds.
     private func filter(
         _ name: String?, _ source: YapCollectionKey?, _ destination: YapDatabaseEdgeDestination?
     ) throws -> RelationshipFilter {

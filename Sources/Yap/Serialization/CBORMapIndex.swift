@@ -99,7 +99,7 @@ final class CBORMapIndex {
         }
     }
 
-    /// Rejects `entry`'s key if it is also among `others`, as far as their tags are equal.
+    /// Rejects `entry`'s key if `others` contains it too with the same tags.
     private func refuse(
         _ entry: Entry, among others: some Sequence<Entry>, _ input: CBORInput
     ) throws(CBORFault) {

@@ -67,7 +67,7 @@ extension DecodingError {
     }
 }
 
-// MARK: What the type doesn't know
+// MARK: Unknown properties
 
 extension CBORModel: PropertyKeeping {
     func decodeOwn(_ bytes: UnsafeRawBufferPointer) throws -> Value? {

@@ -42,7 +42,7 @@ final class CBORValueEncoder: Encoder {
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    // MARK: What the model asks for
+    // MARK: Encoding the model
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         open(.map)
@@ -71,7 +71,7 @@ final class CBORValueEncoder: Encoder {
         entriesStart = output.entries.count
     }
 
-    // MARK: What its containers write
+    // MARK: Output of its containers
 
     /// Writes a key of the map. The caller then writes its value.
     @inline(__always)
@@ -222,7 +222,7 @@ final class CBORValueEncoder: Encoder {
         try checkSize()
     }
 
-    /// Rejects what a decoder would reject.
+    /// Rejects an object that a decoder would reject.
     func checkSize() throws {
         guard output.count <= CBORLimits.bytesMax else {
             throw error("More than \(CBORLimits.bytesMax) bytes.")

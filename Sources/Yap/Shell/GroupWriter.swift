@@ -19,7 +19,7 @@ final class GroupWriter: Sendable {
         while let requests = queue.take(max: Self.groupRequestsMax) { serve(requests) }
     }
 
-    /// Serves the pending writes, and those that arrive meanwhile.
+    /// Serves the pending writes, and those that arrive in the meantime.
     func runOnce() {
         while true {
             let requests = queue.takeWithoutWaiting(max: .max)

@@ -177,7 +177,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         if goesOn { write() }
     }
 
-    /// What to do after a failed transaction.
+    /// The reaction to a failed transaction.
     private enum AfterFailure {
         /// Keep all changes pending, and write nothing until the next change or flush.
         case stop

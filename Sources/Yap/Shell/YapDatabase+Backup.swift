@@ -27,14 +27,14 @@ extension YapDatabase {
     /// try await database.backup(to: newPath, encryptionKey: .init(bytes: newKey))
     /// ```
     ///
-    /// Takes longer than `backup(to:progress:)`, which copies pages with the database's own key. It needs SQLCipher
-    /// in the place of SQLite.
+    /// Takes longer than `backup(to:progress:)`, which copies pages with the database's own key. It requires
+    /// SQLCipher instead of SQLite.
     ///
     /// - Parameters:
     ///   - path: The file to create. After a crash it may exist without content.
     ///   - encryptionKey: The key of the copy. Nil for an unencrypted file.
-    /// - Throws: `YapDatabaseError`: `encryptionUnavailable`; `cannotOpen` if a file exists at `path`, which isn't
-    ///   changed; `diskFull`, ...; no file is left then. `CancellationError` before the copy begins.
+    /// - Throws: `YapDatabaseError`: `encryptionUnavailable`; `cannotOpen` if a file exists at `path`, which
+    ///   isn't changed; `diskFull`, ...; no file is left then. `CancellationError` before the copy begins.
     public func backup(to path: String, encryptionKey: YapDatabaseOptions.EncryptionKey?) async throws {
         try Task.checkCancellation()
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

@@ -35,8 +35,8 @@ public final class YapDatabaseConnectionPool: Sendable {
     ///
     /// - Parameters:
     ///   - database: The database to read.
-    ///   - connectionsMax: Maximum number of connections, at least 1. Asynchronous reads also share as many threads
-    ///     as there are processors, whatever the number of connections.
+    ///   - connectionsMax: Maximum number of connections, at least 1. Asynchronous reads also share as many
+    ///     threads as there are processors, regardless of the number of connections.
     public init(_ database: YapDatabase, connectionsMax: Int = 3) {
         self.database = database
         self.connectionsMax = max(1, connectionsMax)

@@ -6,7 +6,7 @@ import SQLite
 /// type knows them all, no stored object has to be read. It lacks some after an earlier version of the app is
 /// installed again, or after a property is removed.
 final class PropertyNames {
-    /// What the transaction has read and recorded, by collection.
+    /// The transaction's reads and records, by collection.
     struct State {
         /// Whether stored objects may have properties that their type doesn't know.
         fileprivate(set) var mayHaveUnknown: [String: Bool] = [:]

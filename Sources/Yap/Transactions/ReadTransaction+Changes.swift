@@ -2,12 +2,12 @@ import SQLite
 
 /// Changes since a token was taken, of all processes and across restarts.
 extension YapDatabaseReadTransaction {
-    /// Returns a token for what this transaction sees, to pass to a later `changes(since:)`. In a write transaction
-    /// it includes what has been written so far.
+    /// Returns a token for the state that this transaction reads, to pass to a later `changes(since:)`. In a
+    /// write transaction it includes its writes so far.
     ///
     /// - Parameter reader: The name of a reader of changes.
-    /// - Throws: `YapDatabaseError` with `changeReaderNotRegistered` if `YapDatabase.registerChangeReader(_:)` wasn't
-    ///   called before.
+    /// - Throws: `YapDatabaseError` with `changeReaderNotRegistered` if
+    ///   `YapDatabase.registerChangeReader(_:)` wasn't called before.
     public final func changeToken(of reader: String) throws -> YapDatabaseChangeToken {
         try check()
         dependencies?.addEverything()

@@ -52,13 +52,13 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Removes in batches of a bounded size. Each batch is looked up anew, because an extension may have changed rows
-    /// in between.
+    /// Removes in batches of a bounded size. Each batch is looked up again, because an extension may have
+    /// changed rows in between.
     ///
-    /// The clearing is recorded first, so that the commit names the rows that hooks insert meanwhile.
+    /// The clearing is recorded first, so that the commit names the rows that hooks insert in the meantime.
     private func removeAllTellingExtensions(_ collection: String) throws {
         if hasHooks(collection) {
-            // All at once, so that rows that hooks insert meanwhile remain.
+            // All at once, so that rows that hooks insert in the meantime remain.
             let all = try rows.identities(inCollection: collection, after: nil, max: .max)
             if !all.isEmpty { changes.recordClearing(of: collection) }
             return try remove(all, collection)

@@ -1,4 +1,4 @@
-/// Lets extensions change rows until none of them does.
+/// Calls extensions repeatedly until none of them changes rows.
 extension YapDatabaseReadWriteTransaction {
     /// Maximum rounds in which extensions may change rows before they are considered endless.
     static let settlingRoundsMax = 100

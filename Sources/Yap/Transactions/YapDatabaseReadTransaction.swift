@@ -98,7 +98,7 @@ public class YapDatabaseReadTransaction {
         return try part(of: name, as: type)
     }
 
-    /// Returns the transaction of an extension. The extension itself records what is read through it.
+    /// Returns the transaction of an extension. The extension itself records its reads.
     final func part<Extension: YapDatabaseExtension>(of name: String, as type: Extension.Type) throws
         -> Extension.Connection.Transaction
     {

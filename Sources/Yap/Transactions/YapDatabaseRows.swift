@@ -1,6 +1,6 @@
 import SQLite
 
-/// Rows as a lazy sequence. Each iteration reads them anew.
+/// Rows as a lazy sequence. Each iteration reads them again.
 public struct YapDatabaseRows<Element>: Sequence {
     private let transaction: YapDatabaseReadTransaction
     private let query: RowCursor.Query

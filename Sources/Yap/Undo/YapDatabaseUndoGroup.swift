@@ -10,8 +10,8 @@ public struct YapDatabaseUndoGroup: Hashable, Identifiable, Sendable {
     public let bytesCount: Int
 }
 
-/// What undo and redo do with a row with another value than the group left, because another device, another process
-/// or a write outside a group has changed it.
+/// The handling of a row whose value isn't the one that the group left, because another device, another
+/// process or a write outside a group has changed it.
 public enum YapDatabaseUndoPolicy: Sendable {
     /// Change nothing, and throw `YapDatabaseUndoConflict`.
     case throwConflict

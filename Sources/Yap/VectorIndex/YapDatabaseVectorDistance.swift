@@ -14,7 +14,7 @@ extension YapDatabaseVectorDistance {
     /// 32-bit numbers.
     static let lengthMax = 0x1p62
 
-    /// Returns a description of what is wrong with a vector, or nil.
+    /// Returns a description of a vector's error, or nil if it is valid.
     func mistake(in vector: [Float], dimensions: Int) -> String? {
         if vector.count != dimensions {
             return "the vector has \(vector.count) dimensions, the index has \(dimensions)"
