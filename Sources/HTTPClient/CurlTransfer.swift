@@ -32,7 +32,7 @@ final class CurlTransfer: @unchecked Sendable {
     private var haveHeadersEnded = false
     private var headerBytesMax = 0
     private var bodyBytes = 0
-    /// True if the body goes to the request's `download`. Nil before it has begun.
+    /// True if the body is written to the request's `download`. Nil before it has begun.
     private var isDownload: Bool?
     /// Maximum bytes kept of an error response to a file download.
     private static let refusalBytesMax = 64 << 10

@@ -169,7 +169,7 @@ extension HistoryFile {
             + zones.map { String(decoding: $0.utf8.filter { $0 != 10 }, as: UTF8.self) + "\n" }.joined()
     }
 
-    // MARK: What goes
+    // MARK: Deletion
 
     private func prune(_ options: HistoryOptions, nowMilliseconds: Int64) throws {
         let oldest = nowMilliseconds - Int64(options.daysMax) * 86_400_000

@@ -32,7 +32,7 @@ package protocol Transport: Sendable {
     /// Sends a request.
     /// - Parameters:
     ///   - timeouts: how long the request may take. A transport without idle timeouts uses `shortestSeconds`.
-    ///   - completion: called once, on any thread, with the response, whatever its status, or with the network error.
+    ///   - completion: called once, on any thread, with the response of any status, or with the network error.
     /// - Returns: a closure that cancels the request. After it was called, `completion` may get any result, or none.
     func send(
         _ request: WireRequest, timeouts: RequestTimeouts,
