@@ -13,8 +13,8 @@ enum AccountCommands {
     static let create = Command(
         name: "account create", summary: "create an account",
         details: """
-            An account is good for every container of the server. Without a password from a file or the standard input
-            one is made up and shown this once. One that you give has 8 characters at least.
+            An account is valid for every container of the server. Without a password from a file or the standard
+            input, one is generated and shown only once. A password must have at least 8 characters.
             """,
         operands: [Command.Operand(name: "NAME", help: "letters, digits and . _ - @ +; case doesn't matter")],
         options: [
@@ -22,14 +22,15 @@ enum AccountCommands {
             Command.Option(name: "family-name", value: "TEXT", help: "the person's family name"),
             Command.Option(
                 name: "email", value: "ADDRESS",
-                help: "by which others may find the person, if the person lets them"),
+                help: "for others to find the person, if the person allows it"),
             Command.Option(
-                name: "developer", help: "let it use the environment development (see serve --development)"),
+                name: "developer",
+                help: "allow it to use the environment development (see serve --development)"),
             .passwordFile, .passwordInput, Command.dataOption,
         ],
         json:
             #"{"account", "givenName", "familyName", "email", "developer", "disabled", "password"}: password is null "#
-            + "unless it was made up",
+            + "unless it was generated",
         examples: [
             "init", "account create ann --given-name Ann --family-name Lee",
             "account create bob --password-stdin <<< 'the password of bob'",
@@ -49,7 +50,7 @@ enum AccountCommands {
         name: "account password", summary: "give an account another password, and end its sessions",
         operands: [Command.Operand(name: "NAME", help: "the account")],
         options: [.passwordFile, .passwordInput, Command.dataOption],
-        json: #"{"account", "password"}: password is null unless it was made up"#,
+        json: #"{"account", "password"}: password is null unless it was generated"#,
         examples: ["init", "account create ann", "account password ann"],
         run: changePassword)
 
@@ -65,8 +66,9 @@ enum AccountCommands {
             Command.Option(name: "family-name", value: "TEXT", help: "the person's family name"),
             Command.Option(name: "email", value: "ADDRESS", help: "the person's address"),
             Command.Option(
-                name: "developer", help: "let it use the environment development (see serve --development)"),
-            Command.Option(name: "no-developer", help: "no longer let it"), Command.dataOption,
+                name: "developer",
+                help: "allow it to use the environment development (see serve --development)"),
+            Command.Option(name: "no-developer", help: "no longer allow it"), Command.dataOption,
         ],
         json: #"{"account", "givenName", "familyName", "email", "developer", "disabled"}"#,
         examples: [
@@ -78,8 +80,8 @@ enum AccountCommands {
     static let disable = Command(
         name: "account disable", summary: "prevent an account from signing in, and end its sessions",
         details: """
-            Everything that it has stored stays. A sign-in is refused as one with a wrong password is. A new password
-            counts from the next yap account enable on.
+            Its data stays. A sign-in is rejected like one with a wrong password. A new password takes effect after
+            the next yap account enable.
             """,
         operands: [Command.Operand(name: "NAME", help: "the account")],
         options: [Command.dataOption],
@@ -88,7 +90,7 @@ enum AccountCommands {
         run: disable)
 
     static let enable = Command(
-        name: "account enable", summary: "let an account sign in again, with its old password",
+        name: "account enable", summary: "allow an account to sign in again, with its old password",
         operands: [Command.Operand(name: "NAME", help: "the account")],
         options: [Command.dataOption],
         json: #"{"account", "disabled"}"#,
@@ -98,10 +100,10 @@ enum AccountCommands {
     static let delete = Command(
         name: "account delete", summary: "remove an account and end its sessions",
         details: """
-            Nobody can sign in with it any more, and an account made again under the name is another one. With --erase
-            its private databases are emptied first, in every container; what it made in public databases stays.
-            Without, the data stays in the stores, where nobody reaches it. When erasing fails, the account is shut and
-            still there: do it again.
+            The account can't sign in any more, and an account created again under the same name is a new one. With
+            --erase its private databases are emptied first, in every container; its records in public databases stay.
+            Without --erase the data stays in the stores and is inaccessible. If erasing fails, the account is
+            disabled and still exists: run the command again.
             """,
         operands: [Command.Operand(name: "NAME", help: "the account")],
         options: [

@@ -11,15 +11,15 @@ enum AdminCommands {
         name: "NAME", help: "letters, digits and . _ - @ +; case doesn't matter")
     private static let url = Command.Option(
         name: "url", value: "URL",
-        help: "the address that browsers use (default: what the settings in the data folder say)")
+        help: "the address that browsers use (default: from the settings in the data folder)")
     private static let roles =
         "look reads, change also changes data, administer also administers administrators"
 
     private static let add = Command(
         name: "admin add", summary: "add an administrator of the dashboard",
         details: """
-            Prints a link that signs the administrator in once, within 10 minutes, to choose a password. Administrators
-            are no accounts of apps. What they do is in the audit log.
+            Prints a link that signs the administrator in once, within 10 minutes, to choose a password.
+            Administrators aren't accounts of apps. Their actions are in the audit log.
             """,
         operands: [name],
         options: [
@@ -73,7 +73,7 @@ enum AdminCommands {
 
     private static let link = Command(
         name: "admin link", summary: "create a one-time link for an administrator to choose a password",
-        details: "The link of before ends. It is good for 10 minutes.",
+        details: "It replaces the previous link, and is valid for 10 minutes.",
         operands: [name], options: [url, Command.dataOption],
         json: #"{"administrator", "role", "link", "expires"}: expires in milliseconds since 1970"#,
         examples: ["init", "admin add maria --role administer || true", "admin link maria"],
@@ -90,11 +90,11 @@ enum AdminCommands {
     private static let password = Command(
         name: "admin password", summary: "give an administrator a password, and end all earlier sessions",
         details: """
-            Without a password from a file or the standard input one is made up and shown this once. One that you give
-            has \(Administrators.passwordCharactersMin) characters at least.
+            Without a password from a file or the standard input, one is generated and shown only once. A password
+            must have at least \(Administrators.passwordCharactersMin) characters.
             """,
         operands: [name], options: [.passwordFile, .passwordInput, Command.dataOption],
-        json: #"{"administrator", "password"}: password is null unless it was made up"#,
+        json: #"{"administrator", "password"}: password is null unless it was generated"#,
         examples: ["init", "admin add maria --role administer || true", "admin password maria"],
         run: setPassword)
 
@@ -120,20 +120,20 @@ enum AdminCommands {
     private static let audit = Command(
         name: "admin audit", summary: "show what administrators did, newest first",
         details: """
-            A line is written before a change is done, as "begun"; one that stays so was cut short. No field values are
-            in it. The newest \(AuditLog.linesMax) lines are kept.
+            A line is written before a change is executed, as "begun". If it stays so, the change was interrupted. Lines
+            contain no values of fields. The newest \(AuditLog.linesMax) lines are kept.
             """,
         options: [
-            Command.Option(name: "administrator", value: "NAME", help: "only what this one did"),
-            Command.Option(name: "container", value: "ID", help: "only what is about this container"),
-            Command.Option(name: "limit", value: "NUMBER", help: "so many lines (default 50)"),
+            Command.Option(name: "administrator", value: "NAME", help: "only actions of this one"),
+            Command.Option(name: "container", value: "ID", help: "only actions in this container"),
+            Command.Option(name: "limit", value: "NUMBER", help: "number of lines (default 50)"),
             Command.Option(name: "before", value: "NUMBER", help: "lines with a smaller number"),
             Command.dataOption,
         ],
         json: """
             {"lines": [{"number", "time", "administrator", "role", "address", "action", "outcome", "container", \
             "environment", "database", "user", "zone", "names", "count", "requestID", "note"}]}: time in milliseconds \
-            since 1970; from container on all but names and count may be null
+            since 1970; the members from container on may be null, except names and count
             """,
         examples: ["init", "admin audit --limit 20"], run: showAudit)
 

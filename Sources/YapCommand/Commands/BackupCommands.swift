@@ -11,11 +11,11 @@ enum BackupCommands {
     static let backup = Command(
         name: "backup", summary: "write all data of a server to one archive, also while it runs",
         details: """
-            Everything acknowledged before it began is in it: accounts, records, the files of records; and the settings
-            of the folder (yap.json). What they name elsewhere, as certificates, isn't. It is a tar archive for you
-            only (mode 0600) and holds what the folder holds: keep it where the folder could lie. It gets its name when
-            it is whole and was read again and compared with its checksums. Nothing is overwritten. Beside it there must
-            be room for a copy of the largest database, until it ends.
+            It contains everything acknowledged before it began: accounts, records, the files of records, and the
+            settings of the folder (yap.json). It doesn't contain files elsewhere that the settings name, such as
+            certificates. It is a tar archive that only you can read (mode 0600), with the contents of the folder:
+            store it as safely as the folder. It gets its name after it is complete and matched its checksums when
+            read again. Nothing is overwritten. Its disk needs room for a copy of the largest database until it ends.
             """,
         operands: [Command.Operand(name: "FILE", help: "the archive to write")],
         options: [Command.dataOption],
@@ -31,29 +31,29 @@ enum BackupCommands {
     static let restore = Command(
         name: "restore", summary: "create a server's folder from an archive of yap backup",
         details: """
-            Into an empty folder, or one that isn't there, only. The whole archive is compared with its checksums
-            first; when anything is wrong nothing is left in the folder. All zones get new epochs: devices that know
-            more than the archive find out at their next sync, and fetch all again. What was revoked or changed after
-            the backup (tokens, passwords) is as it was: revoke it again before you serve the folder. It says what no
-            archive holds: the certificate, its key and the witness, where the settings name them.
+            Only into an empty or a missing folder. The whole archive is compared with its checksums first. After an
+            error nothing is left in the folder. All zones get new epochs: devices with newer data than the archive
+            detect that at their next sync, and fetch everything again. Changes after the backup, such as revoked
+            tokens and new passwords, are undone: revoke them again before you serve the folder. It lists the files
+            that no archive contains: the certificate, its key and the witness, where the settings name them.
             """,
         operands: [Command.Operand(name: "FILE", help: "the archive")],
         options: [
-            Command.Option(name: "data", value: "DIR", help: "the folder to make", isRequired: true)
+            Command.Option(name: "data", value: "DIR", help: "the folder to create", isRequired: true)
         ],
         json:
             #"{"data", "environments", "assets", "settings", "bytes", "created", "elsewhere": [{"setting", "path", "#
-            + #""isThere"}]}: created is when the backup was made, elsewhere what the settings name outside of it"#,
+            + #""isThere"}]}: created is the time of the backup, elsewhere lists files outside of it that the settings name"#,
         examples: ["init", "backup b.tar", "restore b.tar --data \"restored-$(date +%N)\""],
         run: restore)
 
     static let restored = Command(
         name: "restored", summary: "prepare a folder that was restored without yap restore for serving",
         details: """
-            For a folder that is older than the server last was: put back from a snapshot of the machine, or from a
-            copy of the files. All zones get new epochs, as yap restore gives them: devices that know more find out at
-            their next sync, and fetch all again. Without it their tokens of the lost time are taken for this folder's
-            own, and they miss changes. Call it before the folder is served; it refuses one that is.
+            For a folder that is older than the server's last state: restored from a snapshot of the machine, or from
+            a copy of the files. All zones get new epochs, as with yap restore: devices with newer data detect that at
+            their next sync, and fetch everything again. Without it their newer tokens are mistaken for this folder's
+            own, and they miss changes. Run it before the folder is served; it refuses a folder that is served.
             """,
         operands: [Command.Operand(name: "DIR", help: "the server's folder")],
         json: #"{"data", "environments"}: environments counts those of all containers"#,

@@ -4,8 +4,8 @@ extension ContainerCommands {
     static let list = Command(
         name: "container list", summary: "list the containers and their contents",
         details: """
-            An environment stands there once something was asked of it: its store is made by the first request. A
-            container that is being removed says so, and is no longer there for anybody.
+            An environment is listed after its first request, which creates its store. A container that is being
+            removed is marked as such, and rejects all requests.
             """,
         options: [Command.dataOption],
         json: """

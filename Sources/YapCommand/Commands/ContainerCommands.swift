@@ -13,12 +13,13 @@ enum ContainerCommands {
     static let delete = Command(
         name: "container delete", summary: "delete a container, or one of its environments, with all data",
         details: """
-            Says what goes: records, zones, files, subscriptions, webhooks, keys, sessions and app tokens. Asks on a
-            terminal for the container's name; elsewhere it needs --yes. From then on everybody is refused, also by a
-            server that runs, which answers first what is under way. The rest goes in short steps: interrupted, the
-            server goes on with it, or the same command does. Accounts are good for all containers, and stay.
-            Made again under the same name it is another one: what the former one has handed out is refused. An
-            environment that was emptied is there at once, without its schema.
+            Prints what will be deleted: records, zones, files, subscriptions, webhooks, keys, sessions and app
+            tokens. Prompts for the container's name on a terminal; otherwise it requires --yes. From then on all
+            requests are rejected, also by a running server, which first responds to the requests in progress. The
+            deletion runs in short steps. If it is interrupted, the server continues it, or the same command does.
+            Accounts are valid for all containers, and stay. A container created again under the same name is a new
+            one: tokens and keys of the old one are rejected. An emptied environment can be used again immediately,
+            without its schema.
             """,
         operands: [Command.Operand(name: "ID", help: "the container's identifier")],
         options: [
@@ -26,14 +27,14 @@ enum ContainerCommands {
                 name: "environment", value: "NAME",
                 help: "development or production: remove this one and keep the rest",
                 choices: ["development", "production"]),
-            Command.Option(name: "yes", help: "don't ask: it can't be undone"),
+            Command.Option(name: "yes", help: "delete without a prompt; it can't be undone"),
             Command.dataOption,
         ],
         json: """
             {"container", "environment", "tokens", "environments": [{"environment", "records", "recordBytes", \
             "zones", "users", "assets", "assetBytes", "subscriptions", "webhooks", "keys", "sessions", "fileBytes", \
-            "error"}], "removed"}: environment is null when the whole container goes; error says why a store can't be \
-            counted
+            "error"}], "removed"}: environment is null if the whole container is deleted; error is the reason \
+            that a store can't be counted
             """,
         examples: [
             "init --container iCloud.com.example.old",

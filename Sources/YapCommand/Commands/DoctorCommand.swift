@@ -29,14 +29,14 @@ enum DoctorCommand {
                 name: "config", value: "FILE", help: "the settings (default: yap.json in the data folder)"),
             Command.Option(name: "host", value: "ADDRESS", help: "the address (default: the settings')"),
             Command.Option(
-                name: "port", value: "NUMBER", help: "the port (default: the settings'); 0 looks at none"),
+                name: "port", value: "NUMBER", help: "the port (default: the settings'); 0 checks none"),
             Command.Option(
                 name: "tls-certificate", value: "FILE", help: "the certificate (default: the settings')"),
             Command.Option(name: "tls-key", value: "FILE", help: "its key (default: the settings')"),
         ],
         json:
             #"{"findings": [{"check", "what", "todo"}], "checked", "sqlite": {"version", "hasWALResetBug"}}: "#
-            + "checked counts what was looked at",
+            + "checked counts the checked items",
         examples: ["init --container iCloud.com.example.todo", "doctor --port 0"],
         run: run)
 

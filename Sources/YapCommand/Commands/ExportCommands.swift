@@ -6,10 +6,10 @@ enum ExportCommands {
     static let export = Command(
         name: "export", summary: "write an account's data, or a container's, as lines of JSON",
         details: """
-            With --account it is the account's private database, else all databases of the environment and its schema.
-            It is of one moment, also while the server runs. Files of records are in it. Sessions, tokens, passwords,
-            subscriptions and change tags are not: it is for moving data; yap backup is for keeping a server.
-            docs/DISK_FORMAT.md tells the format. FILE may be - for the standard output.
+            With --account it writes the account's private database, otherwise all databases of the environment and
+            its schema. It is one snapshot, also while the server runs. It includes files of records. It doesn't
+            include sessions, tokens, passwords, subscriptions and change tags: use it to move data, and yap backup to
+            back up a server. docs/DISK_FORMAT.md describes the format. FILE may be - for the standard output.
             """,
         operands: [Command.Operand(name: "FILE", help: "the file to write")],
         options: options,
@@ -32,7 +32,7 @@ enum ExportCommands {
         operands: [Command.Operand(name: "FILE", help: "the file to read")],
         options: options + [
             Command.Option(
-                name: "merge", help: "add to what is there, and overwrite records of the same name")
+                name: "merge", help: "add to existing data, and overwrite records of the same name")
         ],
         json: #"{"import", "records", "assets", "bytes"}"#,
         examples: [

@@ -5,13 +5,14 @@ enum InitCommand {
     static let command = Command(
         name: "init", summary: "create a server's folder, with its own secrets",
         details: """
-            The folder is for you only (mode 0700). Where there is one already it stays as it is, and gets the
-            container if that is new.
+            Only you can access the folder (mode 0700). An existing folder stays as it is, and gets the container if
+            it is new.
             """,
         options: [
             Command.dataOption,
             Command.Option(
-                name: "container", value: "ID", help: "make this container in it; another time, another one"),
+                name: "container", value: "ID",
+                help: "create this container in it; run it again for another one"),
         ],
         json:
             #"{"data", "made", "container"}: made says whether the folder is new; container may be null"#,

@@ -17,16 +17,18 @@ enum KeyCommands {
         name: "key create", summary: "create or add a server-to-server key for a container",
         details: """
             A program that signs with the key acts as the developer in the public database: it reads and changes every
-            record, and has no other database. Either the pair is made here and its private half is written into a new
-            file that only you can read, or you have made it and give its public half. The server keeps public halves.
+            record, and has no other database. Either this command generates the pair and writes its private key to a
+            new file that only you can read, or you provide the public key of your own pair. The server stores only
+            public keys.
             """,
         options: [
             .container, .environment, name,
             Command.Option(
-                name: "private-key", value: "FILE", help: "make a pair and write its private half there (PEM)"
+                name: "private-key", value: "FILE",
+                help: "generate a pair and write its private key to this file (PEM)"
             ),
             Command.Option(
-                name: "public-key", value: "FILE", help: "take this public key on the curve P-256 (PEM)"),
+                name: "public-key", value: "FILE", help: "use this public key on the curve P-256 (PEM)"),
             Command.dataOption,
         ],
         json: #"{"container", "environment", "name", "keyID"}"#,

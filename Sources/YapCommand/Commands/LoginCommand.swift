@@ -9,8 +9,8 @@ enum LoginCommand {
     static let command = Command(
         name: "login", summary: "sign in to a server, and keep the user's token for the apps of this machine",
         details: """
-            The token goes into a file that only you can read, where apps look for it: credentials.json in
-            $XDG_CONFIG_HOME/yap (usually ~/.config/yap). The password is asked for on the terminal.
+            The token is stored in a file that only you can read, in the place where apps read it: credentials.json in
+            $XDG_CONFIG_HOME/yap (usually ~/.config/yap). The command prompts for the password on the terminal.
             """,
         options: [
             Command.Option(name: "server", value: "URL", help: "the server's address", isRequired: true),
@@ -20,7 +20,7 @@ enum LoginCommand {
             .passwordFile, .passwordInput,
             Command.Option(
                 name: "credential-file", value: "FILE",
-                help: "keep the token there instead of the usual place"),
+                help: "store the token in this file instead of the usual one"),
             Command.Option(
                 name: "authorities", value: "FILE",
                 help: "trust these certificates (PEM) instead of the machine's (or CLOUDKIT_AUTHORITIES_FILE)"

@@ -6,15 +6,16 @@ enum LogoutCommand {
     static let command = Command(
         name: "logout", summary: "delete the user's token that yap login has stored on this machine",
         details: """
-            The apps of this machine are signed out, those that are running too. What they have not sent waits on the
-            device until the same user signs in again. The server's session ends when it expires, or at once by
-            yap session end, on the server.
+            Signs out the apps of this machine, including running ones. Unsent changes stay on the device until the
+            same user signs in again. The server's session ends when it expires, or immediately with yap session end
+            on the server.
             """,
         options: [
             Command.Option(name: "server", value: "URL", help: "the server's address", isRequired: true),
             .container, .environment,
             Command.Option(
-                name: "credential-file", value: "FILE", help: "the token is there instead of the usual place"),
+                name: "credential-file", value: "FILE",
+                help: "the token is in this file instead of the usual one"),
         ],
         json: #"{"container", "server"}"#,
         examples: ["logout --server http://127.0.0.1:8080 --container iCloud.com.example.todo"],

@@ -8,10 +8,10 @@ enum RecordChangeCommands {
     static let save = Command(
         name: "record save", summary: "create or change a record of an account",
         details: """
-            As the account's user would: schema, permissions and limits hold, and devices hear of it. A value is JSON
-            (4, true, "text", ["a", "b"], {"latitude": 1, "longitude": 2}); what isn't JSON is text. Without TYPE's \
-            record
-            it is made, else the named fields change and the others stay. Works beside a running server.
+            Acts as the account's user: schema, permissions and limits apply, and devices are notified. A value is
+            JSON (4, true, "text", ["a", "b"], {"latitude": 1, "longitude": 2}); any other value is text. A missing
+            record is created; in an existing one the named fields change and the others stay. Works while the server
+            runs.
             """,
         operands: [
             Command.Operand(name: "TYPE", help: "the record type"),
@@ -19,8 +19,8 @@ enum RecordChangeCommands {
         ],
         options: options(zone: "in this zone (default: the default zone)") + [
             Command.Option(
-                name: "set", value: "FIELD=VALUE", help: "give the field this value", repeats: true),
-            Command.Option(name: "unset", value: "FIELD", help: "take the field away", repeats: true),
+                name: "set", value: "FIELD=VALUE", help: "set the field to this value", repeats: true),
+            Command.Option(name: "unset", value: "FIELD", help: "remove the field", repeats: true),
         ],
         json: #"{"records": [...]}: the record as it is now"#,
         examples: [
@@ -33,10 +33,9 @@ enum RecordChangeCommands {
     static let delete = Command(
         name: "record delete", summary: "delete records of an account",
         details: """
-            Looks in every zone, as record get does. Deletes nothing when a name is missing (exit code 3), or is in
-            several zones (exit code 4): then it lists them, and --zone says which one is meant. Records that refer to a
-            deleted one with DELETE_SELF are deleted with it. In a custom zone all of them are deleted or, when one
-            can't be, none.
+            Searches every zone, as record get does. Deletes nothing if a name is missing (exit code 3), or is in
+            several zones (exit code 4): then it lists them, and --zone selects one. Records that refer to a deleted
+            one with DELETE_SELF are deleted with it. In a custom zone either all of them are deleted or none.
             """,
         operands: [Command.Operand(name: "NAME", help: "a record's name", repeats: true)],
         options: options(zone: "in this zone only (default: in every zone)"),
@@ -53,7 +52,8 @@ enum RecordChangeCommands {
             .container, .environment,
             Command.Option(
                 name: "account", value: "NAME", help: "the account that makes the change", isRequired: true),
-            Command.Option(name: "public", help: "in the public database; else in the account's private one"),
+            Command.Option(
+                name: "public", help: "in the public database (default: the account's private one)"),
             Command.Option(name: "zone", value: "NAME", help: zone),
             Command.dataOption,
         ]

@@ -8,22 +8,22 @@ enum RecordCommands {
     static let query = Command(
         name: "record query", summary: "print the records of a type",
         details: """
-            Reads the server's files, also while it runs: the index where one serves all conditions and sorts, as
-            records/query does, and else each record. A condition is FIELD, one of = != < <= > >=, and a value:
-            'priority > 3', 'title = Milk'; of a list, = asks whether the value is in it. All conditions must hold.
-            recordName, createdTimestamp and modifiedTimestamp are fields too. A time is milliseconds since 1970, a day
-            ('due > 2026-11-25', after that day) or a second as it is printed (2026-11-25T10:34:25Z), in UTC. In an
-            order, records without the field come before all others. A type or field that the schema hasn't, or a value
-            that the field can't have, is an error.
+            Reads the server's files, also while it runs. It uses an index that serves all conditions and sorts, as
+            records/query does, and otherwise reads each record. A condition is FIELD, one of = != < <= > >=, and a
+            value: 'priority > 3', 'title = Milk'; for a list, = means that it contains the value. All conditions must
+            hold. recordName, createdTimestamp and modifiedTimestamp are fields too. A time is milliseconds since
+            1970, a day ('due > 2026-11-25', after that day) or a second as it is printed (2026-11-25T10:34:25Z), in
+            UTC. When sorting, records without the field come first. A type or field that isn't in the schema, or a
+            value of the wrong type, is an error.
             """,
         operands: [Command.Operand(name: "TYPE", help: "the record type")],
         options: RecordSource.options + [
             Command.Option(
-                name: "where", value: "CONDITION", help: "only records for which it holds", repeats: true),
+                name: "where", value: "CONDITION", help: "only matching records", repeats: true),
             Command.Option(
-                name: "sort", value: "FIELD", help: "by this field; -FIELD for the largest first",
+                name: "sort", value: "FIELD", help: "sort by this field; -FIELD for the largest first",
                 repeats: true),
-            Command.Option(name: "limit", value: "NUMBER", help: "at most so many"),
+            Command.Option(name: "limit", value: "NUMBER", help: "maximum number of records"),
         ],
         json:
             #"{"records": [...]}, each as CloudKit's web protocol has it: recordName, recordType, fields, zoneID, ..."#,
@@ -40,7 +40,7 @@ enum RecordCommands {
         operands: [Command.Operand(name: "NAME", help: "a record's name", repeats: true)],
         options: RecordSource.options,
         json:
-            "as record query's. A name that isn't there is an error (exit code 3), after the others were printed",
+            "as for record query. A missing name is an error (exit code 3), after the others were printed",
         examples: [
             "init --container iCloud.com.example.todo",
             "record get todo-1 --container iCloud.com.example.todo --public || echo 'not there'",

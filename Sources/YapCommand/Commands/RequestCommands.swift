@@ -11,10 +11,11 @@ enum RequestCommands {
         summary: "find requests of the last days: by id, user, zone or code",
         details: """
             Reads the request history in the data folder, also while the server runs: newest first, without the values
-            of fields. With --id it shows all that is known of one request, and those of its session before and after.
+            of fields. With --id it shows all details of one request, and the requests of its session before and
+            after.
             """,
         options: [
-            Command.Option(name: "id", value: "ID", help: "the request's id, as an app's error has it"),
+            Command.Option(name: "id", value: "ID", help: "the request's id, as in an app's error"),
             Command.Option(name: "container", value: "ID", help: "those of this container"),
             Command.Option(name: "environment", value: "NAME", help: "development or production"),
             Command.Option(
@@ -24,15 +25,15 @@ enum RequestCommands {
             Command.Option(name: "zone", value: "NAME", help: "those that name this zone"),
             Command.Option(name: "record", value: "NAME", help: "those that changed this record"),
             Command.Option(
-                name: "administrator", value: "NAME", help: "what this administrator did; *: any of them"),
+                name: "administrator", value: "NAME", help: "those of this administrator; * for any"),
             Command.Option(name: "operation", value: "NAME", help: "such as records/modify"),
             Command.Option(
-                name: "code", value: "CODE", help: "those that failed with it, or refused a record with it"),
+                name: "code", value: "CODE", help: "those that failed with it, or rejected a record with it"),
             Command.Option(name: "from", value: "TIME", help: "answered at this time (UTC) or later"),
             Command.Option(name: "to", value: "TIME", help: "answered before this time (UTC)"),
-            Command.Option(name: "slow", value: "MILLISECONDS", help: "those that took so long or longer"),
+            Command.Option(name: "slow", value: "MILLISECONDS", help: "those that took at least this long"),
             Command.Option(
-                name: "limit", value: "NUMBER", help: "so many at most (default \(limitDefault))"),
+                name: "limit", value: "NUMBER", help: "maximum number of requests (default \(limitDefault))"),
             Command.Option(name: "before", value: "NUMBER", help: "those before this one"),
             Command.dataOption,
         ],
@@ -121,7 +122,7 @@ enum RequestCommands {
                     ("before", page.before.map { .integer($0) } ?? .null),
                 ]))
         }
-        guard !page.entries.isEmpty else { return console.note("no such request is in the history") }
+        guard !page.entries.isEmpty else { return console.note("no request in the history matches") }
         try console.print(table(page.entries))
     }
 

@@ -8,7 +8,7 @@ enum RoleCommands {
     private static let todo = "--container iCloud.com.example.todo"
     private static let schema =
         #"schema import \#(todo) - <<< 'DEFINE SCHEMA CREATE ROLE editor;'"#
-    private static let roleOperand = Command.Operand(name: "ROLE", help: "a role that the schema has")
+    private static let roleOperand = Command.Operand(name: "ROLE", help: "a role of the schema")
     private static let options: [Command.Option] = [
         Command.Option(name: "account", value: "NAME", help: "the user", isRequired: true), .container,
         .environment, Command.dataOption,
@@ -17,9 +17,9 @@ enum RoleCommands {
     static let assign = Command(
         name: "role assign", summary: "give a user a role of the schema",
         details: """
-            A role gives what the record types grant to it, in the public database. CREATE ROLE in an imported schema
-            makes one; yap schema deploy carries it to production, where users get it by another role assign. A
-            running server knows of it at its next request.
+            A role has the permissions that record types grant to it, in the public database. CREATE ROLE in an
+            imported schema adds a role; yap schema deploy copies it to production, where users need another role
+            assign. A running server applies it from its next request on.
             """,
         operands: [roleOperand], options: options,
         json: #"{"container", "environment", "account", "user", "role", "changed"}"#,

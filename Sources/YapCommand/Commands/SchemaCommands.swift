@@ -15,7 +15,7 @@ enum SchemaCommands {
 
     static let export = Command(
         name: "schema export", summary: "print the schema of an environment, in Apple's schema language",
-        details: "The same schema is always the same text, so that it can be kept with the app's sources.",
+        details: "The same schema always gives the same text, so it can be stored with the app's sources.",
         options: [
             .container, .environment,
             Command.Option(name: "output", value: "FILE", help: "write it to this file"), Command.dataOption,
@@ -27,7 +27,7 @@ enum SchemaCommands {
     static let validate = Command(
         name: "schema validate",
         summary: "check a schema's text, and report the place of a mistake",
-        details: "It needs no server and no folder. The exit code is 1 when the text is no schema.",
+        details: "It needs no server and no folder. The exit code is 1 if the text isn't a valid schema.",
         operands: [fileOperand],
         json: #"{"file", "recordTypes", "roles"}"#,
         examples: ["init \(todo)", "schema export \(todo) > a.ckdb", "schema validate a.ckdb"],
@@ -36,14 +36,15 @@ enum SchemaCommands {
     static let importing = Command(
         name: "schema import", summary: "replace the schema of development by a text",
         details: """
-            It is refused, with each reason, when production has a record type or a field that the text lacks or has as
-            another type, and when records of development have values that would have no place: delete them first, or
-            see yap schema reset. What is not in the text and holds nothing goes, indexes among it. A running server
-            works with the new schema from its next request on, and builds new indexes by itself.
+            It is rejected, with the reasons, if production has a record type or a field that the text lacks or has
+            with another type, and if records of development have values that the new schema can't store: delete them
+            first, or see yap schema reset. Parts without values that aren't in the text are removed, and so are
+            indexes. A running server uses the new schema from its next request on, and builds new indexes
+            automatically.
             """,
         operands: [fileOperand],
         options: [
-            .container, Command.Option(name: "dry-run", help: "only say what it would change"),
+            .container, Command.Option(name: "dry-run", help: "only print what it would change"),
             Command.dataOption,
         ],
         json: "{\"container\", \"changes\": \(changesKeys), \"applied\"}",
@@ -67,17 +68,18 @@ enum SchemaCommands {
     static let deploy = Command(
         name: "schema deploy", summary: "deploy development's schema to production, only adding",
         details: """
-            It says first what it will do, and does it with --yes. Without it nothing is changed and the exit code is
-            1, unless there is nothing to do. Record types and fields that production has stay as they are: a
-            development that lacks one, or has it as another type, is refused. Indexes, grants and roles that
-            development lacks stay too, unless --remove is given. No record is touched. A running server works with
-            the new schema from its next request on.
+            It first prints what it will do, and does it with --yes. Without --yes nothing is changed and the exit
+            code is 1, unless there is nothing to do. Record types and fields of production stay as they are: a
+            development schema that lacks one, or has it with another type, is rejected. Indexes, grants and roles
+            that development lacks stay too, unless --remove is given. No record is changed. A running server uses the
+            new schema from its next request on.
             """,
         options: [
-            .container, yes, Command.Option(name: "dry-run", help: "only say what it would do; exit code 0"),
+            .container, yes,
+            Command.Option(name: "dry-run", help: "only print what it would do; exit code 0"),
             Command.Option(
                 name: "remove",
-                help: "take from production the indexes, grants and roles that development lacks"),
+                help: "remove from production the indexes, grants and roles that development lacks"),
             Command.dataOption,
         ],
         json: "{\"container\", \"changes\": \(changesKeys),\n\"kept\": \(changesKeys), \"applied\"}",
@@ -88,8 +90,8 @@ enum SchemaCommands {
         name: "schema reset", summary: "reset development to production's schema, without data",
         details: """
             Everything in development is deleted: the records of all users, their zones, subscriptions and devices.
-            Its schema becomes production's. Users keep their roles. Nothing happens without --yes. Devices find out at
-            their next request, as if their zones had been deleted.
+            Its schema becomes production's. Users keep their roles. Nothing happens without --yes. At their next
+            request, devices find their zones deleted.
             """,
         options: [.container, yes, Command.dataOption],
         json: "{\"container\", \"changes\": \(changesKeys), \"applied\"}",

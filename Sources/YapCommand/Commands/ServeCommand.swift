@@ -16,13 +16,13 @@ enum ServeCommand {
     static let command = Command(
         name: "serve", summary: "serve a folder's containers on a port",
         details: """
-            The log goes to the standard output, a line of JSON a request; what a person should read to the standard
-            error. SIGTERM or Ctrl-C ends it in order: no more connections, requests in flight get their answers, the
-            files close. A second one ends it at once; what was acknowledged is on disk either way. A new certificate is
-            read when its file changes, or at SIGHUP.
+            The log is written to the standard output, one line of JSON per request. Other messages are written to the
+            standard error. SIGTERM or Ctrl-C stops it in order: it accepts no more connections, responds to the
+            requests in flight, and closes the files. A second one stops it immediately. Acknowledged writes are on
+            disk either way. A new certificate is read when its file changes, or at SIGHUP.
 
-            Settings come from the command line, else from a file: {"port": 8443, "limits": {"recordBytesMax": 500000}}.
-            --print-config lists them all with unit, default and what each does. A name that isn't known is a mistake.
+            Settings come from the command line, else from a file: {"port": 8443, "limits": {"recordBytesMax":
+            500000}}. --print-config lists them all with unit, default and meaning. An unknown name is an error.
             """,
         options: [
             Command.dataOption,
@@ -38,7 +38,7 @@ enum ServeCommand {
             Command.Option(name: "tls-key", value: "FILE", help: "the certificate's private key (PEM)"),
             Command.Option(
                 name: "public-url", value: "URL",
-                help: "what clients call the server, when a proxy stands in front"),
+                help: "the server's URL for clients, if it is behind a proxy"),
             Command.Option(
                 name: "trust-forwarded-for",
                 help: "take a client's address from X-Forwarded-For's last entry: behind your own proxy only"),
@@ -63,7 +63,7 @@ enum ServeCommand {
                 name: "set", value: "NAME=VALUE", help: "another setting, by its name in the file",
                 repeats: true),
             Command.Option(
-                name: "print-config", help: "print all settings and where each comes from, and serve nothing"),
+                name: "print-config", help: "print all settings and the source of each, and exit"),
             Command.Option(
                 name: "metrics", help: "serve GET /metrics, without authentication"),
         ],

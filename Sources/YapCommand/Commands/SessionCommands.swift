@@ -5,8 +5,8 @@ enum SessionCommands {
     static let list = Command(
         name: "session list", summary: "list the sessions, and when they expire",
         details: """
-            Where each answer brings a new token, the end moves with each use; what is shown can be \
-            half a minute behind.
+            If each response returns a new token, each use extends the session. The shown time can be \
+            half a minute old.
             """,
         options: [
             Command.Option(name: "account", value: "NAME", help: "those of this account only"),
@@ -21,10 +21,10 @@ enum SessionCommands {
 
     static let ofAccount = Command(
         name: "account sessions",
-        summary: "list an account's sessions: since when, from where, and with what",
+        summary: "list an account's sessions, with time, address and client",
         details: """
-            The address is that of the sign-in, and the client what the program that signed in called itself. A session
-            that its owner doesn't know is ended with: account password NAME, which ends all of them.
+            The address is that of the sign-in, and the client is the program's User-Agent. To end a session that its
+            owner doesn't recognize, use account password NAME, which ends all of them.
             """,
         operands: [Command.Operand(name: "NAME", help: "the account")],
         options: [Command.dataOption],
@@ -43,15 +43,15 @@ enum SessionCommands {
         name: "session end",
         summary: "end a session, or all of an account: a running server applies it within a second",
         details: """
-            The account's devices lose the tokens by which they are told of changes; those that are still signed in make
-            new ones by themselves.
+            The account's devices lose their tokens for pushes. Devices that are still signed in create new ones
+            automatically.
             """,
         options: [
-            Command.Option(name: "session", value: "ID", help: "the session's name in the list"),
+            Command.Option(name: "session", value: "ID", help: "the session's id from the list"),
             Command.Option(name: "account", value: "NAME", help: "all sessions of this account"),
             Command.dataOption,
         ],
-        json: #"{"ended"}: how many sessions"#,
+        json: #"{"ended"}: number of sessions"#,
         examples: [
             "init", "account create ada", "session end --account ada",
         ],

@@ -10,14 +10,15 @@ enum StatsCommand {
         name: "stats", summary: "count records, bytes, users, zones and files of every container",
         details: """
             Reads the server's files, also while it runs. Shows the usage of the limits (limits... in yap.json) by the
-            largest users and the public database, and lists users with 90 % or more of a limit. Limits of a user hold
-            for both environments together; a record, a tombstone and a zone count limits.rowBytes beside their bytes.
+            largest users and the public database, and lists users with 90 % or more of a limit. A user's limits apply
+            to both environments together. Each record, tombstone and zone counts limits.rowBytes in addition to its
+            bytes.
             """,
         options: [
             Command.Option(name: "container", value: "ID", help: "this container only"),
             Command.Option(
                 name: "users", value: "NUMBER",
-                help: "name so many of the largest users (default \(usersDefault))"),
+                help: "list this many of the largest users (default \(usersDefault))"),
             Command.dataOption,
         ],
         json: """

@@ -11,12 +11,12 @@ enum TokenCommands {
         name: "token create", summary: "create an app's token for a container",
         details: """
             A container may have several apps, each with a token of its own; their users see the same databases. The
-            container must be there, unless --create says to make it. The token is shown this once: the server keeps
-            only its digest.
-            A page's token should name the page's origin, so that no other page can use it. The sign-in page posts the
-            user's token to the page that opened it, or leads to the callback with it; with a token that names neither
-            an origin nor a callback the page can't sign in. Apps that ask for the password themselves need neither.
-            A released app's token should be for production only, so that development rejects it.
+            container must exist, unless --create is given. The token is shown only once: the server stores only its
+            digest. A page's token should name the page's origin, so that no other page can use it. The sign-in page
+            posts the user's token to the page that opened it, or redirects to the callback with it. With an app token
+            that has neither an origin nor a callback the page can't sign in. Apps that prompt for the password
+            themselves need neither. A released app's token should be for production only, so that development rejects
+            it.
             """,
         options: [
             .container,
@@ -26,13 +26,15 @@ enum TokenCommands {
             Command.Option(
                 name: "origin", value: "URL",
                 help:
-                    "for pages of this origin, as https://example.com (without: no sign-in)",
+                    "for pages of this origin, such as https://example.com (without: no sign-in)",
                 repeats: true),
             Command.Option(
                 name: "callback", value: "URL",
-                help: "the sign-in page leads here with the user's token (default: a message to the origin)"),
-            Command.Option(name: "notes", value: "TEXT", help: "what you want to remember of it"),
-            Command.Option(name: "create", help: "make the container when there is none"),
+                help:
+                    "the sign-in page redirects here with the user's token (default: a message to the origin)"
+            ),
+            Command.Option(name: "notes", value: "TEXT", help: "your notes about the token"),
+            Command.Option(name: "create", help: "create the container if it doesn't exist"),
             Command.dataOption,
         ],
         json: #"{"container", "name", "environment", "token"}: environment may be both"#,

@@ -14,23 +14,23 @@ enum WebhookCommands {
         name: "webhook add", summary: "send the notifications of a container to your own address",
         details: """
             Each notification of a user's subscription is sent by POST, as the JSON that the user's devices get, until
-            the address responds with 2xx: after 1 second, then twice as long each time up to an hour, and after a day
-            it is given up. It can arrive twice: its name is in X-Yap-Notification.
+            the address responds with 2xx: after 1 second, then twice as long each time up to an hour. After a day it
+            is abandoned. It can arrive twice: its ID is in X-Yap-Notification.
 
             Verify the sender: X-Yap-Signature is "v1=" and the HMAC-SHA-256, in hex, of the bytes of X-Yap-Timestamp, a
             point and the body, under the secret. Reject requests older than some minutes. The secret is shown once.
 
-            The server sends to any address, also to one in its own network, because adding one takes write access to
-            the server's files. It follows no redirects. A running server reads the change by itself.
+            The server sends to any address, also to one in its own network, because adding one requires write access
+            to the server's files. It follows no redirects. A running server reads the change automatically.
             """,
         options: [
             .container, .environment, nameOption,
             Command.Option(
-                name: "url", value: "URL", help: "where to, http:// or https://", isRequired: true),
+                name: "url", value: "URL", help: "the address, http:// or https://", isRequired: true),
             Command.Option(
-                name: "database", value: "NAME", help: "public or private: only of changes there",
+                name: "database", value: "NAME", help: "only changes in this database: public or private",
                 choices: ["public", "private"]),
-            Command.Option(name: "type", value: "TYPE", help: "only of records of this type"),
+            Command.Option(name: "type", value: "TYPE", help: "only changes of records of this type"),
             Command.dataOption,
         ],
         json:
@@ -67,9 +67,9 @@ enum WebhookCommands {
 
     static let test = Command(
         name: "webhook test", summary: "send a test notification to a webhook",
-        details: "Exits with 1 when the address doesn't answer 2xx within ten seconds.",
+        details: "Exits with 1 if the address doesn't respond with 2xx within ten seconds.",
         options: [.container, .environment, nameOption, Command.dataOption],
-        json: #"{"name", "status", "error"}: the HTTP status, or why there is none"#,
+        json: #"{"name", "status", "error"}: the HTTP status, or the error"#,
         examples: [
             "init --container iCloud.com.example.todo",
             "webhook add --container iCloud.com.example.todo --name local --url http://127.0.0.1:9/hook",

@@ -21,7 +21,7 @@ enum ZoneCommands {
 
     static let create = Command(
         name: "zone create", summary: "create a zone in an account's private database",
-        details: "Does nothing when it is there. Works on the server's files, also while it runs.",
+        details: "Does nothing if the zone exists. Works on the server's files, also while it runs.",
         operands: [Command.Operand(name: "ZONE", help: "the zone's name")],
         options: changeOptions,
         json: #"{"zoneName", "account"}"#,
@@ -35,7 +35,7 @@ enum ZoneCommands {
         name: "zone delete", summary: "delete a zone of an account with all records in it",
         operands: [Command.Operand(name: "ZONE", help: "the zone's name")],
         options: changeOptions + [
-            Command.Option(name: "yes", help: "it can't be undone, so this must be said")
+            Command.Option(name: "yes", help: "required, because it can't be undone")
         ],
         json: #"{"zoneName", "account"}"#,
         examples: [

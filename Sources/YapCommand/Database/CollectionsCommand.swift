@@ -7,10 +7,10 @@ enum CollectionsCommand {
         details: """
             The file is read and not changed, also while an app has it open. All rows are read.
 
-            The file doesn't have the names of the types. For each collection it shows rows and bytes, which versions
-            of its type stored how many objects, and the names of the properties, up to 100. Objects with kept
-            properties were stored again by a version that doesn't know these. Foreign objects were written by a
-            serializer of the app.
+            The file doesn't have the names of the types. For each collection it shows rows and bytes, the number of
+            objects by version of its type, and the names of the properties, up to 100. Objects with kept properties
+            were stored again by a version that doesn't know these. Foreign objects were written by a serializer of
+            the app.
             """,
         operands: [Command.Operand(name: "FILE", help: "the app's database file")],
         options: KeyOptions.options,

@@ -24,8 +24,8 @@ enum DatabaseCommands {
         name: "db info", summary: "show the collections and extensions of an app's database",
         details: reading + """
 
-            For each collection it shows how many rows and bytes it has, for each extension its class, and whether
-            another process wrote without it since.
+            It shows the rows and bytes of each collection, and for each extension its class and whether another
+            process has written without it since.
             """,
         operands: [file], options: KeyOptions.options,
         json: """
@@ -145,8 +145,8 @@ enum DatabaseCommands {
         name: "db check", summary: "check an app's database for damage",
         details: reading + """
 
-            SQLite checks the structure of the whole file, and each object is read. Damage ends it with an error. An
-            object that a serializer of the app wrote is counted, and not judged.
+            SQLite checks the structure of the whole file, and each object is read. Damage is an error. An object that
+            a serializer of the app wrote is counted, but not checked.
             """,
         operands: [file], options: KeyOptions.options,
         json: #"{"file", "rows", "foreign", "messages"}: messages is empty without damage"#,

@@ -15,15 +15,15 @@ enum LoadCommand {
         details: """
             LINES is what db dump printed, or lines like it; - is the standard input. A file is checked as a whole
             before anything is written, and has at most 3,000,000 rows; a pipe isn't, and has any number. The rows are
-            written a few hundred in a transaction, in the order of the lines. A row that is there with the same bytes,
-            also from an earlier line, isn't written; one with others is an error, unless --replace or --skip-existing
-            says what to do.
+            written a few hundred in a transaction, in the order of the lines. An existing row with the same bytes,
+            also from an earlier line, isn't written. One with other bytes is an error, unless --replace or
+            --skip-existing is given.
 
             A running app's automatic views, indexes, searches and relationships catch up before the app's next write,
-            with up to 100,000 rows. With more rows they can't, nor can a manual view with any: the app can't read them
-            then until it registers them again. The sync uploads the rows when the app next registers it. So while a
-            process has the file open, load refuses what would have to wait for a registration, unless --while-open is
-            given. No closure of the app sees the rows: they aren't checked against its types.
+            with up to 100,000 rows. With more rows they can't, nor can a manual view with any: the app can't read
+            them then until it registers them again. The sync uploads the rows when the app next registers it. So
+            while a process has the file open, load refuses rows that would have to wait for a registration, unless
+            --while-open is given. No closure of the app is called: the rows aren't checked against its types.
 
             The columns of an error are bytes. A line with storedObject or storedMetadata has bytes that its object or
             metadata alone doesn't give; remove them if you change the object or the metadata.
@@ -33,14 +33,14 @@ enum LoadCommand {
             Command.Operand(name: "LINES", help: "a file of lines of JSON, or -"),
         ],
         options: [
-            Command.Option(name: "replace", help: "overwrite rows that are there"),
-            Command.Option(name: "skip-existing", help: "leave rows that are there as they are"),
+            Command.Option(name: "replace", help: "overwrite existing rows"),
+            Command.Option(name: "skip-existing", help: "keep existing rows"),
             Command.Option(
-                name: "create", help: "make the database if there is none, with the key if one is given"),
+                name: "create", help: "create the database if it doesn't exist, with the key if one is given"),
             Command.Option(name: "dry-run", help: "check the lines and count, and write nothing"),
             Command.Option(
                 name: "while-open",
-                help: "also if another process has the file open and would have to register anew"),
+                help: "also if another process has the file open and would have to register again"),
         ] + KeyOptions.options,
         json: """
             {"file", "lines", "inserted", "replaced", "unchanged", "skipped", "isDryRun", "syncs": [name]}: syncs, which

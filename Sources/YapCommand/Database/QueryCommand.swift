@@ -32,12 +32,13 @@ enum QueryCommand {
         ],
         options: [
             Command.Option(
-                name: "where", value: "CONDITION", help: "only rows for which it holds", repeats: true),
+                name: "where", value: "CONDITION", help: "only matching rows", repeats: true),
             Command.Option(
-                name: "sort", value: "PROPERTY", help: "by this one; -PROPERTY for the largest first",
+                name: "sort", value: "PROPERTY",
+                help: "sort by this property; -PROPERTY for the largest first",
                 repeats: true),
-            Command.Option(name: "limit", value: "NUMBER", help: "at most so many rows"),
-            Command.Option(name: "count", help: "print only how many rows there are"),
+            Command.Option(name: "limit", value: "NUMBER", help: "maximum number of rows"),
+            Command.Option(name: "count", help: "print only the number of rows"),
             Command.Option(
                 name: "seconds", value: "NUMBER",
                 help: "how long to search (default: \(secondsDefault)); an app's log grows meanwhile"),

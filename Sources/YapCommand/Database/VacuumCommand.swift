@@ -16,8 +16,8 @@ enum VacuumCommand {
             row changes, and a crash or Ctrl-C leaves the file as it was. It takes up to twice the bytes of the rows on
             the disk meanwhile, half of that where SQLite keeps temporary files; without that space it refuses.
 
-            While another process has the file open it refuses, unless --while-open is given: that process goes on
-            reading, but its writes wait, and fail if they wait longer than its busy timeout (5 seconds if the app
+            While another process has the file open it refuses, unless --while-open is given: that process continues
+            to read, but its writes wait, and fail if they wait longer than its busy timeout (5 seconds if the app
             sets none).
             """,
         operands: [Command.Operand(name: "FILE", help: "the app's database file")],

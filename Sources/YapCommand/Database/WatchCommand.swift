@@ -16,15 +16,15 @@ enum WatchCommand {
             After a commit all rows are read and compared with fingerprints of those before: about 100 bytes of memory
             for a row, up to 2 million rows. Commits that follow closely are printed together, as one change, the more
             the longer the reading takes: it takes up to half of the time. A row that was touched, or written with the
-            same bytes, isn't a change. Of one print up to 1,000 rows are named.
+            same bytes, isn't a change. A print names up to 1,000 rows.
             """,
         operands: [Command.Operand(name: "FILE", help: "the app's database file")],
         options: [
             Command.Option(name: "collection", value: "NAME", help: "only the rows of this collection"),
             Command.Option(
-                name: "seconds", value: "NUMBER", help: "end after so many seconds (default: never)"),
+                name: "seconds", value: "NUMBER", help: "end after this many seconds (default: never)"),
             Command.Option(
-                name: "limit", value: "NUMBER", help: "end after so many prints (default: never)"),
+                name: "limit", value: "NUMBER", help: "end after this many prints (default: never)"),
         ] + KeyOptions.options,
         json: """
             a line at the start, {"file", "commit"}, and one for each print: {"commit", "commits", "changes":

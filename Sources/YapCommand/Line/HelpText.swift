@@ -75,7 +75,7 @@ enum HelpText {
 
     static func help(of option: Command.Option) -> String {
         option.help + (option.isRequired ? "; required" : "")
-            + (option.repeats ? "; may stand several times" : "")
+            + (option.repeats ? "; may be repeated" : "")
     }
 
     private static func table(_ rows: [(String, String)]) -> String {

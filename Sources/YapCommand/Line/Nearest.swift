@@ -20,7 +20,7 @@ enum Nearest {
 
     /// Returns a sentence without its full stop that lists existing names.
     static func sentence(_ names: some Sequence<String>, to word: String) -> String {
-        list(names, to: word).map { "There are: \($0)" } ?? "There is none yet"
+        list(names, to: word).map { "There are: \($0)" } ?? "None exists yet"
     }
 
     /// Returns the edit distance of two names, ignoring case.

@@ -36,7 +36,7 @@ enum YapProgram {
         ),
         ("Schemas", SchemaCommands.commands),
         (
-            "What it keeps",
+            "Its data",
             [
                 RequestCommands.command, SyncStatusCommand.command, RecordCommands.query, RecordCommands.get,
                 RecordChangeCommands.save,

@@ -27,7 +27,7 @@ extension ServeSettings {
             "the port to listen on; 0 takes any free one"),
         Setting(
             "publicURL", option: "public-url", .optionalText(\.options.publicURL),
-            "what clients call the server, when a proxy stands in front"),
+            "the server's URL for clients, if it is behind a proxy"),
         Setting(
             "tlsCertificate", option: "tls-certificate", .optionalText(\.tlsCertificate),
             "the file of the certificate and its issuers (PEM)"),

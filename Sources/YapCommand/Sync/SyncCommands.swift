@@ -17,25 +17,27 @@ enum SyncCommands {
         name: "sync inspect", summary: "show the sync state in a device's database",
         details: """
             Reads an app's database file, also while the app runs, and changes nothing. It shows for each registered
-            sync, each account and each cloud database: the queue in the order in which it is sent, what is in flight,
-            what was put aside and why, the zones with their change tokens and records, records of types that the app
-            doesn't know yet, and the last errors, the newest first. Of values it shows the names only, unless --values
-            or --open is there. Where no app has the file open, SQLite leaves its two helper files beside it (-wal,
-            empty, and -shm), which the app takes over. A file that you may read but not write, or in a folder that you
-            may not write, is read without them while no app has it open. Else a permission that is missing is named.
+            sync, each account and each cloud database: the queue in the order in which it is sent, changes in flight,
+            quarantined changes with their reasons, the zones with their change tokens and records, records of types
+            that the app doesn't know yet, and the last errors, newest first. It shows only the names of values,
+            unless --values or --open is given. If no app has the file open, SQLite leaves its two helper files beside
+            it (-wal, empty, and -shm), which the app reuses. A file that you may read but not write, or in a folder
+            that you may not write, is read without them while no app has it open. Otherwise the error names the
+            missing permission.
 
             With --open it serves the same as a page that follows the file, until Ctrl-C, and prints the page's address.
             The page can be reached from this machine only, and needs its address: the last part is a secret.
             """,
         operands: [Command.Operand(name: "FILE", help: "the app's database file")],
         options: [
-            Command.Option(name: "name", value: "NAME", help: "only the sync that is registered so"),
+            Command.Option(
+                name: "name", value: "NAME", help: "only the sync that is registered under this name"),
             Command.Option(
                 name: "limit", value: "NUMBER",
-                help: "at most so many change-sets, and changes of each, and errors (default: 20)"),
+                help: "maximum number of change-sets, of changes in each, and of errors (default: 20)"),
             Command.Option(
                 name: "records", value: "NUMBER",
-                help: "list so many records of each zone, with their change tags"),
+                help: "list this many records of each zone, with their change tags"),
             Command.Option(
                 name: "values",
                 help: "show the values of changed fields, before and after, and the merge log"),
