@@ -28,7 +28,7 @@ struct MissingPermission: Hashable {
             case (.write, false): "to write (w) the file"
             case (.write, true): "to write (w) into the folder"
             }
-        return "there is no permission \(what) \(path)" + (reason.map { ": \($0)" } ?? "")
+        return "no permission \(what) \(path)" + (reason.map { ": \($0)" } ?? "")
     }
 
     var error: SQLiteError { SQLiteError(extendedCode: SQLiteError.cannotOpenCode, message: text) }

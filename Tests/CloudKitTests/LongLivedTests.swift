@@ -243,7 +243,7 @@ import Testing
             return try device(devices, "copy", account: FixedAccount(credential))
         }
         let place = folder.path + "/copy/" + id
-        // Nobody is signed in, or it is another device: nothing is seen, and nothing is lost.
+        // No user is signed in, or it is another device: nothing is seen, and nothing is lost.
         #expect(try await app(of: nil).container.allLongLivedOperationIDs().isEmpty)
         #expect(try await app(of: "_ada", device: "two").container.allLongLivedOperationIDs().isEmpty)
         #expect(try await ada.container.allLongLivedOperationIDs() == [id])

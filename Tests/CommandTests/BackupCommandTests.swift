@@ -32,7 +32,7 @@ import Testing
         let restored = try await ServeProcess(in: folder, ["--data", "back"])
         #expect(try await restored.end() == 0)
         let again = try await YapProcess.run(["backup", "b.tar"], in: folder)
-        #expect(again.code == 4 && again.errors.contains("b.tar is there already"))
+        #expect(again.code == 4 && again.errors.contains("b.tar exists already"))
         let full = try await YapProcess.run(["restore", "b.tar", "--data", "back"], in: folder)
         #expect(full.code == 4 && full.errors.contains("isn't empty"))
     }

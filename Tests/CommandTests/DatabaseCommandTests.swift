@@ -110,7 +110,7 @@ import Yap
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(!files.contains { $0.hasSuffix(".part") })
         let again = try await db("backup", path, copy)
-        #expect(again.code == 4 && again.errors.contains("is there already"), "\(again)")
+        #expect(again.code == 4 && again.errors.contains("exists already"), "\(again)")
         let nowhere = try await db("backup", path, folder.file("absent/copy.yap"))
         #expect(nowhere.code == 1 && nowhere.output.isEmpty, "\(nowhere)")
     }

@@ -121,10 +121,10 @@ import YapCloudKit
                 "column 38: this is not a value that $bytes"
             ),
             (#"{"collection":"a","key":"b","object":{"$foreign":"AQ=="}}"#, "write the value"),
-            (#"{"collection":"a","key":"b","object":{"a":1,"a":2}}"#, "the name a stands twice"),
+            (#"{"collection":"a","key":"b","object":{"a":1,"a":2}}"#, "the name a occurs twice"),
             (#"{"collection":"a","key":"b","object":"\uD800"}"#, "column 39: half a character"),
             (#"{"collection":"a","key":"b","object":1,"objekt":1}"#, "no member objekt"),
-            (#"{"collection":"a","key":"b","object":1,"key":"c"}"#, "key stands twice"),
+            (#"{"collection":"a","key":"b","object":1,"key":"c"}"#, "key occurs twice"),
             (#"{"collection":"a","key":"b","object":1,"version":0}"#, "from 1 to 4294967295"),
             (#"{"collection":"a","key":"b","object":1,"kept":2}"#, "kept is an object"),
             (

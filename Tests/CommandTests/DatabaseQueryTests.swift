@@ -53,7 +53,7 @@ import Yap
         ("a in 1", 6, "in parentheses"),
         ("a not 1", 7, "in is expected"), ("3", 2, "a comparison"),
         ("a = 3x", 5, "neither a number nor a time"),
-        ("a = '\\q'", 6, "no such escape"),
+        ("a = '\\q'", 6, "unknown escape"),
         (String(repeating: "(", count: 100), 65, "more than 64 levels"),
     ])
     func aWrongConditionIsAnErrorAtItsPlace(_ condition: String, _ column: Int, _ words: String) throws {

@@ -46,7 +46,7 @@ import Testing
         try await makeCertificates()
         let cases: [(certificate: String, key: String, words: [String])] = [
             ("chain.pem", "leaf.key", []), ("root.pem", "root.key", []),
-            ("soonchain.pem", "soon.key", ["soonchain.pem is good for"]),
+            ("soonchain.pem", "soon.key", ["soonchain.pem is valid for"]),
             ("short.pem", "leaf.key", ["short.pem ends before an authority"]),
             ("leaf.pem", "leaf.key", ["leaf.pem ends before an authority", "fullchain.pem"]),
             ("mixed.pem", "leaf.key", ["the certificate 1 is not issued by the one behind it"]),
@@ -85,7 +85,7 @@ import Testing
         #expect(taken.contains("127.0.0.1, port \(port) can't be listened on"))
         try set(#"{"port": 1}"#)
         let silent = try await ended("yap doctor", code: 1)
-        #expect(silent.contains("the folder is served, and nobody answers at 127.0.0.1, port 1"))
+        #expect(silent.contains("the folder is served, but there is no response at 127.0.0.1, port 1"))
         try await ended("yap doctor --port \(port)")
         #expect(try await server.end() == 0)
         try set(#"{"port": \#(port), "host": "no address"}"#)

@@ -58,7 +58,7 @@ import Testing
         let ended = try await logout(server.url + "/")
         #expect(ended.code == 0 && ended.output == "signed out of \(server.url)\n")
         #expect(try !kept().contains("webAuthToken"))
-        #expect(try await logout(server.url).code == 0, "also where nobody is signed in")
+        #expect(try await logout(server.url).code == 0, "also if no user is signed in")
         #expect(try await logout("cloud.example.com").code == 2)
     }
 
@@ -72,7 +72,7 @@ import Testing
         expect(nowhere, 4, says: ["no container iCloud.com.example.nowhere"])
         let password = try await login(server.url, token, password: "wrong")
         let account = try await login(server.url, token, account: "carol")
-        expect(password, 4, says: ["no such account, or another password"])
+        expect(password, 4, says: ["the account doesn't exist, or the password is wrong"])
         #expect(account.errors == password.errors && account.code == 4)
         let secure = try await login(server.url.replacing("http:", with: "https:"), token)
         expect(secure, 1, says: ["its port uses plain HTTP", "Begin the server's URL with http://"])

@@ -227,7 +227,7 @@ import Testing
             "openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out c.pem -days 5 -subj /CN=x 2>/dev/null"
         )
         let found = try await done("yap doctor --port 0 --tls-certificate c.pem", code: 1)
-        #expect(found.output.contains("is good for 4 days") || found.output.contains("is good for 5 days"))
+        #expect(found.output.contains("is valid for 4 days") || found.output.contains("is valid for 5 days"))
         try await done(
             "openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out d.pem -days 90 -subj /CN=x 2>/dev/null"
         )

@@ -106,10 +106,10 @@ import YapCloudKit
         try device.set("Milk", "1")
         device.sync.syncNowInline()
         let shown = try await inspect("phone.yap").output
-        #expect(shown.contains("1 change put aside"))
-        let line = "save todo 1 in todos, tag none: isDone, title; refused by the server: "
+        #expect(shown.contains("1 change quarantined"))
+        let line = "save todo 1 in todos, tag none: isDone, title; rejected by the server: "
         #expect(shown.contains(line + "permissionFailure: \"Ordered by the test.\"\n"))
-        #expect(shown.contains("put aside, until the app sets the object again"))
+        #expect(shown.contains("quarantined, until the app sets the object again"))
         try await device.database.close()
     }
 

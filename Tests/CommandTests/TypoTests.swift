@@ -71,7 +71,7 @@ import Testing
         let container = "--container \(Self.todo)"
         try await ended("yap init \(container)", code: 0)
         let none = try await ended("yap account delete ann --yes", code: 3)
-        #expect(none.contains("There is no account ann. There is none yet. See: yap account list"))
+        #expect(none.contains("There is no account ann. None exists yet. See: yap account list"))
         for name in ["ann", "zoe"] { try await ended("yap account create \(name)", code: 0) }
         for line in [
             "account set an --email a@example.com", "account password an", "account delete an --yes",
@@ -89,7 +89,7 @@ import Testing
         let key = try await ended("yap key revoke \(container) --name job", code: 3)
         #expect(key.contains("There is no key job in development of \(Self.todo). There are: jobs. "))
         let webhook = try await ended("yap webhook remove \(container) --name hook", code: 3)
-        #expect(webhook.contains("There is no webhook hook. There is none yet. See: yap webhook list"))
+        #expect(webhook.contains("There is no webhook hook. None exists yet. See: yap webhook list"))
     }
 
     @Test func commandsOptionsAndSettingsAreToldWithTheNearest() async throws {

@@ -17,9 +17,9 @@ def change(kind, name, values, tag=None, type="Todo", problem=None, remedy=None)
 
 REFUSED = change("save", "8F2C61A0-35B1-47CE-9E7B-2E1A9D8C9C41", [
     ("title", None, "Oranges for Saturday"), ("priority", None, "11"), ("place", None, None)],
-    problem="refused by the server: invalidArguments: \"priority is more than 10\"",
+    problem="rejected by the server: invalidArguments: \"priority is more than 10\"",
     remedy="Set the object again, or under another key; `retry()`; or "
-           "`discardQuarantinedChanges(forRecordID:)`, and the server's values stand. The code says more.")
+           "`discardQuarantinedChanges(forRecordID:)`, which keeps the server's values. The code has the reason.")
 SETS = [
     (41, True, "0D6C0F1E-6A1B-4B53-8B41-5C6FD5A1E7D2", [
         change("save", "EEA83624-7837-4DD4-892E-CA0E27CB591E", [
@@ -77,5 +77,5 @@ def take(camera, name="device"):
             page.watch.origin = served.url
             page.route("**/device/1/state*", lambda route: route.fulfill(body=body, content_type="application/json"))
             page.goto(served.link)
-            page.get_by_text("Put aside").first.wait_for()
+            page.get_by_text("Quarantined").first.wait_for()
         camera.shoot(name, prepare)

@@ -115,8 +115,8 @@ def test_what_is_in_flight_and_put_aside_is_marked(page, server):
         device.alter(f"UPDATE {device.table('changeset')} SET in_flight = 1 WHERE sequence = 1")
         expect(card(page, 1)).to_contain_text("In flight")
         device.alter(f"UPDATE {device.table('change')} SET refusal = 10 WHERE sequence = 2")
-        aside = page.get_by_role("region", name="Put aside")
-        expect(aside).to_contain_text("refused by the server: permissionFailure")
+        aside = page.get_by_role("region", name="Quarantined")
+        expect(aside).to_contain_text("rejected by the server: permissionFailure")
         expect(aside).to_contain_text("refused", use_inner_text=True)
         for theme in THEMES:
             page.emulate_media(color_scheme=theme)

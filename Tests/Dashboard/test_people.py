@@ -233,7 +233,7 @@ def test_an_account_that_is_not_there(page, server):
     allow(page, "404")
     sign_in(page, server)
     visit_person(page, server, "nobody-here")
-    expect(page.get_by_role("heading", name="No such account")).to_be_visible()
+    expect(page.get_by_role("heading", name="Account not found")).to_be_visible()
     check_axe(page)
 
 

@@ -113,12 +113,12 @@ def test_a_file_that_is_wrong_says_the_line_and_saves_nothing(page, server):
     wrong = {
         f"{line('a')}\nnonsense {{": "Line 2: this is no JSON.",
         "{\"recordName\": \"a\", \"recordType\": \"Other\"}": "Line 1: the record is of type Other",
-        f"{line('a')}\n\n{line('a')}": "Line 3: a is there twice.",
+        f"{line('a')}\n\n{line('a')}": "Line 3: a occurs twice.",
         "{\"fields\": {\"priority\": {\"value\": 9007199254740993}}}": "beyond 2^53",
         "recordName,priority\r\na,1\r\nb,many": "Line 3: priority: Not a whole number.",
         "recordName,nonsense\r\na,1": "the type has no field nonsense",
         "recordName,title\r\na,\"open": "a quotation mark isn’t closed",
-        "": "There is no record in the file.",
+        "": "The file has no records.",
     }
     for text, reason in wrong.items():
         dialog = choose(page, text)
@@ -138,7 +138,7 @@ def test_an_import_into_production_demands_the_number(page, server):
     dialog = choose(page, line("new", title="New"))
     action = dialog.get_by_role("button", name="Import")
     expect(action).to_be_disabled()
-    dialog.get_by_label("Type 1 to import so many records into production").fill("1")
+    dialog.get_by_label("Type 1 to import this number of records into production").fill("1")
     check_axe(page)
     check_no_overflow(page)
     action.click()

@@ -88,7 +88,7 @@ import Testing
         var files = try readable()
         files.file = file(bytes: 4_096, canRead: false)
         let read = try #require(missing(files))
-        #expect(read.text == "there is no permission to read (r) the file \(files.path)")
+        #expect(read.text == "no permission to read (r) the file \(files.path)")
         #expect(read.error.isCannotOpen)
         #expect(ReadingMode(path: folder.file("absent")) == .shared)
     }

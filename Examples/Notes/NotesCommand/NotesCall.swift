@@ -158,11 +158,11 @@ struct NotesCall {
         Usage: notes --device NAME [--folder DIR] COMMAND [options]
 
           login    sign in: --server URL --container ID --account NAME [--api-token TOKEN] [--password-stdin]
-          logout   forget the sign-in
+          logout   delete the sign-in
           show     print the note as this device has it, without a network
-          write    write the note anew, and send it: notes --device phone write "Buy milk"
+          write    replace the note, and send it: notes --device phone write "Buy milk"
           sync     fetch and send
-          open     show the note and what becomes of it, as it happens; each line you type is added. Ctrl-D ends
+          open     show the note and its changes; each line you type is added. Ctrl-D ends
           watch    the same without typing, until Ctrl-C
 
         A device is a folder: ./notes-NAME, or --folder. --json prints {"text", "status", "isUnsent"}, a line for each

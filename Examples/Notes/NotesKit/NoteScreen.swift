@@ -45,7 +45,7 @@ public struct NoteScreen: Hashable, Sendable {
     public var words: String {
         let there =
             switch availability {
-            case .unknown: "cloud: not asked yet"
+            case .unknown: "cloud: unknown"
             case .available: "cloud: signed in"
             case .noAccount: "cloud: sign in to have the note on your other devices"
             case .restricted: "cloud: not allowed for this account"

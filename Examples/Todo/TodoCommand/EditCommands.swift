@@ -119,7 +119,7 @@ struct EditCommands {
     private func importFile(_ list: TodoList) async throws {
         let path = try call.operand("FILE")
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw TodoFailure.failed("can't read \(path): is there such a file?")
+            throw TodoFailure.failed("can't read \(path): does the file exist?")
         }
         let file: TodoFile
         do {

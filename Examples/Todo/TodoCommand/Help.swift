@@ -13,15 +13,15 @@ enum Help {
             name: "add", operands: "TEXT...", summary: "add an item, as a line of a todo.txt file",
             details: """
                 (A) at the beginning is its priority, +word a project, @word a context, key:value a tag. It is
-                written to this device's file only, so it is fast and needs no network; who syncs sends it.
+                written to this device's file only, so it is fast and needs no network. `todo sync` or `todo watch` sends it.
                 With --json: {"key", "short", "line"}.
                 """, example: "todo --device phone add \"(A) Buy milk +kitchen due:2026-12-01\""),
         Entry(
             name: "list", operands: "[WORD...]",
             summary: "print the open items, or those with all these words",
             details: """
-                --all prints the done ones too. The first column is the short key by which other commands take an item.
-                * marks what is pinned on this device.
+                --all prints the done ones too. The first column is the short key of an item for other commands.
+                * marks items that are pinned on this device.
                 With --json: [{"key", "short", "line", "title", "isDone", "priority", "creationDay", "completionDay",
                 "order", "color", "isPinned"}]
                 """, example: "todo --device phone list +kitchen"),
@@ -30,8 +30,8 @@ enum Help {
             details: "With --json: as add, a list.",
             example: "todo --device phone done 3f2"),
         Entry(
-            name: "edit", operands: "KEY TEXT...", summary: "write an item anew, as a whole line",
-            details: "What the new line doesn't say (a day, a priority) goes. With --json: as add.",
+            name: "edit", operands: "KEY TEXT...", summary: "replace an item by a new line",
+            details: "A day or a priority that isn't in the new line is removed. With --json: as add.",
             example: "todo --device phone edit 3f2 \"(B) Buy oat milk +kitchen\""),
         Entry(
             name: "color", operands: "KEY COLOR", summary: "give an item a colour",
@@ -56,23 +56,23 @@ enum Help {
         Entry(
             name: "sync", operands: "", summary: "send and fetch until nothing is left to do, then end",
             details: """
-                A failure that passes (the network, a busy server) is tried again until --patience SECONDS (20) went by
-                without progress; then what is left stays in the queue, and the exit code is 1. When another process
+                After a temporary failure (the network, a busy server) it retries until --patience SECONDS (20) have passed
+                without progress. Then the remaining changes stay in the queue, and the exit code is 1. While another process
                 syncs this device, it waits until that one has sent everything.
-                Where both this device and another one changed the same, it says what was dropped and what stands, and
-                whose it is. With --json: a line for each such decision, {"event": "merge", "key", "rule", "field",
+                If this device and another one changed the same field, it prints the dropped and the kept value, and the device
+                of each. With --json: a line for each such decision, {"event": "merge", "key", "rule", "field",
                 "dropped", "kept"}, then {"event": "synced", "status", "items"}.
                 """, example: "todo --device phone sync"),
         Entry(
             name: "watch", operands: "", summary: "sync all the time, and show what changes, until Ctrl-C",
             details: """
-                Shows what other commands do to this device's list, and what other devices did: they are heard of by
-                push; and each decision of a merge, as `todo sync` does. With --json: a line for each event: {"event":
+                Shows changes by other commands to this device's list, changes by other devices, which arrive by push,
+                and each decision of a merge, as `todo sync` does. With --json: a line for each event: {"event":
                 "watching" | "added" | "changed" | "deleted" | "merge" | "status" | "error" | "ended", ...}.
                 """, example: "todo --device laptop watch"),
         Entry(
             name: "status", operands: "",
-            summary: "print what waits, what went wrong, and when it last worked",
+            summary: "print the pending changes, the last error, and the time of the last success",
             details: """
                 With --json: {"device", "items", "pending", "changeSets", "inFlight", "status", "syncing", "lastError",
                 "lastErrorAt", "lastWorkedAt", "token"}; times in milliseconds since 1970.
@@ -81,8 +81,8 @@ enum Help {
             name: "login", operands: "", summary: "sign in to a server, for this device",
             details: """
                 --account NAME, and --server URL, --container ID and --api-token TOKEN, or CLOUDKIT_SERVER,
-                CLOUDKIT_CONTAINER and CLOUDKIT_API_TOKEN. The password is asked for, or read with --password-stdin.
-                The answers are kept in the device's folder: cloudkit.json, and credentials.json that only you can read.
+                CLOUDKIT_CONTAINER and CLOUDKIT_API_TOKEN. It prompts for the password, or reads it with --password-stdin.
+                The values are stored in the device's folder: in cloudkit.json, and in credentials.json, which only you can read.
                 """,
             example:
                 "todo --device phone login --server http://127.0.0.1:8080 --container iCloud.com.example.todo "

@@ -61,7 +61,7 @@ final class Demo {
 
     private func readList() throws -> TodoFile {
         guard let data = FileManager.default.contents(atPath: arguments.path) else {
-            throw DemoError.unreadable(path: arguments.path, reason: "is there such a file?")
+            throw DemoError.unreadable(path: arguments.path, reason: "does the file exist?")
         }
         do {
             return try TodoFile(bytes: [UInt8](data))

@@ -49,7 +49,7 @@ enum DemoError: Error, CustomStringConvertible {
         switch self {
         case .usage(let mistake): "\(mistake)\n\(DemoArguments.usage)"
         case .unreadable(let path, let reason): "can't read \(path): \(reason)"
-        case .notBuilt(let path): "there is no \(path): `make demo` builds it"
+        case .notBuilt(let path): "\(path) doesn't exist: `make demo` builds it"
         }
     }
 }

@@ -65,7 +65,7 @@ extension CKErrorCode {
         case .referenceViolation:
             "Save the target first, or set the reference to nil. A sync saves the target first if it is in "
                 + "its queue."
-        case .managedAccountRestricted: "Ask the administrator of the account."
+        case .managedAccountRestricted: "Contact the administrator of the account."
         case .participantMayNeedVerification: "Let the participant verify their identity."
         case .serverResponseLost:
             "Try again; a sync does. A write that the server has executed isn't executed twice."

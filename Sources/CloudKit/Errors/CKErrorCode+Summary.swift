@@ -30,7 +30,7 @@ extension CKErrorCode {
         case .quotaExceeded: "The user's storage is full."
         case .zoneNotFound: "The zone doesn't exist."
         case .limitExceeded: "The request is larger than a limit: send less at a time."
-        case .userDeletedZone: "The user deleted the zone by hand: don't create it again without asking."
+        case .userDeletedZone: "The user deleted the zone. Don't create it again without the user's consent."
         case .tooManyParticipants: "A share has too many participants."
         case .alreadyShared: "The record is shared already."
         case .referenceViolation: "A reference's target doesn't exist, or is still referenced."

@@ -50,7 +50,7 @@ open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendabl
                 .invalidArguments, "A web auth token is for the app of an API token; none was given.")
         }
         guard let token = try target.core.resolved().connection.account.credential().webAuthToken else {
-            throw CKError(.notAuthenticated, "Nobody is signed in.")
+            throw CKError(.notAuthenticated, "No user is signed in.")
         }
         return token
     }

@@ -45,7 +45,7 @@ extension CKError {
     static let noSyncEngine = CKError(
         .serverRejectedRequest,
         """
-        CKSyncEngine isn't there yet. Use CKFetchDatabaseChangesOperation, CKFetchRecordZoneChangesOperation and \
+        CKSyncEngine isn't available yet. Use CKFetchDatabaseChangesOperation, CKFetchRecordZoneChangesOperation and \
         CKModifyRecordsOperation, or CloudSync of the module YapCloudKit, which does a sync engine's work.
         """)
 }

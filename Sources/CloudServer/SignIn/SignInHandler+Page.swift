@@ -119,7 +119,7 @@ extension SignInHandler {
                 [news.lastText, "You can close this window."].compactMap(\.self).joined(separator: " "),
                 token: webAuthToken, staysOpen: news.isUnusual, reply)
         case .refused:
-            shown.message = "There is no such account, or it has another password."
+            shown.message = "The account doesn't exist, or the password is wrong."
             send(shown, status: 403, reply)
         case .denied(let error):
             shown.message = error.reason
@@ -165,13 +165,13 @@ extension SignInHandler {
     private func sendStale(_ reply: Reply) {
         notice(
             "Open the sign-in again",
-            "This address has run out, or it isn't whole. Go back to the app and sign in from there.",
+            "This address has expired or is incomplete. Go back to the app and sign in from there.",
             reply)
     }
 
     private func sendNoReceiver(_ page: SignInPage, _ reply: Reply) {
         notice(
-            "Nobody can sign in here for this app",
+            "Sign-in isn't set up for this app",
             "The token of \(page.appName) names no page that may sign its users in, so any site could have opened this "
                 + "one. The server's operator can make a token that names one: yap token create --origin "
                 + "https://app.example.com, or --callback.",

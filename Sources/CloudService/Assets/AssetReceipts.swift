@@ -121,16 +121,17 @@ extension ServiceError {
     static func assetGone(field: String) -> WireError {
         WireError(
             .badRequest,
-            reason: "BadRequestException: field '\(field)': the uploaded file is gone, upload it again",
+            reason: "BadRequestException: field '\(field)': the uploaded file was deleted, upload it again",
             ckErrorCode: 35)
     }
 
     static let noSuchUpload = WireError(
-        .notFound, reason: "no such upload address, or it has run out: ask assets/upload for another",
+        .notFound, reason: "the upload address is unknown or has expired: request another from assets/upload",
         ckErrorCode: 11)
 
     static let noSuchFile = WireError(
-        .notFound, reason: "no such file, or its address has run out: fetch the record again", ckErrorCode: 11
+        .notFound, reason: "the file doesn't exist, or its address has expired: fetch the record again",
+        ckErrorCode: 11
     )
 
     static func fileTooLarge(bytesMax: Int64) -> WireError {

@@ -111,7 +111,7 @@ struct ImportCheck {
         guard case .header(let version, let what) = line else { throw wrong("this is no export") }
         guard version <= ExportLine.version else { throw wrong("a newer version of yap wrote this") }
         guard what == scope.word else {
-            throw wrong("this is an export of a \(what), and one of a \(scope.word) is wanted")
+            throw wrong("this is an export of a \(what), but an export of a \(scope.word) is required")
         }
     }
 

@@ -233,7 +233,7 @@ struct ServiceImport: Sendable {
     ) throws -> RecordDraft {
         let recordType = record.recordType ?? ""
         guard old == nil || old?.recordType == recordType else {
-            throw ServiceError.badRequest("the record \(key.recordName) is there with another type")
+            throw ServiceError.badRequest("the record \(key.recordName) exists with another type")
         }
         let (fields, additions) = try growth.take(record.fields, recordType: recordType).get()
         let oldFields = try old.map { try FieldsBinary.decode($0.fields) } ?? [:]

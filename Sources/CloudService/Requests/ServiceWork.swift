@@ -83,7 +83,7 @@ enum ServiceFailure {
         case CloudStoreError.tooManyRows(let rowsMax):
             return ServiceError.limitExceeded(
                 "the request writes or removes more than \(rowsMax) rows, index entries and references counted; change "
-                    + "fewer records at a time, and delete first what goes along with others")
+                    + "fewer records at a time, and first delete the records that the cascade would delete")
         default:
             // Only the operator may see the path of a file.
             return ServiceError.internalError(

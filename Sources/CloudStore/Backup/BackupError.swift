@@ -13,7 +13,7 @@ public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .exists(let path):
-            "\(path) is there already, and a backup overwrites nothing. Choose another name."
+            "\(path) exists already, and a backup overwrites nothing. Choose another name."
         case .notEmpty(let path):
             "\(path) isn't empty, and a backup is restored into an empty folder only. Choose another one."
         case .damaged(let path, let reason):

@@ -26,7 +26,7 @@ final class TarReader {
         while true {
             guard let (entry, type) = try TarHeader.parse(try take(Int64(TarHeader.blockBytes))) else {
                 guard try TarHeader.parse(take(Int64(TarHeader.blockBytes))) == nil, position == size else {
-                    throw TarError(reason: "it goes on behind its end")
+                    throw TarError(reason: "it continues after its end")
                 }
                 return nil
             }

@@ -56,7 +56,7 @@ public enum FieldsBinary {
             }
             // Names of different bytes that look the same are one key to a dictionary.
             guard fields.updateValue(try reader.field(), forKey: name) == nil else {
-                throw reader.error("a field that stands twice")
+                throw reader.error("a duplicate field")
             }
             previous = name
         }
@@ -208,7 +208,7 @@ extension BinaryReader {
         if flags.contains(.otherType) { field.type = try type() }
         guard flags.contains(.value) else { return field }
         let valueType = try type()
-        guard field.type != valueType else { throw error("a type that stands twice") }
+        guard field.type != valueType else { throw error("a duplicate type") }
         field.value = try value(of: valueType)
         if flags.contains(.typeOfValue) { field.type = valueType }
         return field

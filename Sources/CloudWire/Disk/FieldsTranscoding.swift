@@ -39,7 +39,7 @@ extension JSONWriter {
         key("value")
         if flags.contains(.value) {
             let valueType = try reader.type()
-            guard type != valueType else { throw reader.error("a type that stands twice") }
+            guard type != valueType else { throw reader.error("a duplicate type") }
             if flags.contains(.typeOfValue) { type = valueType }
             try storedValue(of: valueType, &reader)
         } else {

@@ -201,7 +201,7 @@ extension JSONTokenizer {
     private func duplicate(_ key: JSONToken) -> JSONError {
         let name = JSONText.string(key, in: bytes)
         return JSONError(
-            .duplicateKey, "the key '\(name.prefix(100))' stands twice", byteOffset: Int(key.start))
+            .duplicateKey, "the key '\(name.prefix(100))' is duplicate", byteOffset: Int(key.start))
     }
 }
 

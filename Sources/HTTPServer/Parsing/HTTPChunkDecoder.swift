@@ -120,7 +120,7 @@ struct HTTPChunkDecoder {
         case .trailerName where isTokenByte(byte): break
         case .trailerValue where byte == 0x0D: state = .trailerLineFeed
         case .trailerValue where byte == 0x09 || byte >= 0x20 && byte != 0x7F: break
-        default: return bad("a trailer field that is none")
+        default: return bad("an invalid trailer field")
         }
         return nil
     }

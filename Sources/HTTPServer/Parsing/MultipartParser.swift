@@ -65,7 +65,7 @@ package struct MultipartParser {
     /// - Throws: `MultipartError` if the last boundary is missing.
     package func finish() throws(MultipartError) {
         guard case .end = state, held.isEmpty || held == [0x0D, 0x0A] else {
-            throw MultipartError(reason: "the body ends before its last boundary, or goes on behind it")
+            throw MultipartError(reason: "the body ends before its last boundary, or continues after it")
         }
         guard partCount == 1 else { throw MultipartError(reason: "there is no part 'files'") }
     }
@@ -99,7 +99,7 @@ package struct MultipartParser {
         switch (held[0], held[1]) {
         case (0x0D, 0x0A): state = .headers
         case (UInt8(ascii: "-"), UInt8(ascii: "-")): state = .end
-        default: throw MultipartError(reason: "a boundary's line goes on")
+        default: throw MultipartError(reason: "text after a boundary")
         }
         held.removeFirst(2)
         return true
@@ -189,7 +189,7 @@ extension MultipartParser {
             position += 1
             let value = try value(bytes, &position)
             guard parameters.updateValue(value, forKey: name) == nil else {
-                throw MultipartError(reason: "a parameter stands twice")
+                throw MultipartError(reason: "a duplicate parameter")
             }
             skipSpaces()
             guard position < bytes.count else { return parameters }

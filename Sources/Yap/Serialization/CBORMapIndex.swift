@@ -107,7 +107,7 @@ final class CBORMapIndex {
             guard other.tag == entry.tag else { return }
             guard isKey(bytes(of: other, input), of: entry, input) else { continue }
             let key = String(decoding: bytes(of: entry, input), as: UTF8.self)
-            throw .malformed(offset: Int(entry.keyOffset), reason: "the key \"\(key)\" stands twice")
+            throw .malformed(offset: Int(entry.keyOffset), reason: "the key \"\(key)\" is duplicate")
         }
     }
 

@@ -62,7 +62,9 @@ final class CBORValueEncoder: Encoder {
     /// Requesting the same kind of container again continues it, because a class and its superclass may share one.
     private func open(_ shape: Shape) {
         guard self.shape == .undecided else {
-            if self.shape != shape { failure = error("Two kinds of container were asked for one value.") }
+            if self.shape != shape {
+                failure = error("Two kinds of containers were requested for one value.")
+            }
             return
         }
         self.shape = shape

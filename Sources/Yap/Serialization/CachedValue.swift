@@ -40,7 +40,7 @@ extension CachedValue {
     ) throws -> Value {
         if let value = erased as? Value { return value }
         throw YapDatabaseError(
-            .typeMismatch, "asked for \(type), registered is \(coder.typeName)", collection: collection,
+            .typeMismatch, "requested \(type), registered is \(coder.typeName)", collection: collection,
             key: key)
     }
 }

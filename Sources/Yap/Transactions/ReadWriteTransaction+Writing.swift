@@ -61,7 +61,7 @@ extension YapDatabaseReadWriteTransaction {
                 return rowID
             }
             throw YapDatabaseError(
-                .corrupt, "the index doesn't show a row that is there", collection: name.collection,
+                .corrupt, "the index doesn't contain an existing row", collection: name.collection,
                 key: name.key)
         }
         try recordWrite(row, rowID, isInsert: true)

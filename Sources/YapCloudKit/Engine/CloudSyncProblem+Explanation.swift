@@ -41,7 +41,7 @@ extension CloudSyncProblem: CustomStringConvertible {
                     + "(`useAccount(of:)` of the extension), and the other user gets a queue of their own.")
         case .quotaExceeded:
             SyncExplanation(
-                "quotaExceeded", "The user's storage is full. Deletions and fetches go on.",
+                "quotaExceeded", "The user's storage is full. Deletions and fetches continue.",
                 do: "Delete something, or get more storage; then `retry()`.")
         case .configuration:
             SyncExplanation(
@@ -70,7 +70,7 @@ extension CloudSyncProblem: CustomStringConvertible {
                 do: "Return one, then `resume()` or `retry()`.")
         default:
             SyncExplanation(
-                "account", "Nobody is signed in, or the account can't be used.",
+                "account", "No user is signed in, or the account can't be used.",
                 do: "Sign in (on Linux by `yap login`), then `accountMayHaveChanged()`.")
         }
     }
@@ -82,14 +82,15 @@ extension CloudSyncProblem: CustomStringConvertible {
             SyncExplanation(
                 "zoneDeletedByUser", "The user deleted the zone on purpose. Nothing is sent or fetched.",
                 do:
-                    "Ask, then `answerDeletedZone(zoneName:_:)`: upload again, or remove here too. `retry()` uploads "
+                    "Ask the user, then `answerDeletedZone(zoneName:_:)`: upload again, or remove here too. `retry()` uploads "
                     + "again.")
         case .refused:
             SyncExplanation(
-                "refused", "The server rejects this record's change. It is quarantined; other records go on.",
+                "refused",
+                "The server rejects this record's change. It is quarantined; other records continue.",
                 do:
                     "Set the object again, or under another key; `retry()`; or "
-                    + "`discardQuarantinedChanges(forRecordID:)`, and the server's values stand. The code says more."
+                    + "`discardQuarantinedChanges(forRecordID:)`, which keeps the server's values. The code has the reason."
             )
         case .stuck:
             SyncExplanation(
@@ -107,8 +108,8 @@ extension CloudSyncProblem: CustomStringConvertible {
         case .damaged:
             SyncExplanation(
                 "damaged",
-                "The record's change in the queue can't be read. It is quarantined; everything else goes on.",
-                do: "Keep the file for inspection; change the record to send it anew.")
+                "The record's change in the queue can't be read. It is quarantined; everything else continues.",
+                do: "Keep the file for inspection; change the record to send it again.")
         default:
             SyncExplanation(
                 "zoneDiffers",

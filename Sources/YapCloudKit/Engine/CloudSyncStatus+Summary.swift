@@ -68,7 +68,7 @@ extension CloudSyncProblem {
     /// The problem in one line for users of the app, in English: "The storage in the cloud is full".
     public var summary: String {
         switch self {
-        case .account(.notAuthenticated): "Nobody is signed in"
+        case .account(.notAuthenticated): "No user is signed in"
         case .account: "The account can't be used now"
         case .anotherUser: "Another user is signed in"
         case .quotaExceeded: "The storage in the cloud is full"

@@ -33,7 +33,7 @@ extension SyncEngine {
         case .anotherUser(let key):
             databases[key]?.workFailedHere()
             databases[key]?.stop = .anotherUser
-            let message = "another user is signed in than the one whose changes wait here"
+            let message = "the pending changes belong to another user than the signed-in one"
             actions.append(.report(key, .saying(.notAuthenticated, message)))
         default:
             break

@@ -43,7 +43,7 @@ public struct CloudFields<Model: Sendable>: Sendable {
         let twice = zip(names, names.dropFirst()).first { $0 == $1 }?.0
         precondition(
             twice == nil,
-            "\"\(twice ?? "")\" stands twice in the fields of \(Model.self): give one of them another name with as:"
+            "\"\(twice ?? "")\" occurs twice in the fields of \(Model.self): give one of them another name with as:"
         )
         for name in names {
             let problem = FieldNames.problem(of: name)

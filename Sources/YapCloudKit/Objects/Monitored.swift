@@ -34,11 +34,11 @@ extension MyDatabaseObject {
 
         /// Only reached where the compiler refuses it: the property belongs to no `MyDatabaseObject`.
         @available(
-            *, unavailable, message: "@Monitored properties stand in a class that inherits MyDatabaseObject"
+            *, unavailable, message: "@Monitored requires a class that inherits from MyDatabaseObject"
         )
         public var wrappedValue: Value {
-            get { preconditionFailure("@Monitored stands outside of a MyDatabaseObject") }
-            set { preconditionFailure("@Monitored stands outside of a MyDatabaseObject") }
+            get { preconditionFailure("@Monitored is used outside of a MyDatabaseObject") }
+            set { preconditionFailure("@Monitored is used outside of a MyDatabaseObject") }
         }
 
         /// Reads and writes the property of `owner`. A write to an immutable object ends the program.

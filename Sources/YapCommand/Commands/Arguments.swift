@@ -14,7 +14,7 @@ extension Invocation {
         let folder = dataFolder(console)
         guard folder.isMade else {
             throw Failure.notThere(
-                "There is no data folder at \(folder.path). If there is one elsewhere, name it with --data DIR or by "
+                "There is no data folder at \(folder.path). If it is elsewhere, name it with --data DIR or by "
                     + "the variable YAP_DATA. To make one: \(ShellText.word(console.program)) init"
                     + dataWords(console) + " --container iCloud.com.example.todo")
         }

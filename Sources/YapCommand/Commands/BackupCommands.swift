@@ -103,7 +103,8 @@ enum BackupCommands {
         do {
             for (setting, path) in try elsewhere(folder) where !isThere(path) && setting != "witness" {
                 console.note(
-                    "  \(setting) in yap.json names \(path), which isn't there: put it there, or change it")
+                    "  \(setting) in yap.json names \(path), which doesn't exist: put the file there, or change the setting"
+                )
             }
         } catch Failure.failed(let text) {
             console.note("  the settings were put back as they were, and are wrong: \(text)")

@@ -160,7 +160,7 @@ enum DoctorCommand {
                 findings.append(
                     Finding(
                         check: "\(path), indexes",
-                        what: "\(unmet) records have other index entries than the schema asks for", todo: todo
+                        what: "\(unmet) records have other index entries than the schema requires", todo: todo
                     ))
             }
             let files = DiskAssetStore(

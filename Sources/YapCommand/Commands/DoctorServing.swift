@@ -60,7 +60,7 @@ extension DoctorCommand {
             }
             return [
                 Finding(
-                    check: "port", what: "the folder is served, and nobody answers at \(place)",
+                    check: "port", what: "the folder is served, but there is no response at \(place)",
                     todo: "when the server was given another port on its command line, give doctor the same "
                         + "(--port), or let yap.json have it; else see the server's log")
             ]
@@ -111,7 +111,7 @@ extension DoctorCommand {
         return [
             Finding(
                 check: "certificate",
-                what: seconds < 0 ? "\(path) has run out" : "\(path) is good for \(days) days",
+                what: seconds < 0 ? "\(path) has expired" : "\(path) is valid for \(days) days",
                 todo: "renew it: a running server reads the new one by itself")
         ]
     }

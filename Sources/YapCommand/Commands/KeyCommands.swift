@@ -94,7 +94,7 @@ enum KeyCommands {
         try console.print("key \(key.id)")
         try console.print(
             "Programs send it as X-Apple-CloudKit-Request-KeyID"
-                + (secretPath.map { ", and sign with \($0), which nobody else may read." } ?? "."))
+                + (secretPath.map { ", and sign with \($0), which only you may read." } ?? "."))
     }
 
     private static func list(_ invocation: Invocation, _ console: Console) throws {

@@ -113,7 +113,7 @@ enum LoginCommand {
     private static func words(of error: CKError) -> String {
         switch error.code {
         case .notAuthenticated:
-            "no such account, or another password. On the server, see: yap account list"
+            "the account doesn't exist, or the password is wrong. On the server, see: yap account list"
         case .networkFailure, .networkUnavailable, .serverResponseLost:
             error.connectionRefusal == nil
                 ? "\(error.localizedDescription). Is the server running, and is its address right?"

@@ -71,7 +71,7 @@ enum SessionCommands {
             }
             return try console.print(.object([("sessions", .array(rows))]))
         }
-        guard !sessions.isEmpty else { return console.note("nobody is signed in") }
+        guard !sessions.isEmpty else { return console.note("no sessions") }
         try console.print(
             TextTable.text(
                 [

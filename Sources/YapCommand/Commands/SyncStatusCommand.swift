@@ -40,7 +40,7 @@ enum SyncStatusCommand {
         let folder = invocation.dataFolder(console)
         guard StoreFile.exists(at: folder.historyPath) else {
             console.note(
-                "there is no request history in \(folder.path): the server has not run, or with --history off"
+                "there is no request history in \(folder.path): the server hasn't run, or runs with --history off"
             )
             let nothing: [(String, JSON)] =
                 user == nil ? [("users", .array([]))] : [("devices", .array([])), ("zones", .array([]))]

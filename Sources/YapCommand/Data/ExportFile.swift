@@ -22,7 +22,7 @@ final class ExportOutput {
             return
         }
         guard access(path, F_OK) != 0 else {
-            throw Failure.refused("\(path) is there already. Choose another name.")
+            throw Failure.refused("\(path) exists already. Choose another name.")
         }
         draft = try Self.writing(path) { () throws(FileError) in
             return try DraftFile(path)

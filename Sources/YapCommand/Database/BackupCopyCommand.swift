@@ -40,7 +40,7 @@ enum BackupCopyCommand {
 
     private static func run(_ invocation: Invocation, _ console: Console) throws {
         let copy = invocation.operands[1]
-        guard access(copy, F_OK) != 0 else { throw Failure.refused("\(Shown.word(copy)) is there already.") }
+        guard access(copy, F_OK) != 0 else { throw Failure.refused("\(Shown.word(copy)) exists already.") }
         let isWithoutKey = invocation.has("new-without-key")
         try check(invocation, isWithoutKey: isWithoutKey)
         let device = try invocation.deviceFile(console)

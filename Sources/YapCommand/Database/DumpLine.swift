@@ -57,7 +57,7 @@ struct DumpLine {
         var members = Members()
         try reader.object { reader, name in
             guard members.names.insert(name).inserted else {
-                throw PlaceError(column: 1, text: "\(Shown.word(name)) stands twice")
+                throw PlaceError(column: 1, text: "\(Shown.word(name)) occurs twice")
             }
             try members.read(name, &reader)
         }
@@ -71,7 +71,7 @@ struct DumpLine {
         if let kept = members.kept {
             guard case .map = kept else { throw PlaceError(column: 1, text: "kept is an object") }
         } else if members.keptVersion != nil {
-            throw PlaceError(column: 1, text: "keptVersion stands without kept")
+            throw PlaceError(column: 1, text: "keptVersion without kept")
         }
         self.collection = collection
         self.key = key

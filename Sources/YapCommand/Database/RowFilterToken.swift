@@ -49,7 +49,7 @@ struct RowFilterToken: Equatable {
                 tokens.append(Self(kind: .sign(sign), column: column))
             } else {
                 throw PlaceError(
-                    column: column, text: "\(Shown.word(String(character))) is no part of a condition")
+                    column: column, text: "\(Shown.word(String(character))) is not a part of a condition")
             }
         }
         return tokens + [Self(kind: .end, column: characters.count + 1)]
@@ -81,7 +81,7 @@ struct RowFilterToken: Equatable {
                 "n": "\n", "t": "\t", "r": "\r", "\\": "\\", "\"": "\"", "'": "'",
             ]
             guard let escaped = escapes[characters[position]] else {
-                throw PlaceError(column: position, text: "there is no such escape; \\\\ is a backslash")
+                throw PlaceError(column: position, text: "unknown escape; \\\\ is a backslash")
             }
             text.append(escaped)
             position += 1

@@ -123,7 +123,7 @@ struct StoredValueReader {
         try object { reader, name in
             let place = reader.position
             guard names.insert(Array(name.utf8)).inserted else {
-                throw reader.error("the name \(Shown.word(name)) stands twice in an object", at: place)
+                throw reader.error("the name \(Shown.word(name)) occurs twice in an object", at: place)
             }
             entries.append(
                 StoredValue.Entry(key: .text(name), value: try reader.value(depth: depth + 1)))
@@ -222,7 +222,7 @@ struct StoredValueReader {
             }
             guard let scalar = Unicode.Scalar(code) else { throw error("half a character", at: place) }
             text.append(contentsOf: Array(String(Character(scalar)).utf8))
-        default: throw error("there is no such escape", at: place)
+        default: throw error("unknown escape", at: place)
         }
     }
 

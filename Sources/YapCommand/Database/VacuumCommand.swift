@@ -52,7 +52,7 @@ enum VacuumCommand {
                 try database.blocking.close()
             }
         } catch is CancellationError {
-            throw Failure.failed("interrupted; \(Shown.word(path)) is as it was")
+            throw Failure.failed("interrupted; \(Shown.word(path)) is unchanged")
         }
         let after = DatabaseCommands.size(of: path)
         if invocation.has("json") {

@@ -40,7 +40,7 @@ enum ArgumentParser {
             invocation.add(value, to: name)
         }
         guard option.repeats || invocation.values(name).count == 1 || option.value == nil else {
-            throw Failure.usage("--\(name) stands twice")
+            throw Failure.usage("--\(name) is given twice")
         }
     }
 

@@ -75,7 +75,7 @@ struct Console: Sendable {
     func secret(prompt: String) throws -> String {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else {
-            throw Failure.usage("there is no terminal to ask for the password: use --password-stdin")
+            throw Failure.usage("there is no terminal to prompt for the password: use --password-stdin")
         }
         defer { close(terminal) }
         var mode = termios()

@@ -11,7 +11,7 @@ extension ServeSettings {
     private static let history: [Setting] = [
         Setting(
             "history.requests", option: "history", .choice(\.options.history.requests),
-            "whether requests are kept for a while, without the values of fields"),
+            "whether requests are kept in a history, without the values of fields"),
         Setting(
             "history.bytesMax", .bytes, .longNumber(\.options.history.bytesMax), from: 1 << 20,
             "the file of the request history"),
@@ -34,7 +34,7 @@ extension ServeSettings {
         Setting("tlsKey", option: "tls-key", .optionalText(\.tlsKey), "the certificate's private key (PEM)"),
         Setting(
             "trustForwardedFor", option: "trust-forwarded-for", .flag(\.options.trustsForwardedFor),
-            "a client's address is X-Forwarded-For's last entry: behind a proxy of your own only"),
+            "take a client's address from X-Forwarded-For's last entry: only behind your own proxy"),
         Setting(
             "development", option: "development", .choice(\.options.development),
             "users of development; auto: everyone where the server listens on loopback without a proxy, "
@@ -45,25 +45,25 @@ extension ServeSettings {
                 + "an administrator has a password"),
         Setting(
             "witness", .optionalText(\.witness),
-            "the file that remembers how far the data folder has come; null: DIR.witness beside it"),
-        Setting("metrics", option: "metrics", .flag(\.options.servesMetrics), "answer GET /metrics"),
+            "the file with the data folder's progress; null: DIR.witness beside it"),
+        Setting("metrics", option: "metrics", .flag(\.options.servesMetrics), "serve GET /metrics"),
         Setting(
             "connectionsMax", .count, .number(\.options.http.connectionsMax), "connections at a time"),
         Setting(
             "connectionsOfAddressMax", .count, .number(\.options.http.connectionsOfAddressMax), from: 0,
-            "connections from one address; 0: as many as come. This machine's and a trusted proxy's don't count"
+            "connections from one address; 0: no limit. This machine's and a trusted proxy's don't count"
         ),
         Setting(
             "bodyBytesOfAllMax", .bytes, .number(\.options.http.bodyBytesOfAllMax),
-            "bodies of requests that are coming in, together"),
+            "bodies being received, together"),
         Setting(
             "outputBytesOfAllMax", .bytes, .number(\.options.http.outputBytesOfAllMax),
-            "answers that clients have yet to read, together"),
+            "responses that clients haven't read yet, together"),
         Setting(
             "environmentsOpenMax", .count, .number(\.options.environmentsOpenMax), to: 10_000,
-            "environments that are open at a time"),
+            "open environments"),
         Setting(
-            "signInsWaitingMax", .count, .number(\.options.signInsWaitingMax), "sign-ins that wait"),
+            "signInsWaitingMax", .count, .number(\.options.signInsWaitingMax), "queued sign-ins"),
         Setting(
             "signInMilliseconds", .milliseconds, .longNumber(\.signInLengths.longestMilliseconds),
             to: 3_650 * 86_400_000, "how long a device stays signed in"),
@@ -71,23 +71,23 @@ extension ServeSettings {
             "signInUnusedMilliseconds", .milliseconds, .longNumber(\.signInLengths.unusedMilliseconds),
             to: 3_650 * 86_400_000, "the same from its last use on"),
         Setting(
-            "courierPollsMax", .count, .number(\.options.courierPollsMax), "devices that wait for pushes"),
+            "courierPollsMax", .count, .number(\.options.courierPollsMax), "long polls of devices"),
         Setting(
             "courierHoldMilliseconds", .milliseconds, .longNumber(\.options.courierHoldMilliseconds),
-            to: 50_000, "how long a device's wait for a push is held open"),
+            to: 50_000, "how long a device's long poll is held"),
         Setting(
             "graceMilliseconds", .milliseconds, .number(\.options.graceMilliseconds), from: 0, to: 3_600_000,
-            "how long requests in flight may take at the end"),
+            "how long requests in flight may take when the server stops"),
         Setting(
-            "logLinesMax", .count, .number(\.options.logLinesMax), "lines that wait for the log's reader"),
-        Setting("uploadsMax", .count, .number(\.options.assets.uploadsMax), "files being sent at a time"),
+            "logLinesMax", .count, .number(\.options.logLinesMax), "queued log lines"),
+        Setting("uploadsMax", .count, .number(\.options.assets.uploadsMax), "concurrent uploads"),
         Setting(
-            "downloadsMax", .count, .number(\.options.assets.downloadsMax), "files being fetched at a time"),
+            "downloadsMax", .count, .number(\.options.assets.downloadsMax), "concurrent downloads"),
         Setting(
             "uploadMillisecondsMax", .milliseconds, .longNumber(\.options.assets.uploadMillisecondsMax),
-            "a file must be here so long after its first byte"),
+            "maximum time of an upload, from its first byte"),
         Setting(
             "downloadMillisecondsMax", .milliseconds, .longNumber(\.options.assets.downloadMillisecondsMax),
-            "a file must be there so long after it was asked for"),
+            "maximum time of a download"),
     ]
 }

@@ -93,7 +93,7 @@ enum SyncCommands {
     /// Serves the file's page until a signal ends it.
     private static func open(_ file: SyncFile, _ invocation: Invocation, _ console: Console) throws {
         for name in ["limit", "records", "values"] where invocation.has(name) {
-            throw Failure.usage("--\(name) is for the text, and the page of --open shows what you ask it for")
+            throw Failure.usage("--\(name) is for the text output. The page of --open has its own controls.")
         }
         let port = try invocation.number("port", in: 0...portMax) ?? 0
         // An unreadable file is reported here, and not by a page.

@@ -20,7 +20,7 @@ struct SyncInspectionText {
         }
         if content.untoldMerges > 0 {
             lines.append(
-                "  \(Self.counted(content.untoldMerges, "decision")) of merges that the app has not asked for"
+                "  \(Self.counted(content.untoldMerges, "decision")) of merges that the app hasn't read"
             )
             lines += content.merges.map { "    " + Shown.word($0.description) }
         }
@@ -37,7 +37,7 @@ struct SyncInspectionText {
             + Self.counted(database.changeSetsCount, "change-set")
         queue += ", \(database.inFlightCount) in flight"
         if database.quarantinedCount > 0 {
-            queue += "; \(Self.counted(database.quarantinedCount, "change")) put aside"
+            queue += "; \(Self.counted(database.quarantinedCount, "change")) quarantined"
         }
         var rest = [database.changeSetsCount == 0 ? "queue: empty" : queue]
         for set in database.changeSets { rest += text(of: set).map { "  " + $0 } }
@@ -45,7 +45,7 @@ struct SyncInspectionText {
         if unlisted > 0 { rest.append("  and \(Self.counted(unlisted, "change-set")) more") }
         if !database.quarantined.isEmpty {
             rest.append(
-                "put aside, until the app sets the object again, or calls retry() or discardQuarantinedChanges:"
+                "quarantined, until the app sets the object again, or calls retry() or discardQuarantinedChanges:"
             )
             rest += database.quarantined.flatMap(lines(of:))
         }
@@ -84,7 +84,7 @@ struct SyncInspectionText {
         switch value {
         case .none: "(none)"
         case .words(let words): Shown.word(words)
-        case .ofObject: "(asked of the object)"
+        case .ofObject: "(requested from the object)"
         case .unknown: "(not kept)"
         case .leftOut: "(left out)"
         }
@@ -96,7 +96,7 @@ struct SyncInspectionText {
         text += ", tag " + (change.changeTag.map(Shown.word) ?? "none")
         let restored = Set(change.restoredKeys)
         let keys = change.keys.map {
-            Shown.word($0) + (restored.contains($0) ? " (asked of the object)" : "")
+            Shown.word($0) + (restored.contains($0) ? " (requested from the object)" : "")
         }
         if !keys.isEmpty { text += ": " + keys.joined(separator: ", ") }
         if let problem = change.problem { text += "; " + Self.reason(problem) }
@@ -148,11 +148,11 @@ struct SyncInspectionText {
     static func reason(_ problem: CloudSyncProblem) -> String {
         switch problem {
         case .refused(_, let code, let reason):
-            "refused by the server: \(code)" + (reason.map { ": \(Shown.word($0))" } ?? "")
+            "rejected by the server: \(code)" + (reason.map { ": \(Shown.word($0))" } ?? "")
         case .damaged: "what the queue holds of it can't be read"
         case .stuck: "the same conflict came back again and again"
         case .unrestorable(_, let keys):
-            "the object doesn't give back \(keys.map(Shown.word).joined(separator: ", "))"
+            "the object doesn't return \(keys.map(Shown.word).joined(separator: ", "))"
         case .account, .anotherUser, .quotaExceeded, .zoneDeletedByUser, .configuration, .untrustedServer,
             .wrongAddress, .unknownDatabase, .zoneDiffers:
             "\(problem)"

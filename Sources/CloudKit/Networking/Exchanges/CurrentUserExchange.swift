@@ -10,7 +10,7 @@ struct CurrentUserExchange: OperationExchange {
     init(address: RequestAddress) {
         self.address = address
         if !address.isSignedIn {
-            end = .failure(CKError(.notAuthenticated, "Nobody is signed in."))
+            end = .failure(CKError(.notAuthenticated, "No user is signed in."))
         }
     }
 

@@ -143,7 +143,7 @@ final class AssetFileWriter: DownloadSink {
 
 extension CKError {
     static let anotherPart = CKError(
-        .networkFailure, "The server sent another part of the file than was asked for.")
+        .networkFailure, "The server sent another part of the file than the requested one.")
     fileprivate static let anotherFile = CKError(
         .assetNotAvailable, "The file that came isn't the one that the record names.")
 

@@ -24,7 +24,7 @@ final class SchemaScan {
     /// The types of all records, sorted. Throws if the store can't list them.
     func recordTypes() throws -> [String] {
         guard let reader = reader as? any RecordTypesReader else {
-            throw SchemaRefusal(["the store can't tell which records there are"])
+            throw SchemaRefusal(["the store can't list its records"])
         }
         return try reader.recordTypes()
     }

@@ -29,7 +29,7 @@ struct SchemaParser {
         }
         for granted in grantedRoles
         where !SystemRole.all.contains(granted.name) && !schema.roles.contains(granted.name) {
-            throw granted.token.error("there is no role '\(granted.name)': CREATE ROLE makes one")
+            throw granted.token.error("there is no role '\(granted.name)': add it with CREATE ROLE")
         }
         return schema
     }
@@ -41,7 +41,9 @@ struct SchemaParser {
         guard !name.hasPrefix("_") else {
             throw place.error("role names that begin with '_' are reserved")
         }
-        guard schema.roles.insert(name).inserted else { throw place.error("the role '\(name)' stands twice") }
+        guard schema.roles.insert(name).inserted else {
+            throw place.error("the role '\(name)' is defined twice")
+        }
         guard schema.roles.count <= SchemaLanguage.rolesMax else {
             throw place.error("a schema has \(SchemaLanguage.rolesMax) roles at most")
         }
@@ -52,7 +54,7 @@ struct SchemaParser {
         let place = token
         let name = try name(of: "record type")
         guard schema.recordTypes[name] == nil else {
-            throw place.error("the record type '\(name)' stands twice")
+            throw place.error("the record type '\(name)' is defined twice")
         }
         guard schema.recordTypes.count < SchemaLanguage.recordTypesMax else {
             throw place.error("a schema has \(SchemaLanguage.recordTypesMax) record types at most")
@@ -99,7 +101,7 @@ struct SchemaParser {
     ) throws(SchemaTextError) {
         let place = token
         let name = try name(of: "field", or: "a field, GRANT or ')'")
-        guard seen.insert(name).inserted else { throw place.error("the field '\(name)' stands twice") }
+        guard seen.insert(name).inserted else { throw place.error("the field '\(name)' is defined twice") }
         fieldsCount += 1
         guard fieldsCount <= SchemaLanguage.fieldsMax else {
             throw place.error("a schema has \(SchemaLanguage.fieldsMax) fields at most")
@@ -167,7 +169,7 @@ struct SchemaParser {
         while let word = word()?.uppercased(),
             let index = FieldIndexes.names.first(where: { $0.name == word })?.index
         {
-            guard indexes.insert(index).inserted else { throw token.error("\(word) stands twice") }
+            guard indexes.insert(index).inserted else { throw token.error("\(word) is given twice") }
             guard definition.possibleIndexes.contains(index) else {
                 throw token.error("a field of type \(definition.typeName) can't be \(word)")
             }

@@ -5,7 +5,9 @@ import {plural} from "../core/format.js";
 import {badge} from "../parts/badge.js";
 
 const shownMax = 240;
-const missing = {"of the object": "asked of the app’s object", unknown: "not kept", "left out": "left out: too much"};
+const missing = {
+    "of the object": "requested from the app’s object", unknown: "not kept", "left out": "left out: too large",
+};
 
 /** Creates the entry of a change-set. */
 export function changeSetCard({sequence, uuid, inFlight, changes, changesCount}) {
@@ -28,9 +30,9 @@ export function changeCard(change) {
         values.length ? valuesTable(values, `Fields of ${recordName}`, kind === "delete") : null);
 }
 
-// In the queue, of a change that stands under "Put aside" with all that there is to it.
+// In the queue, of a change that is listed under "Quarantined" with all that there is to it.
 function changeHead(change) {
-    return element("article", {class: "change"}, headerOf(change, badge("Put aside", {state: "bad"})));
+    return element("article", {class: "change"}, headerOf(change, badge("Quarantined", {state: "bad"})));
 }
 
 function headerOf({kind, recordName, recordType, zoneName, ownerName, changeTag}, state) {

@@ -24,7 +24,7 @@ export function headline(state) {
     const waiting = sum("changes");
     const parts = [waiting ? `${plural(waiting, "change")} ${waiting === 1 ? "waits" : "wait"}` : "No changes wait",
         sum("inFlight") ? `${plural(sum("inFlight"), "change-set")} in flight` : null,
-        sum("putAside") ? `${count(sum("putAside"))} put aside` : null];
+        sum("putAside") ? `${count(sum("putAside"))} quarantined` : null];
     return `${parts.filter(Boolean).join(", ")}; commit ${count(state.snapshot)}`;
 }
 
@@ -42,7 +42,7 @@ function databaseSections({sync, account, database}, state, more) {
         entry("head", {sync: sync.name, number: account.account, current: account.current, isOneOfMany, pending,
             ...summaryOf(database)}, databaseHead),
         pending.putAside ? entry("aside", {list: database.putAside, total: pending.putAside, state: limits(state)},
-            (value) => listSection("Put aside", asideNote, asideEntries, value, more)) : null,
+            (value) => listSection("Quarantined", asideNote, asideEntries, value, more)) : null,
         entry("queue", {list: database.changeSets, total: pending.changeSets, state: limits(state)},
             (value) => listSection("Queue", queueNote, queueEntries, value, more)),
         entry("zones", {list: database.zones.map(({unknown, records, ...zone}) => zone), total: database.zonesCount},
@@ -58,7 +58,7 @@ function mergeSections(sync, state, more) {
     if (!sync.untoldMerges) return [];
     const value = {list: sync.merges ?? [], total: sync.untoldMerges, state: limits(state)};
     return [{key: `merges ${sync.name}`, value, make: ({list, total}) => plainSection("Merge log",
-        "decisions of merges that the app hasn’t asked for, the newest first", mergesTable(list),
+        "decisions of merges that the app hasn’t read, newest first", mergesTable(list),
         moreLine(list.length, total, "decision", limits(state), more))}];
 }
 
@@ -79,7 +79,7 @@ function databaseHead(value) {
     const {pending, userRecordName, subscription, isOneOfMany} = value;
     const facts = [
         ["Waiting", `${plural(pending.changes, "change")} in ${plural(pending.changeSets, "change-set")}`],
-        ["In flight", plural(pending.inFlight, "change-set")], ["Put aside", count(pending.putAside)],
+        ["In flight", plural(pending.inFlight, "change-set")], ["Quarantined", count(pending.putAside)],
         ["Records", count(value.records)],
         ["Subscription", subscription ? element("code", null, subscription) : "none"],
         ["User", userRecordName ? element("code", null, userRecordName) : "not known yet"],
@@ -117,7 +117,7 @@ function queueNote({total}) {
 }
 
 function asideNote() {
-    return "each waits for the app, and the rest goes on";
+    return "each waits for the app; other changes continue";
 }
 
 function queueEntries(list) {

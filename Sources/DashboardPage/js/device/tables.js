@@ -73,9 +73,9 @@ export function mergesTable(rows) {
             element("code", null, recordName), field ? element("small", {class: "quiet"}, field) : null)},
         {head: "Result", word: "result", isHeadCell: true, cell: ({kind, rule}) => element("span", {class: "tags"},
             badge(kind ?? "unknown", {state: kinds[kind]}), kind === rule ? null : badge(rule))},
-        {head: "Doesn’t stand", word: "doesn’t stand", className: "message-cell",
+        {head: "Overwritten", word: "overwritten", className: "message-cell",
             cell: ({replaced}) => (replaced === null ? null : longText(replaced))},
-        {head: "Stands", word: "stands", className: "message-cell",
+        {head: "Kept", word: "kept", className: "message-cell",
             cell: ({kept}) => (kept === null ? null : longText(kept))},
     ]});
 }

@@ -13,7 +13,7 @@ export function databaseName({identifier}) {
 export function stateBadges({pending, differs, fetchesAgain, isFetched}) {
     const badges = [
         differs ? badge("Differs from the server", {state: "bad"}) : null,
-        pending.putAside ? badge(`${pending.putAside} put aside`, {state: "bad"}) : null,
+        pending.putAside ? badge(`${pending.putAside} quarantined`, {state: "bad"}) : null,
         pending.inFlight ? badge("Sending", {state: "info", icon: "upload"}) : null,
         pending.changes && !pending.inFlight ? badge("Waiting", {state: "warn", icon: "slow"}) : null,
         fetchesAgain ? badge("Fetching a zone again", {state: "info", icon: "download"}) : null,

@@ -32,7 +32,7 @@ function refused(main, title, text) {
     const heading = element("h1", {tabindex: "-1"}, title);
     fill(main, doorTop(), element("form", null, heading,
         element("div", {class: "message warn", role: "alert"}, icon("warn"), element("p", null, text)),
-        element("p", {class: "quiet"}, "Another administrator makes a new link on the page Admins, or somebody runs ",
+        element("p", {class: "quiet"}, "Another administrator can make a new link on the page Admins, or run ",
             element("code", null, "yap admin link NAME"), " on the server."),
         linkButton("Sign in with a password", "/dashboard/sign-in", {className: "wide"})));
     heading.focus();

@@ -84,7 +84,7 @@ function passwordChoice() {
     own.hidden = true;
     const choice = options("Password", [
         {value: "made", text: "Make one up", note: "It is shown once, next."},
-        {value: "own", text: "Type one", note: "You tell it to the person yourself."},
+        {value: "own", text: "Type one", note: "You give it to the person yourself."},
     ], "made", {change: (value) => {
         own.hidden = value !== "own";
         if (!own.hidden) own.input.focus();

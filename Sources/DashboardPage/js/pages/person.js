@@ -75,7 +75,7 @@ function content(page, answer) {
 
 function missing(page) {
     fill(page.actions);
-    return empty("No such account", element("p", {class: "quiet"}, "No account has the name ",
+    return empty("Account not found", element("p", {class: "quiet"}, "No account has the name ",
         element("code", null, page.name), ". It may have been deleted."),
     elsewhere([{address: "/dashboard/people", icon: "people", text: "All accounts"}]));
 }
@@ -92,7 +92,7 @@ function actions(page) {
 function disabledMessage(page) {
     const on = button("Enable the account", {click: () => whileBusy(on, () => guarded(page, () => enable(page)))});
     return message("warn", "This account is disabled", {},
-        element("p", null, "Nobody can sign in with it. Its data and its password are kept."),
+        element("p", null, "It can’t sign in. Its data and its password are kept."),
         mayDo("administer") ? element("div", {class: "actions"}, on) : null);
 }
 

@@ -128,7 +128,7 @@ function update(state) {
     const shown = body.rows.length;
     after.status.textContent = `${before === null || before === undefined ? "All " : ""}`
         + `${plural(shown, "request")} shown${before ? ", newest first" : ""}`
-        + (state.skipped ? ". Some were skipped to keep up: load the page anew to see them" : "");
+        + (state.skipped ? ". Some were skipped to keep up: reload the page to see them" : "");
     if (before === null || before === undefined) return fill(after.more);
     const isFull = shown >= shownMax;
     const turn = () => setQuery({before: String(state.before)}, {push: true});

@@ -19,7 +19,7 @@ import {sentWords, watchedWords} from "./subscription-words.js";
 export async function show(context) {
     const {main, params, signal, setTitle} = context;
     const isPublic = params.database === "public";
-    const parts = {scope: element("div", {class: "scope", role: "group", "aria-label": "Whose subscriptions"}),
+    const parts = {scope: element("div", {class: "scope", role: "group", "aria-label": "Owner of the subscriptions"}),
         list: element("div", {class: "fill"}), note: element("span")};
     const target = `${path(params.container, params.environment, params.database)}/subscriptions/list`;
     fill(main, sheet({title: "Subscriptions", note: parts.note}, parts.scope, parts.list,

@@ -97,8 +97,8 @@ function matrix(devices, zones, params) {
 const legends = {
     "up to date": "has fetched the newest change",
     "behind": "changes that it hasn’t fetched",
-    "never fetched": "hasn’t asked for the zone",
-    "token expired": "fetches the zone anew next time",
+    "never fetched": "hasn’t fetched the zone",
+    "token expired": "fetches the whole zone next time",
 };
 
 function zonesPart(zones, params) {

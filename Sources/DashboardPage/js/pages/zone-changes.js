@@ -92,9 +92,9 @@ function fillForm(form, values) {
 
 const refusals = {
     expired: ["The token has expired", "Deletions that this token needs were discarded. A device with it fetches the "
-        + "zone anew, and removes what is absent."],
-    reset: ["The token isn’t of this zone", "The zone was made anew or restored since, or the token is damaged or of "
-        + "another user. A device with it fetches the zone anew."],
+        + "zone again, and removes missing records."],
+    reset: ["The token isn’t of this zone", "The zone was recreated or restored since, or the token is damaged or of "
+        + "another user. A device with it fetches the whole zone again."],
 };
 
 function failedPart(error) {

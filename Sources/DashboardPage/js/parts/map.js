@@ -43,7 +43,7 @@ export function map(latitude, longitude, accuracyMetres = 0) {
     const side = `${Math.abs(latitude).toFixed(1)}° ${latitude < 0 ? "south" : "north"}, `
         + `${Math.abs(longitude).toFixed(1)}° ${longitude < 0 ? "west" : "east"}`;
     return element("figure", {class: "map"}, svg("svg", {
-        viewBox: `${west} ${north} ${width} ${height}`, role: "img", "aria-label": `Map: the place lies at ${side}`,
+        viewBox: `${west} ${north} ${width} ${height}`, role: "img", "aria-label": `Map: the place is at ${side}`,
     }, lands(west), svg("path", {class: "grid", d: gridPath(west, north)}),
     svg("circle", {class: "reach", cx: x, cy: y, r: reach}), svg("circle", {class: "point", cx: x, cy: y, r: 0.5})));
 }

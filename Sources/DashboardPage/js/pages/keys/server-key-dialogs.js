@@ -87,7 +87,7 @@ async function showKey({key, privatePEM}, {container, signal}) {
     const dialog = openDialog({
         title: `Key ${key.name}`, signal, isWide: true, canCancel: !privatePEM,
         children: [
-            save ? element("p", null, "Save the private half now: only this page has it. Whoever has the file can read "
+            save ? element("p", null, "Save the private key now: only this page has it. Anyone with the file can read "
                 + "and change all public records.") : null,
             save ? element("div", null, save) : null,
             element("h3", null, "Key ID"), plainCode(key.keyID, "Copy the key ID"),

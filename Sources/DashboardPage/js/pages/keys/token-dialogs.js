@@ -14,7 +14,7 @@ import {announce} from "../../parts/status.js";
 const plain = {autocapitalize: "none", autocomplete: "off", spellcheck: "false"};
 const environments = [
     {value: "development", text: "Development", note: "For builds that you try out."},
-    {value: "production", text: "Production", note: "For released apps: whoever has the token gets nothing else."},
+    {value: "production", text: "Production", note: "For released apps: the token gives access to nothing else."},
     {value: "both", text: "Both", note: "For an app that changes between them."},
 ];
 

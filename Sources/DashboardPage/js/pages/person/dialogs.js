@@ -25,7 +25,7 @@ export async function askEndAll(page) {
 export async function askDisable(page) {
     const isDone = await confirmDestroy({
         title: `Disable ${page.name}?`, action: `Disable ${page.name}`, keep: "Cancel", signal: page.signal,
-        children: element("p", null, "All its sessions end, and nobody can sign in with it until it is enabled again. "
+        children: element("p", null, "All its sessions end, and it can’t sign in until it is enabled again. "
             + "Its data and its password are kept."),
         run: () => post("accounts/disable", {name: page.name}),
     });

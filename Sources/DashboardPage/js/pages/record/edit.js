@@ -114,7 +114,7 @@ export class RecordEdit {
         const {user, account} = this.scope;
         const name = modified?.userRecordName === user ? account : modified?.userRecordName;
         const device = modified?.deviceID && modified.deviceID !== "1" ? ` on ${modified.deviceID}` : "";
-        return name ? `${name}${device}` : "Somebody else";
+        return name ? `${name}${device}` : "Another user";
     }
 
     fail(error) {

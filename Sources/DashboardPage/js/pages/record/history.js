@@ -74,7 +74,7 @@ function columnsFor(nameOf) {
         {head: "Change", isHeadCell: true, cell: ({changes}) => element("span", {class: "lines"},
             changes.map(({operation, outcome}) => element("span", {class: "with"}, kinds[operation] ?? operation,
                 outcome === "done" || !outcome ? null : outcomeOf({outcome}))))},
-        {head: "By", word: "by", cell: ({entry}) => element("span", {class: "lines"}, whoOf(entry, nameOf) ?? "nobody",
+        {head: "By", word: "by", cell: ({entry}) => element("span", {class: "lines"}, whoOf(entry, nameOf) ?? "no user",
             element("small", {class: "quiet cut", title: entry.client ?? ""}, deviceName(entry.client)))},
     ];
 }

@@ -14,7 +14,7 @@ export function factsPart(request, nameOf) {
         ["Request ID", [element("code", null, id), copyButton(id, "Copy the request ID")]],
         ["Administrator", administrator ? [element("strong", null, administrator),
             element("a", {href: `/dashboard/audit${queryText({administrator})}`}, "Audit log")] : null],
-        ["User", user ? userParts(request, nameOf) : administrator ? null : "Nobody is signed in"],
+        ["User", user ? userParts(request, nameOf) : administrator ? null : "No user is signed in"],
         ["Device", session ? [element("a", {href: logAddress({session}), class: "mono"}, middleCut(session, 24)),
             copyButton(session, "Copy the device’s ID")] : null],
         ["Program", client || null],

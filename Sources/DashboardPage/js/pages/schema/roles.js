@@ -92,7 +92,8 @@ function grantBox(recordType, role, given, {permission, text}, page) {
 function roleColumns(page) {
     return [
         {head: "Role", isName: true, cell: ({name}) => element("code", null, name)},
-        {head: "Who has it", word: "who has it", cell: ({note}) => note ?? "users to whom “yap role assign” gave it"},
+        {head: "Users with the role", word: "users with the role",
+            cell: ({note}) => note ?? "users that “yap role assign” gave it to"},
         {head: "Actions", isHiddenHead: true, className: "end corner", cell: ({name}) => roleActions(name, page)},
     ];
 }

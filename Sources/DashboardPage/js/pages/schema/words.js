@@ -10,9 +10,9 @@ export const fieldTypes = [...plainTypes, ...plainTypes.map((type) => `LIST<${ty
 export const systemFields = [
     {name: "___recordID", type: "REFERENCE", note: "the record’s name"},
     {name: "___createTime", type: "TIMESTAMP", note: "when it was created"},
-    {name: "___createdBy", type: "REFERENCE", note: "who created it"},
+    {name: "___createdBy", type: "REFERENCE", note: "the user who created it"},
     {name: "___modTime", type: "TIMESTAMP", note: "when it was changed last"},
-    {name: "___modifiedBy", type: "REFERENCE", note: "who changed it last"},
+    {name: "___modifiedBy", type: "REFERENCE", note: "the user who changed it last"},
     {name: "___etag", type: "STRING", note: "the change tag"},
 ];
 

@@ -177,7 +177,7 @@ export function readRecords(text, {type, fields}) {
         if (typeof recordName !== "string" || !/^[\x20-\x7e]{1,255}$/.test(recordName)) {
             throw new ImportError(line, "a record name has 1 to 255 ASCII characters.");
         }
-        if (names.has(recordName)) throw new ImportError(line, `${recordName} is there twice.`);
+        if (names.has(recordName)) throw new ImportError(line, `${recordName} occurs twice.`);
         names.add(recordName);
     }
     return records;

@@ -19,8 +19,8 @@ const batchBytesMax = 1_000_000;
 const failuresShown = 20;
 
 const kinds = [
-    {value: "create", text: "Add new records only", note: "A record whose name exists already is left as it is."},
-    {value: "forceReplace", text: "Replace records of the same name", note: "Whatever they hold now."},
+    {value: "create", text: "Add new records only", note: "Existing records are left unchanged."},
+    {value: "forceReplace", text: "Replace records of the same name", note: "Their current values are overwritten."},
 ];
 
 /** Returns the operations in batches that fit into a request. */
@@ -72,7 +72,7 @@ class ImportDialog {
         this.signal = AbortSignal.any([signal, this.stop.signal]);
         this.file = control("File", {type: "file", accept: ".jsonl,.json,.ndjson,.csv,.txt",
             on: {change: () => this.read()}}, {hint: "JSON lines or CSV, as an export makes them. 20 MB at most."});
-        this.kind = options("Records whose name exists already", kinds, "create");
+        this.kind = options("Existing records", kinds, "create");
         this.status = element("p", {role: "status"});
         this.result = element("div");
         this.typed = element("div");
@@ -96,7 +96,7 @@ class ImportDialog {
                 throw new Error(`The file has ${bytes(file.size)}. For more than 20 MB use yap import.`);
             }
             const records = readRecords(await file.text(), {type: this.scope.type, fields: this.fields});
-            if (records.length === 0) throw new Error("There is no record in the file.");
+            if (records.length === 0) throw new Error("The file has no records.");
             this.show(records);
         } catch (error) {
             setWrong(this.file.input, error.message);
@@ -119,7 +119,7 @@ class ImportDialog {
 
     demandNumber(number) {
         this.saveButton.disabled = true;
-        fill(this.typed, control(`Type ${number} to import so many records into production`, {
+        fill(this.typed, control(`Type ${number} to import this number of records into production`, {
             inputmode: "numeric", autocomplete: "off",
             on: {input: (event) => { this.saveButton.disabled = event.target.value.trim() !== number; }},
         }));

@@ -9,7 +9,7 @@ import {comparatorNamed} from "./comparators.js";
  * @returns {{isServed: boolean, index: string, text: string}}
  */
 export function filterIndex(field, comparator) {
-    if (!field) return {isServed: false, index: "", text: "The schema has no such field"};
+    if (!field) return {isServed: false, index: "", text: "The schema doesn’t have this field"};
     if (field.isEncrypted) return {isServed: false, index: "", text: "Encrypted: the service can’t compare it"};
     const usesWords = comparatorNamed(comparator)?.value === "words";
     if (field.key === "*") return {isServed: true, index: "SEARCHABLE", text: "Index: all SEARCHABLE fields"};
@@ -19,7 +19,7 @@ export function filterIndex(field, comparator) {
 
 /** The index that a sort needs. */
 export function sortIndex(field) {
-    if (!field) return {isServed: false, index: "", text: "The schema has no such field"};
+    if (!field) return {isServed: false, index: "", text: "The schema doesn’t have this field"};
     return sentence(field, "SORTABLE", field.isSortable);
 }
 

@@ -62,8 +62,8 @@ export function readPlace(latitude, longitude) {
     const [first, second] = [readDouble(latitude.trim()), readDouble(longitude.trim())];
     if (first.wrong || second.wrong) return {wrong: first.wrong ?? second.wrong};
     const [north, east] = [Number(first.value), Number(second.value)];
-    if (Math.abs(north) > 90) return {wrong: "A latitude lies between −90 and 90."};
-    if (Math.abs(east) > 180) return {wrong: "A longitude lies between −180 and 180."};
+    if (Math.abs(north) > 90) return {wrong: "A latitude is between −90 and 90."};
+    if (Math.abs(east) > 180) return {wrong: "A longitude is between −180 and 180."};
     return {value: {latitude: north, longitude: east }};
 }
 
