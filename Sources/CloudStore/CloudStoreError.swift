@@ -37,7 +37,7 @@ public enum CloudStoreError: Error, Hashable, Sendable, CustomStringConvertible 
         case .cannotOpen(let path, let reason): "\(path) can't be opened: \(reason)"
         case .damaged(let path, let reason): "\(path) is damaged: \(reason). Restore a backup."
         case .diskFull(let path):
-            "The disk that holds \(path) is full. Make room; nothing of the write was kept."
+            "The disk that holds \(path) is full. Free space on it; nothing of the write was kept."
         case .busy(let path): "Another process holds \(path). Try again."
         case .diskFailing(let path, let reason):
             "The disk that holds \(path) fails: \(reason). Nothing of the write was kept."

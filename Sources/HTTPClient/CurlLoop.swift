@@ -73,7 +73,7 @@ final class CurlLoop: @unchecked Sendable {
             inbox.life = .running(thread)
         }
         guard inbox.openCount < options.transfersMax + options.waitingMax else {
-            return HTTPClientError(.tooManyWaiting, "\(inbox.openCount) requests are under way or wait.")
+            return HTTPClientError(.tooManyWaiting, "\(inbox.openCount) requests are running or queued.")
         }
         inbox.openCount += 1
         inbox.lastID += 1

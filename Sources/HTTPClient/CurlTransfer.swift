@@ -205,7 +205,7 @@ final class CurlTransfer: @unchecked Sendable {
             hasBegun = true
             return CURL_PREREQFUNC_OK
         }
-        failure = HTTPClientError(.noAnswer, "The kept connection ended without an answer.")
+        failure = HTTPClientError(.noAnswer, "The kept connection ended without a response.")
         return CURL_PREREQFUNC_ABORT
     }
 
@@ -225,7 +225,7 @@ final class CurlTransfer: @unchecked Sendable {
         headerBytes += count
         guard headerBytes <= headerBytesMax else {
             failure = HTTPClientError(
-                .responseTooLarge, "The answer's headers have more than \(headerBytesMax) bytes.")
+                .responseTooLarge, "The response's headers have more than \(headerBytesMax) bytes.")
             return 0
         }
         let line = UnsafeBufferPointer(
@@ -235,7 +235,7 @@ final class CurlTransfer: @unchecked Sendable {
             response.headers = []
             haveHeadersEnded = false
         } else if line.starts(with: "HTTP/".utf8) {
-            failure = HTTPClientError(.invalidResponse, "The answer is of another HTTP than 1.1.")
+            failure = HTTPClientError(.invalidResponse, "The response isn't HTTP/1.1.")
             return 0
         } else if line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n") {
             haveHeadersEnded = true
@@ -272,7 +272,7 @@ final class CurlTransfer: @unchecked Sendable {
             }
             return count
         } catch {
-            failure = HTTPClientError(.bodyFailed, "The answer's body couldn't be kept: \(error)")
+            failure = HTTPClientError(.bodyFailed, "The response's body couldn't be stored: \(error)")
             return 0
         }
     }
@@ -293,16 +293,16 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     private var tooLarge: HTTPClientError {
-        HTTPClientError(.responseTooLarge, "The answer has more than \(request.responseBytesMax) bytes.")
+        HTTPClientError(.responseTooLarge, "The response has more than \(request.responseBytesMax) bytes.")
     }
 
     /// The error of a request that is ended because nothing was transferred.
     var silence: HTTPClientError {
-        let words = "Nothing came and nothing went for \(request.silenceSeconds) seconds"
+        let words = "Nothing was received or sent for \(request.silenceSeconds) seconds"
         guard headerBytes > 0 else {
             return HTTPClientError(isConnected ? .timedOut : .couldNotConnect, words)
         }
-        return HTTPClientError(.timedOut, "\(words), within the answer")
+        return HTTPClientError(.timedOut, "\(words), within the response")
     }
 
     private var isConnected: Bool {
@@ -317,12 +317,12 @@ final class CurlTransfer: @unchecked Sendable {
         if let failure { return .failure(failure) }
         guard handle != nil, code == CURLE_OK else { return .failure(error(code)) }
         guard haveHeadersEnded else {
-            return .failure(HTTPClientError(.cutShort, "The connection ended within the answer's headers."))
+            return .failure(HTTPClientError(.cutShort, "The connection ended within the response's headers."))
         }
         response.status = status()
         if request.url.hasPrefix("http://"), response.asksForTLS {
             return .failure(
-                HTTPClientError(.needsTLS, "The port answered plain HTTP with \(response.status)."))
+                HTTPClientError(.needsTLS, "The port responded to plain HTTP with \(response.status)."))
         }
         return .success(response)
     }

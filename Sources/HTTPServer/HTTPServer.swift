@@ -40,7 +40,7 @@ public final class HTTPServer: Sendable {
             state -> (error: any Error, loops: [EventLoop], threads: [SystemThread])? in
             guard !state.isStarted else {
                 throw HTTPServerError(
-                    code: .alreadyStarted, message: "a server starts once; make another one")
+                    code: .alreadyStarted, message: "a server starts once; create another one")
             }
             let shared = SharedServerState(
                 options: options, handler: handler, tls: try options.tls.map(TLSCurrent.init))

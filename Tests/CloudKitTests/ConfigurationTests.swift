@@ -114,7 +114,7 @@ final class Folder: Sendable {
     }
 
     @Test(arguments: [
-        ("{\n\"defaultContainer\": \"a\",\n}", 3, "a key is missing behind a comma"),
+        ("{\n\"defaultContainer\": \"a\",\n}", 3, "a key is missing after a comma"),
         ("{\"containers\":\n{\"a\":\n{\"sever\": \"x\"}}}", 3, "sever"),
         ("{\"containers\":\n 7}", 2, "an object"), ("{}\n{}", 2, "something follows"),
         ("\n\n[", 3, "ends too early"), ("", 1, "ends too early"),

@@ -66,7 +66,7 @@ import YapCloudKit
             let entry = try #require(await entries.next())
             #expect(
                 TodoConflict(entry).sentence(there: "the phone")
-                    == "the colour: the phone was first, “red” stands; “blue” of this device is dropped")
+                    == "the colour: the phone was first, “red” is kept; “blue” of this device is dropped")
         }
     }
 
@@ -79,11 +79,11 @@ import YapCloudKit
     }
 
     @Test(arguments: [
-        ("remoteWon", "the title: another device was first, “b” stands; “a” of this device is dropped"),
-        ("localKept", "the title: “b” of this device stands; “a” of another device is replaced"),
+        ("remoteWon", "the title: another device was first, “b” is kept; “a” of this device is dropped"),
+        ("localKept", "the title: “b” of this device is kept; “a” of another device is replaced"),
         ("merged", "the title: both changed it, and “b” was made of both; this device had “a”"),
         ("superseded", "the title: “a” of this device need not be sent, its own “b” came later"),
-        ("editBeatDeletion", "another device deleted it, but this device had edited it: it is made again"),
+        ("editBeatDeletion", "another device deleted it, but this device had edited it: it is created again"),
         ("deletionDropped", "this device deleted it, but another device had edited it: it comes back"),
         ("deletedRemotely", "another device deleted it: the title “a” of this device is dropped"),
         ("serverWasReset", "the server had lost a change: what this device has is sent again"),

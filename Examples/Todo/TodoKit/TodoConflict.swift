@@ -28,18 +28,18 @@ public struct TodoConflict: Sendable, Equatable {
         let name = name
         return switch rule {
         case "remoteWon":
-            "\(name): \(there) was first, \(words(kept)) stands; \(words(dropped)) of \(here) is dropped"
+            "\(name): \(there) was first, \(words(kept)) is kept; \(words(dropped)) of \(here) is dropped"
         case "localKept":
-            "\(name): \(words(kept)) of \(here) stands; \(words(dropped)) of \(there) is replaced"
+            "\(name): \(words(kept)) of \(here) is kept; \(words(dropped)) of \(there) is replaced"
         case "merged":
             "\(name): both changed it, and \(words(kept)) was made of both; \(here) had \(words(dropped))"
         case "superseded":
             "\(name): \(words(dropped)) of \(here) need not be sent, its own \(words(kept)) came later"
-        case "editBeatDeletion": "\(there) deleted it, but \(here) had edited it: it is made again"
+        case "editBeatDeletion": "\(there) deleted it, but \(here) had edited it: it is created again"
         case "deletionDropped": "\(here) deleted it, but \(there) had edited it: it comes back"
         case "deletedRemotely":
             field == nil
-                ? "\(there) deleted it: what waited on \(here) is dropped"
+                ? "\(there) deleted it: pending changes on \(here) are dropped"
                 : "\(there) deleted it: \(name) \(words(dropped)) of \(here) is dropped"
         default: "the server had lost a change: what \(here) has is sent again"
         }

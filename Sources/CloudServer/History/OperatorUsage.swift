@@ -77,7 +77,7 @@ struct OperatorUsage: Sendable {
         guard let text = head.queryValue("after"), !text.isEmpty else { return nil }
         let parts = text.split(separator: ":", maxSplits: 1)
         guard parts.count == 2, let bytes = Int64(parts[0]) else {
-            throw Refusal.badRequest("after is what the page before has said")
+            throw Refusal.badRequest("after must be the value in the previous page")
         }
         return (bytes, String(parts[1]))
     }

@@ -34,7 +34,7 @@ struct OperatorContainers: Sendable {
         try audit.logging(line) {
             guard try control.containers.list().count < Self.containersMax else {
                 throw Refusal.conflict(
-                    "there are \(Self.containersMax) containers; more are made with: yap init --container ID")
+                    "there are \(Self.containersMax) containers; create more with: yap init --container ID")
             }
             guard try control.containers.add(identifier) else {
                 throw Refusal.conflict("there is a container \(identifier) already")

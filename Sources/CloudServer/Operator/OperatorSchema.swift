@@ -106,7 +106,7 @@ struct OperatorSchema: Sendable {
                 let new = try change(before).complete
                 let losses = production.losses(in: new, named: "the new schema")
                 guard losses.isEmpty else {
-                    throw SchemaRefusal(["production would lose what it has:"] + losses)
+                    throw SchemaRefusal(["production would lose:"] + losses)
                 }
                 return new
             }
@@ -240,7 +240,7 @@ struct OperatorSchema: Sendable {
 
 extension Refusal {
     static let otherPlan = conflict(
-        "one of the schemas was changed since you looked at the difference; look at it again")
+        "one of the schemas has changed since the difference was shown; show it again")
 }
 
 extension OperatorAnswer {

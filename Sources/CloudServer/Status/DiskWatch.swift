@@ -68,7 +68,7 @@ final class DiskWatch: Sendable {
                 [
                     (
                         "effect",
-                        "what is written is kept in the store's log, which grows until the disk is full"
+                        "writes stay in the store's log, which grows until the disk is full"
                     ),
                     ("error", failure.description),
                 ])
@@ -102,7 +102,7 @@ final class DiskWatch: Sendable {
             log?.add(
                 event: new.rawValue,
                 [
-                    ("effect", "writes are refused with TRY_AGAIN_LATER, reads are answered"),
+                    ("effect", "writes are rejected with TRY_AGAIN_LATER, reads are served"),
                     ("error", error?.description ?? "a file can't be written"),
                 ])
         } else {

@@ -41,20 +41,21 @@ struct RequestCounts {
     }
 
     func write(to text: inout MetricsText) {
-        text.family("yap_requests_total", .counter, "Requests answered, by operation and HTTP status.")
+        text.family("yap_requests_total", .counter, "Responses, by operation and HTTP status.")
         for (key, count) in requests.sorted(by: { $0.key < $1.key }) {
             text.sample(
                 "yap_requests_total", [("operation", key.operation), ("status", "\(key.status)")],
                 Double(count))
         }
         let name = "yap_request_duration_seconds"
-        text.family(name, .histogram, "Time from a request's first byte to its answer's last, without polls.")
+        text.family(
+            name, .histogram, "Time from a request's first byte to its response's last, without long polls.")
         for (operation, histogram) in seconds.sorted(by: { $0.key < $1.key }) {
             histogram.write(name, [("operation", operation)], to: &text)
         }
         for (name, help, counts) in [
             ("yap_request_errors_total", "Requests refused as a whole, by CloudKit's code.", errors),
-            ("yap_record_errors_total", "Records refused in requests that were answered.", recordErrors),
+            ("yap_record_errors_total", "Records with an error, by code.", recordErrors),
         ] {
             text.family(name, .counter, help)
             for (code, count) in counts.sorted(by: { $0.key < $1.key }) {
@@ -64,8 +65,8 @@ struct RequestCounts {
         text.family("yap_write_group_requests", .histogram, "Writes in one commit, counted by each of them.")
         groups.write("yap_write_group_requests", [], to: &text)
         text.single(
-            "yap_request_bytes_total", .counter, "Bytes of requests that came in.", Double(bytesIn))
-        text.single("yap_response_bytes_total", .counter, "Bytes of answers that went out.", Double(bytesOut))
+            "yap_request_bytes_total", .counter, "Bytes of requests received.", Double(bytesIn))
+        text.single("yap_response_bytes_total", .counter, "Bytes of responses sent.", Double(bytesOut))
     }
 
     /// The operation's name: one of a fixed set, for any path.

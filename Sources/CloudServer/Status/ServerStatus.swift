@@ -128,9 +128,9 @@ final class ServerStatus: Sendable {
         text.single(
             "yap_connections_open", .gauge, "Connections that are open.", Double(gauges.connections))
         text.single(
-            "yap_courier_polls", .gauge, "Devices that wait for a push now.", Double(gauges.polls))
+            "yap_courier_polls", .gauge, "Long polls held now.", Double(gauges.polls))
         text.single(
-            "yap_pushes_delivered_total", .counter, "Pushes handed to waiting devices.", Double(gauges.pushes)
+            "yap_pushes_delivered_total", .counter, "Pushes delivered to devices.", Double(gauges.pushes)
         )
         text.single(
             "yap_environments_open", .gauge, "Environments of containers that are open.",
@@ -142,13 +142,13 @@ final class ServerStatus: Sendable {
             "yap_log_lines_dropped_total", .counter, "Lines of the log that were dropped.",
             Double(gauges.linesDropped))
         text.family(
-            "yap_webhook_requests_total", .counter, "Requests to webhooks by what became of them.")
+            "yap_webhook_requests_total", .counter, "Requests to webhooks, by result.")
         text.sample(
             "yap_webhook_requests_total", [("result", "delivered")], Double(gauges.webhooks.delivered))
         text.sample("yap_webhook_requests_total", [("result", "failed")], Double(gauges.webhooks.failed))
         text.single(
             "yap_webhook_notifications_abandoned_total", .counter,
-            "Notifications that a webhook didn't take in a day.", Double(gauges.webhooks.abandoned))
+            "Notifications abandoned after a day.", Double(gauges.webhooks.abandoned))
         text.family(
             "yap_pruned_total", .counter, "Rows that were discarded because they were too old, or too many.")
         text.sample("yap_pruned_total", [("kind", "tombstone")], Double(gauges.pruned.tombstones))
@@ -170,7 +170,7 @@ final class ServerStatus: Sendable {
         guard let dataFolder else { return }
         if let free = DiskProbe.freeBytes(of: dataFolder.path) {
             text.single(
-                "yap_disk_free_bytes", .gauge, "Bytes that are left where the data folder is.", Double(free))
+                "yap_disk_free_bytes", .gauge, "Free bytes on the data folder's disk.", Double(free))
         }
         let name = "yap_store_file_bytes"
         text.family(name, .gauge, "Sizes of the stores' files and of their write-ahead logs.")

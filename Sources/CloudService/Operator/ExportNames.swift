@@ -81,7 +81,7 @@ public enum ExportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A human-readable description of the error and its remedy.
     public var description: String {
         switch self {
-        case .line(let number, let reason): "line \(number): \(reason). Nothing behind it was imported."
+        case .line(let number, let reason): "line \(number): \(reason). Nothing after it was imported."
         case .notEmpty:
             "There is data already. Import into an empty place, or with --merge, which overwrites records of the "
                 + "same name."

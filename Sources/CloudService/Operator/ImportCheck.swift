@@ -56,7 +56,7 @@ struct ImportCheck {
         line += 1
         summary.bytes += Int64(bytes.count)
         if case .end = new {} else { try digest.add(bytes) }
-        guard !isOver else { throw wrong("there is something behind the last line") }
+        guard !isOver else { throw wrong("text after the last line") }
         if line == 1 { return try takeFirst(new) }
         if case .data(let bytes) = new {
             guard let file, !bytes.isEmpty else { throw wrong("bytes of no file") }
@@ -98,7 +98,7 @@ struct ImportCheck {
         case .record(let record): try take(record)
         case .end(let records, let assets, let digest):
             guard try digest == nil || digest == self.digest.finish() else {
-                throw wrong("the lines before aren't what this one's sha256 says")
+                throw wrong("the lines before don't match this line's sha256")
             }
             guard records == summary.records, assets == summary.assets else {
                 throw wrong("the export has other counts of records and files than its last line says")
@@ -133,7 +133,7 @@ struct ImportCheck {
     private mutating func endFile() throws {
         guard let file else { return }
         self.file = nil
-        guard try file.isRight() else { throw wrong("the file before isn't what its digest says") }
+        guard try file.isRight() else { throw wrong("the file before doesn't match its digest") }
     }
 
     private func wrong(_ reason: String) -> ExportError { .line(number: line, reason: reason) }

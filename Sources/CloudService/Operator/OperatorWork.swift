@@ -45,7 +45,7 @@ extension CloudServiceThread {
                     let result = made.withLock { $0 }
                     completion(
                         result.map { .success($0) }
-                            ?? .failure(ServiceError.internalError("the service gave no answer")))
+                            ?? .failure(ServiceError.internalError("the service gave no response")))
                 },
                 refuse: { completion(.failure(ServiceThreads.refusal)) }))
     }

@@ -127,7 +127,7 @@ struct ModifyReferences {
             // All cascades fail: references beyond the limit weren't loaded, so no cascade is complete.
             guard going.count == 1 || !isTooMuch else {
                 failures.append(
-                    (index, ServiceError.limitExceeded("the delete takes too many records along")))
+                    (index, ServiceError.limitExceeded("the deletion cascades to too many records")))
                 continue
             }
             let holder = going.lazy.flatMap { dependants(of: $0) }

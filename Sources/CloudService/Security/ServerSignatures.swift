@@ -57,7 +57,7 @@ extension ServiceError {
     static let signatureUnreadable = signature(
         "\(WireHeader.keyID), \(WireHeader.signedDate) and \(WireHeader.signature) go together")
     static let signatureTooOld = signature("the signed date is more than 10 minutes from the server's time")
-    static let signedTwice = signature("this change was made already: sign it anew, with another date")
+    static let signedTwice = signature("this change was executed already: sign it again, with another date")
 
     static let tooManySignedChanges = WireError(
         .throttled, reason: "more than \(ServerSignatures.entriesMax) signed changes within 20 minutes",

@@ -47,7 +47,7 @@ final class RequestGroups: Sendable {
                 || waiting.bytes >= groupLimits.waitingBytesMax
             {
                 let error = ServiceError.tryAgainLater(
-                    "too many requests wait", retryAfterSeconds: ServiceFailure.retryAfterSeconds)
+                    "too many requests are pending", retryAfterSeconds: ServiceFailure.retryAfterSeconds)
                 prepared = PreparedRequest(
                     work: .answer(.error(error)), bytes: 0, wantsExtras: prepared.wantsExtras,
                     requestID: prepared.requestID)

@@ -30,7 +30,7 @@ final class DiskAssetWriter: StoredAssetWriter {
 
     func write(_ bytes: [UInt8]) throws {
         guard let file = open?.file else {
-            throw CloudStoreError.failed(path: path, reason: "the file was given up")
+            throw CloudStoreError.failed(path: path, reason: "the upload was cancelled")
         }
         do {
             try CloudStoreError.translating { try file.write(bytes) }
@@ -44,7 +44,7 @@ final class DiskAssetWriter: StoredAssetWriter {
 
     func finish() throws -> AssetUse {
         guard let open = open.take() else {
-            throw CloudStoreError.failed(path: path, reason: "the file was given up")
+            throw CloudStoreError.failed(path: path, reason: "the upload was cancelled")
         }
         let (file, count) = (open.file, open.bytes)
         do {

@@ -43,7 +43,7 @@ struct BackupReader {
                     try body(.piece(piece))
                 }
                 guard try lines.next() == "\(Hex.text(try hash.finish()))  \(found.name)" else {
-                    throw TarError(reason: "\(found.name) isn't what its checksum says")
+                    throw TarError(reason: "\(found.name) doesn't match its checksum")
                 }
                 try body(.end)
             }

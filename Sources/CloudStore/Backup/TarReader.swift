@@ -51,7 +51,7 @@ final class TarReader {
         rest -= Int64(bytes.count)
         if rest == 0 {
             let padding = try file.read(bytesMax: paddingBytes)
-            guard padding.count == paddingBytes else { throw TarError(reason: "it ends behind an entry") }
+            guard padding.count == paddingBytes else { throw TarError(reason: "it ends after an entry") }
             try expectZeros(padding)
         }
         return bytes

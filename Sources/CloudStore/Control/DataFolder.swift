@@ -169,7 +169,7 @@ public enum DataFolderError: Error, Hashable, Sendable, CustomStringConvertible 
     /// Human-readable text: what happened and what to do.
     public var description: String {
         switch self {
-        case .diskFull(let path): "There is no room on the disk for \(path). Make room, and try again."
+        case .diskFull(let path): "The disk has no space for \(path). Free space on it, and try again."
         case .held(let path, let processID):
             "\(path) is held by another yap serve\(processID.map { ", process \($0)" } ?? ""). Stop that one first, or "
                 + "give this one another folder with --data."

@@ -122,7 +122,7 @@ extension JSONTokenizer {
             repeat {
                 skipWhitespace()
                 guard current == UInt8(ascii: "\"") else {
-                    throw malformed(elementCount > 0 ? "a key is missing behind a comma" : "a key is missing")
+                    throw malformed(elementCount > 0 ? "a key is missing after a comma" : "a key is missing")
                 }
                 try readString()
                 skipWhitespace()

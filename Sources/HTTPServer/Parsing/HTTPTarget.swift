@@ -122,7 +122,7 @@ struct HTTPTarget {
             else { throw HTTPParseFailure(400, "a bad percent escape in the target") }
             let byte = high << 4 | low
             if forbidden(byte) {
-                throw HTTPParseFailure(400, "an escape in the target for what it may not hold")
+                throw HTTPParseFailure(400, "an escape of a forbidden byte in the target")
             }
             decoded.append(byte)
             index += 3

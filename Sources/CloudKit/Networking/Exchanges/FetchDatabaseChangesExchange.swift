@@ -29,7 +29,7 @@ struct FetchDatabaseChangesExchange: OperationExchange {
         self.resultsLimit = resultsLimit
         self.fetchesAllChanges = fetchesAllChanges
         if address.scope == .public {
-            end = .failure(CKError(.badDatabase, "The public database keeps no changes; query it."))
+            end = .failure(CKError(.badDatabase, "The public database has no change feed; query it."))
         }
     }
 

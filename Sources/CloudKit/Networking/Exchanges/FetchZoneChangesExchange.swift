@@ -45,7 +45,7 @@ struct FetchZoneChangesExchange: OperationExchange {
         self.fetchesAllChanges = fetchesAllChanges
         waiting = zones
         if address.scope == .public, !zones.isEmpty {
-            failure = CKError(.badDatabase, "The public database keeps no changes; query it.")
+            failure = CKError(.badDatabase, "The public database has no change feed; query it.")
         }
     }
 

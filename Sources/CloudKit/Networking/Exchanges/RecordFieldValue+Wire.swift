@@ -78,7 +78,9 @@ extension RecordFieldValue {
                     recordName: reference.recordID.recordName,
                     action: reference.action == .deleteSelf ? .deleteSelf : Reference.Action.none))
         case .location(let location):
-            guard location.isFinite else { throw .invalidValue("\(location) holds what isn't a number") }
+            guard location.isFinite else {
+                throw .invalidValue("\(location) has a value that isn't a number")
+            }
             return .location(Location(location))
         case .asset(let asset): return .asset(try assets(asset, index))
         case .list(let values): return try Self.list(values, isEncrypted: isEncrypted, in: zoneID, assets)

@@ -145,7 +145,7 @@ extension CKError {
     static let anotherPart = CKError(
         .networkFailure, "The server sent another part of the file than the requested one.")
     fileprivate static let anotherFile = CKError(
-        .assetNotAvailable, "The file that came isn't the one that the record names.")
+        .assetNotAvailable, "The received file isn't the one of the record.")
 
     fileprivate static func cache(_ error: FileError) -> CKError {
         CKError(.internalError, "The file \(error.path) can't be written: \(error.reason).")
