@@ -167,7 +167,7 @@ private final class AccountPosts: Sendable {
         #expect(FileManager.default.fileExists(atPath: source.path), "the app's own file stays")
     }
 
-    @Test func whoListensHearsTheNewUsersChangesAndNoMoreTheFormers() async throws {
+    @Test func observersGetOnlyTheNewUsersChanges() async throws {
         let cloud = TestCloud()
         let phone = cloud.device(user: "ada"), heard = Collected<String>()
         for user in ["ada", "bob"] {

@@ -44,7 +44,7 @@ import Testing
         return try asset?.fileURL.map { [UInt8](try Data(contentsOf: $0)) }
     }
 
-    @Test func twoWhoFetchOneFileAtATimeBothGetItWhole() throws {
+    @Test func twoConcurrentDownloadsOfOneFileBothGetItWhole() throws {
         let transport = HeldDownloads(bytes: photo)
         let first = fetch(database(transport)), second = fetch(database(transport))
         let downloads = transport.downloads
@@ -223,7 +223,7 @@ import Testing
         return Array(head.utf8) + photo[begin..<(begin + 5_000)]
     }
 
-    @Test(arguments: [ServerKind.yap, .apple]) func theMissingPartIsGoneOnWith(kind: ServerKind) async throws
+    @Test(arguments: [ServerKind.yap, .apple]) func theMissingPartIsDownloaded(kind: ServerKind) async throws
     {
         for range in ["bytes 5000-9999/10000", "Bytes 5000-9999/*"] {
             let server = try server([whole("200 OK").dropLast(5_000), part(from: 5_000, as: range)])
@@ -275,7 +275,7 @@ import Testing
         return devices
     }
 
-    @Test func noTokenIsToldBehindARecordWhoseFileTheNetworkLost() async throws {
+    @Test func noTokenIsReportedAfterARecordWithALostFile() async throws {
         let devices = try await filled()
         devices.cloud.fail(.downloadAsset, with: .networkFailure)
         let recorder = BlockRecorder(.new)
@@ -295,7 +295,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test func whoHasTheOlderBlocksIsToldOfARecordWithoutItsFile() async throws {
+    @Test func theOlderBlocksReportARecordWithoutItsFile() async throws {
         let devices = try await filled()
         devices.cloud.fail(.downloadAsset, with: .unknownItem)
         let ends = Collected<CKError>()

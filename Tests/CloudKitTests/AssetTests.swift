@@ -68,7 +68,7 @@ import Testing
         #expect(devices.cloud.requestCount(.downloadAsset) == 4)
     }
 
-    @Test func aRecordIsFetchedWithoutTheFileWhenNobodyAsksForIt() async throws {
+    @Test func aRecordIsFetchedWithoutAnUnrequestedFile() async throws {
         let devices = try await TwoDevices()
         let record = devices.record("1", title: "holiday")
         record["photo"] = CKAsset(fileURL: try folder.file("a", photo))
@@ -225,7 +225,7 @@ import Testing
     }
 
     @Test(arguments: [RequestKind.uploadAsset, .downloadAsset, .prepareUpload])
-    func whatTheNetworkDoesToAFileIsToldInItsCode(kind: RequestKind) async throws {
+    func networkErrorsOfAFileHaveTheirCodes(kind: RequestKind) async throws {
         let devices = try await TwoDevices()
         let record = devices.record("1")
         record["photo"] = CKAsset(fileURL: try folder.file("a", photo))
@@ -242,7 +242,7 @@ import Testing
         #expect(try contents(try await devices.laptop.record(for: record.recordID)) == photo)
     }
 
-    @Test func aFileThatIsGoneMeanwhileIsAnErrorOfItsRecord() async throws {
+    @Test func aFileDeletedInTheMeantimeIsAnErrorOfItsRecord() async throws {
         let devices = try await TwoDevices()
         let record = devices.record("1")
         record["photo"] = CKAsset(fileURL: try folder.file("a", photo))
@@ -252,7 +252,7 @@ import Testing
             await codeThrown { try await devices.laptop.record(for: record.recordID) } == .assetNotAvailable)
     }
 
-    @Test func aCutDownloadGoesOnWhereItEnded() async throws {
+    @Test func anInterruptedDownloadContinuesWhereItEnded() async throws {
         let cache = AssetCache(folder: folder.url.appendingPathComponent("cache"))
         let bytes = photo
         let transport = CuttingTransport(bytes: bytes, cutAt: 150_000)

@@ -92,7 +92,7 @@ import Testing
         #expect(Set(ends.all) == Set(zoneIDs))
     }
 
-    @Test(arguments: Cloud.allCases) func anExpiredAndAResetTokenAreRefusedAndToldApart(way: Cloud)
+    @Test(arguments: Cloud.allCases) func anExpiredAndAResetTokenAreRejectedWithDifferentReasons(way: Cloud)
         async throws
     {
         let devices = try await TwoDevices(way)
@@ -127,7 +127,7 @@ import Testing
             } == .zoneNotFound)
     }
 
-    @Test(arguments: Cloud.allCases) func theDatabaseTellsWhichZonesChangedAndWhichAreGone(way: Cloud)
+    @Test(arguments: Cloud.allCases) func theDatabaseListsChangedAndDeletedZones(way: Cloud)
         async throws
     {
         let devices = try await TwoDevices(way)

@@ -58,7 +58,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test func theOlderOperationsAreToldToo() async throws {
+    @Test func theOlderOperationsReportItToo() async throws {
         let devices = try await TwoDevices()
         save(devices.record("a"), Data([1]), to: devices.phone)
         let said = Collected<Data?>()

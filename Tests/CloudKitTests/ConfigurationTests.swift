@@ -120,7 +120,7 @@ final class Folder: Sendable {
         ("\n\n[", 3, "ends too early"), ("", 1, "ends too early"),
         ("{\"containers\": {\"a\": {\"server\":\n\n null}}}", 3, "a text"),
         ("{\"default\": 1}", 1, "defaultContainer, containers"),
-    ]) func aMistakeInTheFileIsToldWithItsLine(text: String, line: Int, words: String) async throws {
+    ]) func anErrorInTheFileIsReportedWithItsLine(text: String, line: Int, words: String) async throws {
         let folder = try Folder()
         let path = try folder.write("cloudkit.json", text)
         let error = try #require(await refusal(read(folder), "a"))
@@ -129,7 +129,7 @@ final class Folder: Sendable {
         #expect(error.localizedDescription.contains(words), "\(error.localizedDescription)")
     }
 
-    @Test func whatIsNoServerOrNoFileIsToldAndNoCrash() async throws {
+    @Test func invalidServersAndFilesAreErrorsAndNoCrash() async throws {
         let folder = try Folder()
         for server in ["127.0.0.1:8080", "ftp://a", "http://", "http://a b", "http://a?b", "https:///"] {
             let error = await refusal(

@@ -146,7 +146,7 @@ private struct Bench {
         end()
     }
 
-    @Test func aNotificationIsToldAndAcknowledgedWithTheNextWait() {
+    @Test func aNotificationIsReportedAndAcknowledgedWithTheNextWait() {
         let bench = Bench()
         let end = bench.listen()
         bench.register()
@@ -162,7 +162,7 @@ private struct Bench {
         end()
     }
 
-    @Test func aWaitThatTheServerEndsWithoutANotificationIsToldAndOneThatIsCutIsNot() {
+    @Test func aWaitEndedByTheServerIsReportedAndAnInterruptedOneIsNot() {
         let bench = Bench()
         let ended = Collected<String>()
         let end = bench.container.privateCloudDatabase.observeNotifications { event in
@@ -180,7 +180,7 @@ private struct Bench {
         end()
     }
 
-    @Test func aNotificationThatComesTwiceIsToldOnceAndDoesNotGoRound() throws {
+    @Test func aRepeatedNotificationIsReportedOnceAndDoesNotLoop() throws {
         let bench = Bench()
         let end = bench.listen()
         bench.register()
@@ -265,7 +265,7 @@ private struct Bench {
         end()
     }
 
-    @Test func aNotificationThatCannotBeReadIsAcknowledgedToldOnceAndPassedOver() throws {
+    @Test func anUnreadableNotificationIsAcknowledgedReportedOnceAndSkipped() throws {
         let bench = Bench()
         let end = bench.listen()
         bench.register()
@@ -287,7 +287,7 @@ private struct Bench {
         end()
     }
 
-    @Test func oneWhoseNameCannotBeReadGoesWithAllThatWaited() throws {
+    @Test func anUnreadableNotificationAcknowledgesAllPendingOnes() throws {
         let bench = Bench()
         let end = bench.listen()
         func acknowledges() -> Bool? { bench.transport.openRequest.map { $0.wantsExtras } }
@@ -305,7 +305,7 @@ private struct Bench {
         end()
     }
 
-    @Test func severalWhoListenShareOneWaitAndTheLastEndsIt() {
+    @Test func severalObserversShareOneWaitAndTheLastEndsIt() {
         let bench = Bench()
         let second = Collected<String>()
         let end = bench.listen()
@@ -326,7 +326,7 @@ private struct Bench {
         third()
     }
 
-    @Test func aDatabaseHearsItsOwnNotificationsOnly() {
+    @Test func aDatabaseReceivesItsOwnNotificationsOnly() {
         let bench = Bench()
         let own = Collected<String>()
         let end = bench.container.sharedCloudDatabase.observeNotifications { event in

@@ -57,7 +57,7 @@ import Testing
         #expect(try account(path).credential().webAuthToken == "1")
     }
 
-    @Test func aDamagedCredentialFileIsToldWithItsLineAndLeftAlone() throws {
+    @Test func aDamagedCredentialFileIsReportedWithItsLineAndNotChanged() throws {
         let folder = try Folder()
         let path = try folder.write("credentials.json", "{\"credentials\":\n[7]}")
         chmod(path, 0o600)
@@ -139,7 +139,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["device-id"])
     }
 
-    @Test func aSignInOfAnotherProcessCountsAndIsTold() async throws {
+    @Test func aSignInOfAnotherProcessTakesEffectAndIsReported() async throws {
         let folder = try Folder()
         let path = folder.path + "/credentials.json"
         let account = account(path), posts = Lock(0)
@@ -160,7 +160,7 @@ import Testing
     }
 
     // Beside tests that keep all threads busy, whoever waits is resumed late.
-    @Test func aSignInOfAnotherProcessIsToldThoughNothingIsAsked() async throws {
+    @Test func aSignInOfAnotherProcessIsReportedWithoutARequest() async throws {
         let folder = try Folder()
         // Not there yet, as before the first sign-in on a machine.
         let path = folder.path + "/config/yap/credentials.json"

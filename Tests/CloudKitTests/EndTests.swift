@@ -51,7 +51,7 @@ import Testing
         #expect(found.requests.count == 2)
     }
 
-    @Test func anOperationThatItsCompletionBlockHoldsGoesWhenItHasEnded() async throws {
+    @Test func anOperationRetainedByItsCompletionBlockIsReleasedAtItsEnd() async throws {
         let devices = try await TwoDevices()
         weak var held: CKOperation?
         do {

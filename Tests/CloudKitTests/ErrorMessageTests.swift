@@ -101,7 +101,7 @@ import Testing
             refused, ["iCloud.yap.test", try #require(refused?.userInfo["RequestUUID"] as? String)])
     }
 
-    @available(*, deprecated) @Test func theOldCompletionBlocksErrorTellsWhatItsItemsMet() async throws {
+    @available(*, deprecated) @Test func theOldCompletionBlocksErrorHasItsItemsErrors() async throws {
         let site = try await Site()
         try await site.database.save(CKRecord(recordType: "todo", recordID: site.id("7")))
         let said = Collected<CKError>()
@@ -160,7 +160,7 @@ import Testing
         #expect(code.remedy.hasSuffix(".") && code.summary.hasSuffix("."))
     }
 
-    @Test func aWrongAPITokenIsToldAsOne() async throws {
+    @Test func aWrongAPITokenIsReportedAsSuch() async throws {
         for (isMissing, words) in [(false, "doesn't know this API token"), (true, "No API token")] {
             let refusal = WireError.apiTokenRefused(isMissing: isMissing, "iCloud.test")
             let transport = ScriptedTransport([

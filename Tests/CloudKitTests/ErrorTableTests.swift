@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func aCodeThatNobodyKnowsIsARefusalAndOfAWholeRequestWhatItsStatusSays() async {
+    @Test func anUnknownCodeIsARejectionAndForAWholeRequestItsStatusDecides() async {
         #expect(await thrown(200, item("BRAND_NEW"))?.code == .serverRejectedRequest)
         for (status, code) in Self.statuses {
             #expect(await thrown(status, whole("BRAND_NEW"))?.code == code, "\(status)")
@@ -133,7 +133,7 @@ import Testing
         (.notTLS, .scheme, "http://"), (.needsTLS, .scheme, "https://"),
     ]
 
-    @Test func aServerThatIsThereAndCantBeTalkedToIsToldFromANetworkThatIsAway() {
+    @Test func anUnusableServerIsDistinguishedFromAMissingNetwork() {
         for (code, refusal, remedy) in Self.connections {
             let error = CKError(HTTPClientError(code, "why"))
             #expect(error.connectionRefusal == refusal, "\(code)")

@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["saved", "result", "completion"])
-    func killedInABlockItCallsAllBlocksAgainAndAsksNothing(block: String) async throws {
+    func killedInABlockItCallsAllBlocksAgainAndSendsNothing(block: String) async throws {
         let first = try child("begin", "save", photo, block)
         #expect(await first.end() == .killed && first.lines.last?.hasPrefix(block) == true)
         let asked = server.asked.all.count
@@ -104,7 +104,7 @@ import Testing
         try await expectSavedOnce()
     }
 
-    @Test func aFetchOfChangesGoesOnBehindThePagesThatCame() async throws {
+    @Test func aFetchOfChangesContinuesAfterTheReceivedPages() async throws {
         try await server.fill(["t1", "t2", "t3", "t4", "t5"])
         let first = try child("begin", "changes", photo, "token")
         #expect(await first.end() == .killed)

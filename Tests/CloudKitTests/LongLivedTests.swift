@@ -96,7 +96,7 @@ import Testing
     /// The heart of it: wherever the process is killed, the app hears all from the beginning, and the server does
     /// nothing twice.
     @Test(arguments: OperationTable.successes)
-    func whereverItIsKilledAllIsToldAndNothingIsDoneTwice(operation: OperationCase) async throws {
+    func killedAnywhereAllIsReportedAndNothingIsExecutedTwice(operation: OperationCase) async throws {
         for isAnswered in [false, true] {
             let devices = try await filled()
             let snapshot = folder.path + "/copy \(isAnswered)"
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func whereverTheKeptAnswersAreCutAllIsToldAndNothingIsDoneTwice() async throws {
+    @Test func withTruncatedKeptAnswersAllIsReportedAndNothingIsExecutedTwice() async throws {
         let devices = try await filled()
         let device = try device(devices, "a") {
             SnapshotTransport($0, from: folder.path + "/a", to: folder.path + "/copy", isAnswered: true)
@@ -159,7 +159,7 @@ import Testing
         #expect(changes.modifications.isEmpty)
     }
 
-    @Test func aDamagedOperationIsNotToldOfAndNoCrash() async throws {
+    @Test func aDamagedOperationIsNotListedAndNoCrash() async throws {
         let devices = try await filled()
         let device = try device(devices, "a") {
             SnapshotTransport($0, from: folder.path + "/a", to: folder.path + "/copy", isAnswered: false)
@@ -183,7 +183,7 @@ import Testing
         #expect(try await copy.container.longLivedOperation(for: "../a/" + made.operationID) == nil)
     }
 
-    @Test func theUsersOwnRecordIsFetchedByWhoTakesItUpToo() async throws {
+    @Test func aResumedFetchOfTheUsersOwnRecordWorksToo() async throws {
         let devices = try await filled()
         let device = try device(devices, "a") {
             SnapshotTransport($0, from: folder.path + "/a", to: folder.path + "/copy", isAnswered: true)
@@ -198,7 +198,7 @@ import Testing
         #expect(said == recorder.said.all && said.contains("record _ada 0"))
     }
 
-    @Test func aDayAfterItsLastAnswerItGoes() async throws {
+    @Test func aDayAfterItsLastResponseItIsRemoved() async throws {
         let devices = try await filled()
         let (copy, id) = try begun(devices)
         devices.cloud.clock.advance(bySeconds: 86_400)
@@ -215,7 +215,7 @@ import Testing
         #expect(recorder.said.all == ["result 11", "completion"] && devices.cloud.requestCount() == before)
     }
 
-    @Test func whoeverCancelsItIsToldOfItNoMore() async throws {
+    @Test func afterACancellationNothingIsReported() async throws {
         let devices = try await filled()
         let (copy, id) = try begun(devices)
         let fetched = try #require(try await copy.container.longLivedOperation(for: id))
@@ -233,7 +233,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: device.shelfPath).isEmpty)
     }
 
-    @Test func anotherUsersOperationsAreNotToldOfAndGo() async throws {
+    @Test func anotherUsersOperationsAreNotListedAndAreRemoved() async throws {
         let devices = try await filled()
         let (ada, id) = try begun(devices)
         func app(of user: String?, device name: String = "one") throws -> Device {
@@ -256,7 +256,7 @@ import Testing
         #expect(recorder.said.all == ["result 11", "completion"])
     }
 
-    @Test func oneThatRunsIsHeardByWhoTakesItUpBesidesAsWell() async throws {
+    @Test func aRunningOperationAlsoReportsToItsResumer() async throws {
         let devices = try await filled()
         let transport = SilentTransport()
         let device = try device(devices, "a", transport: { _ in transport })
@@ -283,7 +283,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: device.shelfPath).isEmpty)
     }
 
-    @Test func whatCanNotBeKeptRunsAndIsNotToldAsKept() async throws {
+    @Test func anOperationThatCannotBeStoredRunsAndIsNotReportedAsLongLived() async throws {
         let devices = try await filled()
         try folder.write("a", "no folder")
         let device = try device(devices, "a")

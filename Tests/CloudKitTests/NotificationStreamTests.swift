@@ -20,7 +20,7 @@ import Waiting
         try await container.privateCloudDatabase.save(CKRecord(recordType: "todo", recordID: recordID))
     }
 
-    @Test func aStreamBeginsWithListeningAndTellsWhatTheOtherDeviceDid()
+    @Test func aStreamBeginsWithListeningAndReportsTheOtherDevicesChanges()
         async throws
     {
         let cloud = TestCloud(execution: .threads)
@@ -53,7 +53,7 @@ import Waiting
         #expect(cloud.waitCount == 0)
     }
 
-    @Test func aConsumerThatIsFarBehindIsToldToFetch() async throws {
+    @Test func aConsumerThatIsFarBehindMustFetchAgain() async throws {
         let cloud = TestCloud()
         let (phone, laptop) = try await begin(cloud)
         let stream = laptop.notifications()

@@ -60,7 +60,7 @@ import Testing
         #expect(CKRecordZoneNotification(fromRemoteNotificationDictionary: database) == nil)
     }
 
-    @Test func aNotificationGoesThroughADictionaryAndBack() throws {
+    @Test func aNotificationRoundTripsThroughADictionary() throws {
         let payload = PushPayload(
             ck: PushCloudPart(
                 containerIdentifier: "c", userRecordName: "_1", notificationID: "n",

@@ -14,7 +14,7 @@ import Testing
 
     @Test func aMissingZoneIsTheOperationsError() async throws { try await older.missingZone() }
 
-    @Test func theCollectionHasWhatWasToldAndKnowsWhatIsRead() async throws {
+    @Test func theCollectionHasAllNotificationsAndWhichAreRead() async throws {
         try await older.collection()
     }
 

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: all, BlockStyle.allCases)
-    func inSuccessEachItemIsToldBeforeTheEndAndOnce(operation: OperationCase, style: BlockStyle) async throws
+    func inSuccessEachItemIsReportedOnceBeforeTheEnd(operation: OperationCase, style: BlockStyle) async throws
     {
         let devices = try await devices()
         #expect(add(try operation.make(devices), to: devices, style) == operation.says(style))
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ofDatabases, BlockStyle.allCases)
-    func whenAllOfItFailsOnlyTheEndIsTold(operation: OperationCase, style: BlockStyle) async throws {
+    func whenAllOfItFailsOnlyTheEndIsReported(operation: OperationCase, style: BlockStyle) async throws {
         let devices = try await devices()
         let kind: RequestKind = try #require(operation.kind)
         devices.cloud.fail(kind, with: .serviceUnavailable, retryAfterSeconds: 3)
@@ -63,7 +63,9 @@ import Testing
     }
 
     @Test(arguments: all, BlockStyle.allCases)
-    func cancelledBeforeItsStartItTellsTheEndOnceAndAsksNothing(operation: OperationCase, style: BlockStyle)
+    func cancelledBeforeItsStartItReportsTheEndOnceAndSendsNothing(
+        operation: OperationCase, style: BlockStyle
+    )
         async throws
     {
         let devices = try await devices()
@@ -75,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ofDatabases, BlockStyle.allCases)
-    func cancelledWhileItWaitsItTellsTheEndOnceAndNoMore(operation: OperationCase, style: BlockStyle)
+    func cancelledWhileItWaitsItReportsTheEndOnce(operation: OperationCase, style: BlockStyle)
         async throws
     {
         let devices = try await devices()
@@ -104,7 +106,7 @@ import Testing
         }
     }
 
-    @Test(arguments: BlockStyle.allCases) func whatWasDeletedIsToldBeforeItsZonesEnd(style: BlockStyle)
+    @Test(arguments: BlockStyle.allCases) func deletionsAreReportedBeforeTheirZonesEnd(style: BlockStyle)
         async throws
     {
         let devices = try await devices()
@@ -134,7 +136,7 @@ import Testing
             ])
     }
 
-    @Test func pagesAreToldWithATokenEachButTheLast() async throws {
+    @Test func pagesExceptTheLastAreReportedWithAToken() async throws {
         let devices = try await devices()
         let zone = CKFetchRecordZoneChangesOperation(
             recordZoneIDs: [devices.zoneID],

@@ -6,7 +6,7 @@ import Testing
 @testable import CloudKit
 
 @Suite struct OperationGroupTests {
-    @Test func theOperationsOwnConfigurationGoesBeforeTheGroupsAndThatBeforeTheDefault() {
+    @Test func theOperationsOwnConfigurationOverridesTheGroupsAndThatTheDefault() {
         let group = CKOperationGroup()
         group.defaultConfiguration.timeoutIntervalForRequest = 7
         group.defaultConfiguration.qualityOfService = .utility
@@ -68,7 +68,7 @@ import Testing
         #expect(read.expectedSendSize == .tensOfMegabytes && read.expectedReceiveSize == .kilobytes)
     }
 
-    @Test func whatIsAskedInsideConfiguredWithGoesByItsConfiguration() async throws {
+    @Test func requestsInsideConfiguredWithUseItsConfiguration() async throws {
         let devices = try await TwoDevices()
         let configuration = CKOperation.Configuration()
         configuration.qualityOfService = .utility

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: OperationTable.successes)
-    func onTheAppsQueueACancelledOneEndsOnceAndAsksNothing(operation: OperationCase) async throws {
+    func onTheAppsQueueACancelledOperationEndsOnceAndSendsNothing(operation: OperationCase) async throws {
         let devices = try await filled()
         let made = try #require(try operation.make(devices) as? CKDatabaseOperation)
         made.database = devices.phone
@@ -122,7 +122,7 @@ import Testing
         #expect(said.all == ["saved", "after"])
     }
 
-    @Test func withoutADatabaseItGoesToTheConfigurationsContainersPrivateOne() async throws {
+    @Test func withoutADatabaseTheConfigurationsPrivateDatabaseIsUsed() async throws {
         let devices = try await filled()
         let operation = CKFetchRecordZonesOperation(recordZoneIDs: [devices.zoneID])
         operation.configuration.container = devices.cloud.device(user: "ada").container
@@ -144,7 +144,7 @@ import Testing
         #expect(message.withLock { $0 }.contains("cloudkit.json"))
     }
 
-    @Test func aWeekCountsForWhatNobodyWaitsFor() throws {
+    @Test func backgroundOperationsHaveAWeek() throws {
         for (quality, ends) in [
             (QualityOfService.default, true), (.utility, true), (.userInitiated, false),
             (.userInteractive, false),
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func anOperationTellsAQueueWhatItIs() async throws {
+    @Test func anOperationReportsItsStateToAQueue() async throws {
         let devices = try await filled()
         let operation = CKFetchRecordZonesOperation(recordZoneIDs: [devices.zoneID])
         operation.database = devices.phone

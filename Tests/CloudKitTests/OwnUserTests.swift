@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Cloud.allCases) func toOthersAUserHasTheNameThatTheUserAsksFor(way: Cloud) async throws {
+    @Test(arguments: Cloud.allCases) func othersSeeAUserUnderTheChosenName(way: Cloud) async throws {
         let users = try await TwoUsers(way)
         let adaID = try await users.ada.userRecordID()
         #expect(adaID.recordName == "_ada")
@@ -172,8 +172,7 @@ import Testing
     }
 
     /// What came from the framework goes to it again: it means the same there.
-    @Test(arguments: Cloud.allCases) func theCurrentUsersIDMeansTheUserWhereverItGoes(way: Cloud) async throws
-    {
+    @Test(arguments: Cloud.allCases) func theCurrentUsersIDMeansTheUserEverywhere(way: Cloud) async throws {
         let users = try await TwoUsers(way)
         let creator = try #require(users.saved[0].creatorUserRecordID)
         let database = users.ada.publicCloudDatabase

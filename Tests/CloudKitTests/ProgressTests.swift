@@ -68,7 +68,7 @@ import Testing
         return recorder.said.all
     }
 
-    @Test func aRecordThatFailsIsToldWithOneToo() async throws {
+    @Test func aFailedRecordIsReportedWithOneToo() async throws {
         let devices = try await TwoDevices()
         let bad = devices.record("bad")
         bad["photo"] = CKAsset(fileURL: URL(fileURLWithPath: folder.path + "/none"))
@@ -99,7 +99,7 @@ import Testing
         #expect(transport.ranges.all == ["", "bytes=300000-"])
     }
 
-    @Test func aFileThatIsSentAgainFromItsBeginningIsToldOfWhenItIsFarther() async throws {
+    @Test func aRestartedUploadReportsProgressOnceItIsFarther() async throws {
         let devices = try await TwoDevices()
         let isFirst = Lock(true)
         devices.cloud.networkFault = { request in
@@ -123,7 +123,7 @@ import Testing
         try expectProgress(recorder.said.all, of: "a", result: "save")
     }
 
-    @Test func aCancelledTransferIsToldOfNoMore() async throws {
+    @Test func aCancelledTransferReportsNothingMore() async throws {
         let devices = try await TwoDevices()
         let operation = CKModifyRecordsOperation(recordsToSave: [try record(devices, "a")])
         let recorder = BlockRecorder(.new)

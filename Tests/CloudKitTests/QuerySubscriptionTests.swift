@@ -40,7 +40,7 @@ import Testing
         #expect(try await devices.laptop.allSubscriptions() == [fetched])
     }
 
-    @Test func whatTheQueryFindsIsToldAndNothingElse() async throws {
+    @Test func onlyRecordsThatMatchTheQueryAreNotified() async throws {
         let devices = try await TwoDevices(TestCloud(execution: .threads))
         let first = devices.record("first", title: "eggs")
         first["count"] = 1

@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [QualityOfService.utility, .background])
-    func aPatientOperationGoesOnAfterTheNetworksErrors(qualityOfService: QualityOfService) throws {
+    func aPatientOperationContinuesAfterNetworkErrors(qualityOfService: QualityOfService) throws {
         let line = Line([
             .failure(CKError(.networkUnavailable)), .failure(CKError(.networkFailure)),
             .failure(CKError(.serverResponseLost)), Self.saved,
@@ -137,7 +137,7 @@ import Testing
         #expect(said.all == [.operationCancelled] && line.requests.all.count == 1)
     }
 
-    @Test func eachWriteHasANameOfItsOwnAndEachRequestSaysWhoAsks() throws {
+    @Test func eachWriteHasAnIDAndEachRequestItsCaller() throws {
         let line = Line([Self.saved, Self.saved])
         let database = line.database(
             FixedAccount(CloudCredential(webAuthToken: "user", apiToken: "app", deviceID: "device")))

@@ -151,7 +151,7 @@ import Testing
         #expect(CKNotificationInfo(coder: nothing) == nil)
     }
 
-    @Test func aCopyIsEqualAndGoesItsOwnWay() {
+    @Test func aCopyIsEqualAndIndependent() {
         let zone = CKRecordZoneSubscription(zoneID: .init(zoneName: "todos"))
         let copy = zone.copy() as? CKRecordZoneSubscription
         #expect(copy == zone && copy !== zone && copy?.zoneID == zone.zoneID)

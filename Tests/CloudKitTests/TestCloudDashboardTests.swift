@@ -92,7 +92,7 @@ import Waiting
         #expect(try await browser.text("GET", "iCloud.yap.test/development/schema").contains("Note"))
     }
 
-    @Test func aDeviceHearsOfAChangeInTheDashboard() async throws {
+    @Test func aDeviceIsNotifiedOfAChangeInTheDashboard() async throws {
         let cloud = TestCloud(execution: .threads)
         let device = cloud.device(user: "ada")
         let database = device.container.privateCloudDatabase

@@ -254,7 +254,7 @@ import Testing
         #expect(throws: (any Error).self) { try TestCloud(productionSchema: "DEFINE NOTHING") }
     }
 
-    @Test func aThrottledServerRefusesEverybodyUntilItsTimeIsOver() async throws {
+    @Test func aThrottledServerRejectsAllRequestsUntilTheEndOfTheTime() async throws {
         let devices = try await TwoDevices()
         devices.cloud.throttle(forSeconds: 20, with: .serviceUnavailable)
         devices.cloud.clock.advance(bySeconds: 5)

@@ -31,7 +31,7 @@ import Testing
         return Left(cloud: cloud, file: file)
     }
 
-    @Test func aCloudThatNobodyKeepsIsGoneWithItsFiles() async throws {
+    @Test func aReleasedCloudIsDeletedWithItsFiles() async throws {
         let left = try await use(.inline)
         #expect(left.cloud == nil)
         #expect(!FileManager.default.fileExists(atPath: left.file.path))

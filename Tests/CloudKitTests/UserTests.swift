@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct UserTests {
-    @Test(arguments: Cloud.allCases) func whoLetsOthersFindThemIsFoundAndNobodyElse(way: Cloud) async throws {
+    @Test(arguments: Cloud.allCases) func onlyDiscoverableUsersAreFound(way: Cloud) async throws {
         let cloud = try way.cloud()
         let ada = cloud.device(user: "ada").container
         let bob = cloud.device(user: "bob").container
@@ -46,7 +46,7 @@ import Testing
         #expect(own(nobody.publicCloudDatabase)?.code == .notAuthenticated)
     }
 
-    @available(*, deprecated) @Test func theOperationTellsEachUserAndThenTheEnd() async throws {
+    @available(*, deprecated) @Test func theOperationReportsEachUserAndThenTheEnd() async throws {
         let cloud = TestCloud()
         let ada = cloud.device(user: "ada").container
         let bob = cloud.device(user: "bob").container

@@ -148,7 +148,7 @@ import Testing
         #expect(await codeThrown { try await devices.phone.deleteRecord(withID: nowhere) } == .zoneNotFound)
     }
 
-    @Test(arguments: Cloud.allCases) func whatGoesAlongIsToldToOthersAndNotToWhoDeletes(way: Cloud)
+    @Test(arguments: Cloud.allCases) func cascadedDeletionsAreNotifiedToOthersAndNotToTheDeleter(way: Cloud)
         async throws
     {
         let devices = try await TwoDevices(way)
@@ -244,7 +244,7 @@ import Testing
     }
 
     // What Apple's servers say of it isn't known.
-    @Test(arguments: [Cloud.inProcess, .http]) func whatIsTooLargeIsToldAsTheLimitAndNothingIsSaved(
+    @Test(arguments: [Cloud.inProcess, .http]) func tooLargeRequestsGetLimitExceededAndNothingIsSaved(
         way: Cloud
     ) async throws {
         let devices = try await TwoDevices(way)
@@ -293,7 +293,7 @@ import Testing
         #expect(rest.modificationResultsByID.isEmpty)
     }
 
-    @Test func aFileThatChangesWhileItIsSentIsToldAsThat() async throws {
+    @Test func aFileChangedDuringItsUploadIsReportedAsSuch() async throws {
         let devices = try await TwoDevices()
         let path = try folder.write("photo", String(repeating: "x", count: 300_000))
         let record = devices.record("1")

@@ -81,7 +81,7 @@ import Testing
         try device.post("private/changes/database", ChangesDatabaseRequest(syncToken: token))
     }
 
-    @Test func whoAsksForARemovedContainerIsToldSoAndTheOthersAreServed() async throws {
+    @Test func requestsForARemovedContainerGetAnErrorAndOthersAreServed() async throws {
         try await withServed { served in
             let port = served.server.port
             let device = try RawDevice(port: port, token: served.signIn())
@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func aDeviceThatWaitsForPushesIsToldAtOnce() async throws {
+    @Test func aWaitingDeviceIsNotifiedAtOnce() async throws {
         try await withServed { served in
             let device = try RawDevice(port: served.server.port, token: served.signIn())
             let created = try device.post(
@@ -269,7 +269,7 @@ import Testing
         }
     }
 
-    @Test func whatAnEarlierServerWasRemovingGoesAtTheNextStart() async throws {
+    @Test func anInterruptedRemovalContinuesAtTheNextStart() async throws {
         try await onThread {
             let folder = try ServerFolder(accounts: ["ada"])
             let control = try ControlStore(path: folder.dataFolder.controlPath)

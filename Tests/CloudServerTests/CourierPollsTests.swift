@@ -46,7 +46,7 @@ import Testing
         #expect(polls.polls.nextDeadlineMilliseconds == nil)
     }
 
-    @Test func aDeviceThatIsToldMuchLeavesNothingBehind() throws {
+    @Test func aDeviceWithManyPushesLeavesNoDeadlines() throws {
         let polls = PollTable(pollsMax: 4, holdMilliseconds: 1_000_000)
         for time in 0..<10_000 as Range<Int64> {
             let number = try #require(polls.arrive("a", "a", at: time)).number

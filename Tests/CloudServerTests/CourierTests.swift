@@ -38,7 +38,7 @@ import Waiting
         }
     }
 
-    @Test func forOtherClientsAPushIsGoneWhenItWasWrittenOut() async throws {
+    @Test func forOtherClientsAPushIsRemovedOnceItWasWritten() async throws {
         try await withServer(configure: { $0.courierHoldMilliseconds = 300 }) { server in
             let phone = try PushDevice(port: server.port, token: "ada", clientID: "phone")
             let laptop = try PushDevice(port: server.port, token: "ada", clientID: "laptop")

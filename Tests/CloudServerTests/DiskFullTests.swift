@@ -6,7 +6,7 @@ import SQLiteTestSupport
 import Testing
 
 @Suite struct DiskFullTests {
-    @Test func onAFullDiskWritersAreToldToTryAgainReadersAreServedAndNothingIsLost() async throws {
+    @Test func onAFullDiskWritersGetTryAgainReadersAreServedAndNothingIsLost() async throws {
         try await withFaultServer { server, owner, vfs in
             vfs.limitGrowth(toBytes: 1_000_000)
             let counts = try write(server.port, clientsCount: 8)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func aWriteThatCannotBeSyncedIsToldToTryAgainAndNotSaved() async throws {
+    @Test func aWriteThatCannotBeSyncedGetsTryAgainAndIsNotSaved() async throws {
         try await withFaultServer { _, owner, vfs in
             vfs.arm(.sync, at: 1, .sticky)
             let response = try save("lost", owner)

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func whoAsksForContainersThatAreNotThereClosesNone() async throws {
+    @Test func requestsForMissingContainersCloseNoEnvironment() async throws {
         try await onThread {
             let folder = try ControlledFolder(containers: Self.containers, environmentsOpenMax: 1)
             let server = try folder.start()
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func aSignInThatTheServerCouldNotCheckIsToldToTheOperatorOnly() async throws {
+    @Test func aSignInThatCouldNotBeCheckedIsReportedToTheOperatorOnly() async throws {
         try await onThread {
             let folder = try ControlledFolder(containers: Self.containers, environmentsOpenMax: 2)
             let server = try folder.start(signIn: BrokenChecker())
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func aPageAndASignOutThatTheServerCannotReadOrWriteAreToldToTryAgainLater() async throws {
+    @Test func aPageAndASignOutGetTryAgainWhenTheServerCannotReadOrWrite() async throws {
         try await onThread {
             let folder = try ControlledFolder(containers: Self.containers, environmentsOpenMax: 2)
             let server = try folder.start(signIn: BrokenChecker())
@@ -266,7 +266,7 @@ import Testing
     @Test(arguments: [
         CloudStoreError.diskFull(path: "p"), .diskFailing(path: "p", reason: "r"), .busy(path: "p"),
     ])
-    func whoAsksForWhatTheDiskDoesNotLetOpenIsToldToTryAgain(error: CloudStoreError) async throws {
+    func anEnvironmentThatTheDiskCannotOpenGetsTryAgain(error: CloudStoreError) async throws {
         try await onThread {
             let container = CloudService.Container(identifier: RawDevice.container)
             let server = CloudServer(
@@ -282,7 +282,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatCannotBeOpenedIsToldToTheOperatorOnly() async throws {
+    @Test func aFileThatCannotBeOpenedIsReportedToTheOperatorOnly() async throws {
         try await onThread {
             let folder = try ControlledFolder(containers: Self.containers, environmentsOpenMax: 2)
             let path = try folder.dataFolder.storePath(

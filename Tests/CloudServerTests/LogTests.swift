@@ -30,7 +30,7 @@ import Waiting
     }
 
     /// A character may be a letter with thousands of accents.
-    @Test func aLineIsShortWhateverAClientHasSent() throws {
+    @Test func aLogLineIsShortForAnyRequest() throws {
         for text in [String(repeating: "x", count: 15_000), "e" + String(repeating: "\u{301}", count: 7_000)]
         {
             var note = RequestNote(clientID: text)
@@ -91,7 +91,7 @@ import Waiting
         }
     }
 
-    @Test func behindAProxyOfOnesOwnALineTellsTheClientsAddress() async throws {
+    @Test func behindYourOwnProxyALogLineHasTheClientsAddress() async throws {
         for isTrusted in [false, true] {
             try await withServer(configure: { $0.trustsForwardedFor = isTrusted }) { server in
                 let response = try RawConnection(port: server.port).exchange(

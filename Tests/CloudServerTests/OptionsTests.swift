@@ -5,7 +5,7 @@ import Testing
 
 /// What an operator may write into the settings.
 @Suite struct OptionsTests {
-    @Test func numbersThatNobodyCanCountToStopNoServer() async throws {
+    @Test func uncountableNumbersStopNoServer() async throws {
         #expect(DescriptorLimit.makeRoom(connectionsMax: .max, environmentsOpenMax: .max) > 0)
         var polls = CourierPolls<Int>(pollsMax: .max, holdMilliseconds: .max)
         let device = CourierPolls<Int>.Device(environment: 0, apnsToken: "a")

@@ -65,7 +65,7 @@ import Testing
         #expect(check.signIn(request("carol", "the password of ann"), peer: "a") == .refused)
     }
 
-    @Test func aWrongTokenAndAContainerThatIsNotHereAreToldWhateverThePassword() throws {
+    @Test func aWrongTokenAndAMissingContainerAreReportedForAnyPassword() throws {
         try control.containers.add("iCloud.com.example.notes")
         for password in ["the password of ann", "wrong"] {
             var wrong = request("ann", password)
@@ -149,7 +149,7 @@ import Testing
         #expect(try reopened.signInTries.list().count == 1)
     }
 
-    @Test func triesInTheFileAreBoundedAndNameNobody() throws {
+    @Test func storedSignInAttemptsAreBoundedAndAnonymous() throws {
         _ = check.signIn(request("a password that was typed as a name", "wrong"), peer: "192.0.2.1")
         try control.signInTries.save(
             (0...SignInTryTable.countMax).map {
@@ -242,7 +242,7 @@ import Testing
         #expect(limiter.begin(account: "another", address: "2001:db8::1", at: 1000) == 2)
     }
 
-    @Test func addressesOfIPv4AreToldApartAlsoWhereTheyComeAsIPv6() {
+    @Test func mappedIPv4AddressesAreDistinguished() {
         var limiter = AttemptLimiter()
         for number in 0..<AttemptLimiter.addressTriesFree {
             #expect(limiter.begin(account: "account\(number)", address: "::ffff:192.0.2.1", at: 0) == nil)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite struct WalkTests {
-    @Test func aRecordGoesUpAndComesDownOverHTTP() async throws {
+    @Test func aRecordIsSavedAndFetchedOverHTTP() async throws {
         try await withServer { server in
             let phone = try RawDevice(port: server.port, token: "ada")
             try phone.makeZone("todos")

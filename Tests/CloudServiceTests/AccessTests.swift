@@ -174,7 +174,7 @@ import Testing
         #expect(named?.contains(TestService.container.identifier) == true)
     }
 
-    @Test func anAppWithoutAKnownAPITokenIsRefusedWhoeverTheUserIs() throws {
+    @Test func anAppWithoutAKnownAPITokenIsRejectedForAnyUser() throws {
         #expect(try status(apiToken: "app", token: "ada") == 200)
         #expect(try status(apiToken: nil, token: "ada") == 401)
         #expect(try status(apiToken: "other", token: "ada") == 401)

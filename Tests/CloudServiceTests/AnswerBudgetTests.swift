@@ -214,7 +214,7 @@ private struct CountingReader: ForwardingStoreWriter {
         #expect(try cloud.lookup(names(3)).summaries == ["saved", "saved", "saved"])
     }
 
-    @Test func aWriteWhoseAnswerIsTooLargeIsToldInBriefAndDone() throws {
+    @Test func aWriteWithATooLargeResponseIsDoneAndReportedInBrief() throws {
         let cloud = try cloud(100_000)
         try save(10, Self.controls, in: cloud)
         let operations = names(10).map { operation(.create, $0) } + [operation(.create, "new")]

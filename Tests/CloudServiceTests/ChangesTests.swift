@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func aZonesFeedTellsEachChangedRecordOnceInTheOrderOfTheLastChange() throws {
+    @Test func aZonesFeedListsEachChangedRecordOnceInTheOrderOfTheLastChange() throws {
         try cloud.modify([operation(.create, "a"), operation(.create, "b"), operation(.create, "c")])
         let first = try cloud.changes()
         #expect(first.records.feed == ["a+", "b+", "c+"] && first.moreComing == false)
@@ -45,14 +45,14 @@ import Testing
         #expect(third.records == [] && third.syncToken == second.syncToken)
     }
 
-    @Test func aFetchWithoutATokenTellsOfNoDeletedRecord() throws {
+    @Test func aFetchWithoutATokenReportsNoDeletedRecord() throws {
         try cloud.modify((1...5).map { operation(.create, "r\($0)") })
         try cloud.modify([operation(.forceDelete, "r2"), operation(.forceDelete, "r4")])
         #expect(try cloud.changes().records.feed == ["r1+", "r3+", "r5+"])
         #expect(try allPages(resultsLimit: 1).feed == ["r1+", "r3+", "r5+"])
     }
 
-    @Test func whatIsDeletedBetweenTwoPagesIsTold() throws {
+    @Test func deletionsBetweenTwoPagesAreReported() throws {
         try cloud.modify((1...4).map { operation(.create, "r\($0)") })
         try cloud.modify([operation(.forceDelete, "r3")])
         let first = try cloud.changes(resultsLimit: 2)
@@ -142,7 +142,7 @@ import Testing
         #expect(throws: WireError.self) { try cloud.databaseChanges(token) }
     }
 
-    @Test func theDatabasesFeedTellsWhichZonesChanged() throws {
+    @Test func theDatabasesFeedListsChangedZones() throws {
         try cloud.zones(.create, [ZoneID(zoneName: "other")])
         let first = try cloud.databaseChanges()
         #expect(names(first) == ["todos+", "other+"] && first.moreComing == false)
@@ -166,7 +166,7 @@ import Testing
         #expect(names(second) == ["zone4+", "zone5+"] && second.moreComing == false)
     }
 
-    @Test func zonesThatChangedInOneBatchAreToldOnPagesOfAnySize() throws {
+    @Test func zonesChangedInOneBatchAreListedOnPagesOfAnySize() throws {
         let zones = (1...5).map { ZoneID(zoneName: "zone\($0)") }
         try cloud.zones(.create, zones)
         let known = try cloud.databaseChanges().syncToken

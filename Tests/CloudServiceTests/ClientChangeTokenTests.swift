@@ -66,7 +66,7 @@ import Testing
                 && cloud.lookup(["c"]).contains { if case .record = $0 { true } else { false } } == false)
     }
 
-    @Test func aClientOfApplesKeysAloneIsToldOfNone() throws {
+    @Test func aClientOfApplesKeysAloneGetsNone() throws {
         try write([operation(.create, "a")], [1])
         #expect(try told(extras: false) == nil)
     }

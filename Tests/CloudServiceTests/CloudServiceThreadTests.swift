@@ -150,7 +150,7 @@ private final class GatedAccounts: ServiceAccounts {
         thread.stop()
     }
 
-    @Test func anAnswerNotesForTheLogWhoAskedAndHowManySharedItsCommit() throws {
+    @Test func theLogHasTheCallerAndTheSizeOfTheCommitGroup() throws {
         let store = GatedStore()
         let cloud = TestService(store: store)
         let thread = CloudServiceThread(cloud.service, readerCount: 1)
@@ -193,7 +193,7 @@ private final class GatedAccounts: ServiceAccounts {
         thread.stop()
     }
 
-    @Test func asManyRequestsWaitAsMayAndTheNextIsToldToTryAgain() throws {
+    @Test func theQueueIsLimitedAndTheNextRequestGetsTryAgain() throws {
         var limits = GroupLimits()
         // One user may fill half.
         limits.waitingRequestsMax = 6
@@ -231,7 +231,7 @@ private final class GatedAccounts: ServiceAccounts {
         #expect(statuses.withLock { $0 } == [503, 200])
     }
 
-    @Test func withoutThreadsEachRequestIsToldToTryAgainUntilThereAreSome() throws {
+    @Test func withoutThreadsEachRequestGetsTryAgainUntilThreadsStart() throws {
         let cloud = TestService()
         let isAllowed = Lock(false)
         let thread = CloudServiceThread(
@@ -251,7 +251,7 @@ private final class GatedAccounts: ServiceAccounts {
         thread.stop()
     }
 
-    @Test func whoComesAfterTheEndIsToldToTryAgain() throws {
+    @Test func requestsAfterTheStopGetTryAgain() throws {
         let cloud = TestService()
         let thread = CloudServiceThread(cloud.service)
         thread.stop()
@@ -261,7 +261,7 @@ private final class GatedAccounts: ServiceAccounts {
         #expect(status.withLock { $0 } == 503)
     }
 
-    @Test func aThreadThatIsLetGoAnswersWhatItHasTaken() throws {
+    @Test func aReleasedThreadCompletesItsRequests() throws {
         let cloud = TestService()
         let answered = DispatchSemaphore(value: 0)
         var thread: CloudServiceThread? = CloudServiceThread(cloud.service)
@@ -369,7 +369,7 @@ extension CloudServiceThreadTests {
         #expect(done.withLock { $0.count } == 6)
     }
 
-    @Test func aReadersThreadMovesWhatWasWrittenWhileTheWriterGoesOn() throws {
+    @Test func aReadersThreadCheckpointsWhileTheWriterContinues() throws {
         let store = SlowStore()
         let cloud = TestService(store: store)
         let thread = CloudServiceThread(cloud.service, readerCount: 1)

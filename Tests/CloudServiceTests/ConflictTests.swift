@@ -65,7 +65,7 @@ private struct WatchedWriter: ForwardingStoreWriter {
         #expect(store.bytesReadByWriter.withLock { $0 } > 10_000)
     }
 
-    @Test func aConflictWhoseRecordCannotBeReadIsToldWithoutIt() throws {
+    @Test func aConflictWithAnUnreadableRecordIsReportedWithoutIt() throws {
         store.readsFail.withLock { $0 = true }
         for operation in refused {
             let error = try #require(try cloud.modify([operation])[0].error)

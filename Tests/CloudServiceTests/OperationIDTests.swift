@@ -196,7 +196,7 @@ import Testing
         #expect(try kind.findings(in: folder) == [])
     }
 
-    @Test func whatWasToldToTryAgainIsTriedAgain() throws {
+    @Test func requestsWithTryAgainAreRetried() throws {
         let store = ScriptedStore()
         let cloud = TestService(store: store)
         try cloud.zones(.create)

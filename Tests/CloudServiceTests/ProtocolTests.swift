@@ -56,7 +56,7 @@ import Testing
         #expect(try answers(MemoryCloudStore(), seed: 2) != first)
     }
 
-    @Test func keysThatAppleDoesntHaveGoOnlyToWhoAsksForThem() throws {
+    @Test func extraKeysAreSentOnlyOnRequest() throws {
         let ours = ["ckErrorCode", "serverRecord", "tokenRefusal", WireHeader.protocolVersion]
         let plain = try answers(MemoryCloudStore(), extras: false).joined(separator: "\n")
         for key in ours { #expect(!plain.contains(key), "\(key)") }
@@ -64,7 +64,7 @@ import Testing
         for key in ours { #expect(extended.contains(key), "\(key)") }
     }
 
-    @Test func aTombstoneTellsItsTypeOnlyToOurOwnClients() throws {
+    @Test func onlyOurOwnClientsGetATombstonesType() throws {
         for (extras, type) in [(true, "todo" as String?), (false, nil)] {
             let cloud = TestService()
             try cloud.zones(.create)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func aServiceThatStartsAgainOnItsFileGoesOn() throws {
+    @Test func aServiceRestartedOnItsFileContinues() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.db")
         let before = TestService(store: try SQLiteCloudStore(path: path), seed: 1)

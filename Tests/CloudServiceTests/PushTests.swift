@@ -210,7 +210,7 @@ extension SubscriptionResult {
         laptop = try cloud.device("laptop")
     }
 
-    @Test func aChangeIsToldToTheOtherDevicesAndNotToItsMaker() throws {
+    @Test func aChangeIsNotifiedToTheOtherDevicesAndNotToItsMaker() throws {
         try cloud.subscribe()
         try cloud.save("a", from: "phone")
         #expect(try cloud.pushes(phone) == [])
@@ -218,7 +218,7 @@ extension SubscriptionResult {
         #expect(try cloud.pushes(laptop) == [], "what was acknowledged does not come again")
     }
 
-    @Test func changesOfSeveralDevicesAreToldToEachOfThem() throws {
+    @Test func changesOfSeveralDevicesAreNotifiedToEachOfThem() throws {
         try cloud.subscribe()
         try cloud.save("a", from: "phone", prepares: false)
         try cloud.save("b", from: "laptop", prepares: false)
@@ -227,14 +227,14 @@ extension SubscriptionResult {
         #expect(try cloud.pushes(laptop) == ["all"])
     }
 
-    @Test func aChangeFromADeviceWithoutNameIsToldToAll() throws {
+    @Test func aChangeFromAnUnnamedDeviceIsNotifiedToAll() throws {
         try cloud.subscribe()
         try cloud.save("a", from: "phone", prepares: false)
         try cloud.save("b", from: nil)
         #expect(try cloud.pushes(phone) == ["all"] && cloud.pushes(laptop) == ["all"])
     }
 
-    @Test func aZoneSubscriptionTellsOfItsZoneOnly() throws {
+    @Test func aZoneSubscriptionNotifiesOfItsZoneOnly() throws {
         let other = ZoneID(zoneName: "other")
         try cloud.zones(.create, [other])
         try cloud.subscribe("todos", zone: TestService.zone)
@@ -249,14 +249,14 @@ extension SubscriptionResult {
         #expect(cause.containerIdentifier == TestService.container.identifier)
     }
 
-    @Test func eachSubscriptionThatAChangeMeetsIsToldOnce() throws {
+    @Test func eachMatchingSubscriptionIsNotifiedOnce() throws {
         try cloud.subscribe("all")
         try cloud.subscribe("todos", zone: TestService.zone)
         for name in ["a", "b", "c"] { try cloud.save(name, from: "phone") }
         #expect(try cloud.pushes(laptop).sorted() == ["all", "todos"])
     }
 
-    @Test func zonesThatAreMadeOrDeletedAreToldToo() throws {
+    @Test func createdAndDeletedZonesAreListedToo() throws {
         try cloud.subscribe()
         try cloud.zones(.create, [ZoneID(zoneName: "new")])
         try cloud.service.preparePushes()
@@ -266,7 +266,7 @@ extension SubscriptionResult {
         #expect(try cloud.pushes(laptop) == ["all"])
     }
 
-    @Test func anotherUsersChangesAreNotTold() throws {
+    @Test func anotherUsersChangesAreNotReported() throws {
         try cloud.subscribe()
         try cloud.zones(.create, token: "bob")
         try cloud.save("a", from: "bobs", user: "bob")
@@ -296,7 +296,7 @@ extension SubscriptionResult {
         #expect(try cloud.service.takePush(apnsToken: laptop.apnsToken) == nil)
     }
 
-    @Test func aWriteThatNobodyWatchesLeavesNoTask() throws {
+    @Test func aWriteWithoutSubscribersLeavesNoTask() throws {
         let store = MemoryCloudStore()
         let cloud = TestService(store: store)
         try cloud.zones(.create)
@@ -311,7 +311,7 @@ extension SubscriptionResult {
         #expect(try store.read { try $0.pushTasks(after: nil, tasksMax: 1) }.rows.isEmpty)
     }
 
-    @Test func aWriteThatIsRefusedIsNotTold() throws {
+    @Test func aRejectedWriteIsNotNotified() throws {
         try cloud.subscribe()
         try cloud.save("a", from: "phone")
         #expect(try cloud.pushes(laptop) == ["all"])
@@ -372,7 +372,7 @@ extension SubscriptionResult {
     }
 
     /// Who is to be rung stays in mind until the bell has rung.
-    @Test func aStepThatFailsForgetsNobody() throws {
+    @Test func aFailedStepKeepsAllNotifications() throws {
         let store = FullStore()
         let cloud = TestService(store: store)
         try cloud.zones(.create)
@@ -412,7 +412,7 @@ extension SubscriptionResult {
             response.webcourierURL.hasPrefix("https://cloud.example.com/device/1/iCloud.com.example.todo/"))
     }
 
-    @Test func silentDevicesAndPushesThatNobodyTookAreDiscarded() throws {
+    @Test func inactiveDevicesAndOldPushesAreDiscarded() throws {
         try cloud.subscribe()
         try cloud.save("a", from: "phone")
         let days = 86_400.0
@@ -428,7 +428,7 @@ extension SubscriptionResult {
         #expect(throws: WireError.self) { try cloud.pushes(phone) }
     }
 
-    @Test func moreTasksThanOneStepGoesThroughAreToldInSeveral() throws {
+    @Test func moreTasksThanOneStepProcessesTakeSeveral() throws {
         try cloud.subscribe()
         let zones = (0..<150).map { ZoneID(zoneName: "zone\($0)") }
         for number in 1..<100 { try cloud.subscribe("s\(number)") }
@@ -440,7 +440,7 @@ extension SubscriptionResult {
     }
 
     /// What was written before the process ended is told by the next one.
-    @Test func aChangeBeforeACrashIsToldAtTheNextStart() throws {
+    @Test func aChangeBeforeACrashIsNotifiedAtTheNextStart() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.db")
         let before = TestService(store: try SQLiteCloudStore(path: path))
@@ -462,7 +462,7 @@ extension SubscriptionResult {
         #expect(try after.pushes(laptop) == ["all"])
     }
 
-    @Test func whatAFullDiskKeptFromBeingToldIsToldLaterThoughNobodyAsks() throws {
+    @Test func notificationsDelayedByAFullDiskAreSentLaterWithoutARequest() throws {
         let store = RefusingStore()
         let before = TestService(store: store)
         try before.zones(.create)

@@ -85,7 +85,7 @@ import Testing
         #expect(try cloud.lookup(["a"]) == [.record(second)])
     }
 
-    @Test func anUpdateOfARecordThatIsGoneIsNotFound() throws {
+    @Test func anUpdateOfADeletedRecordIsNotFound() throws {
         let saved = try save("a")
         try cloud.modify([operation(.forceDelete, "a")])
         let error = try #require(
@@ -133,7 +133,7 @@ import Testing
         #expect(result[0].record?.fields == [:])
     }
 
-    @Test func forceDeleteAlwaysSucceedsAndDeleteTellsWhatWasNotThere() throws {
+    @Test func forceDeleteAlwaysSucceedsAndDeleteReportsMissingRecords() throws {
         let saved = try save("a")
         #expect(try cloud.modify([operation(.forceDelete, "never")]).summaries == ["deleted"])
         #expect(try cloud.modify([operation(.delete, "never")]).summaries == ["NOT_FOUND"])

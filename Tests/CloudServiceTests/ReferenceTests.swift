@@ -12,7 +12,7 @@ import Testing
         try cloud.zones(.create)
     }
 
-    @Test func whatRefersByDeleteSelfGoesWithItsTargetAndIsInTheFeed() throws {
+    @Test func deleteSelfReferrersAreDeletedWithTheirTargetAndAreInTheFeed() throws {
         try cloud.modify([
             operation(.create, "list"), operation(.create, "a", ["list": reference("list", .deleteSelf)]),
             operation(

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aTombstoneGoesWhenItIsOldAndTokensThatHaveNotSeenItAreExpired(_ kind: StoreKind) throws {
+    func oldTombstonesAreDiscardedAndOlderTokensExpire(_ kind: StoreKind) throws {
         let cloud = try service(kind)
         try cloud.zones(.create)
         try cloud.modify(["a", "b", "c"].map { operation(.create, $0) })
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theRowOfADeletedZoneGoesWhenItIsOldAndTokensThatHaveNotSeenItAreExpired(_ kind: StoreKind) throws {
+    func oldRowsOfDeletedZonesAreDiscardedAndOlderTokensExpire(_ kind: StoreKind) throws {
         let cloud = try service(kind)
         let other = ZoneID(zoneName: "other")
         try cloud.zones(.create, [TestService.zone, other])
@@ -111,7 +111,7 @@ import Testing
         #expect(try row() == nil)
     }
 
-    @Test func aStepPrunesNoMoreThanItMayAndTheNextGoesOn() throws {
+    @Test func aStepPrunesUpToItsLimitAndTheNextContinues() throws {
         let cloud = try service(.sqlite)
         try cloud.zones(.create)
         for start in [0, 300, 600] {

@@ -65,7 +65,7 @@ import Testing
         try expectAgreement()
     }
 
-    @Test func aClientComesToTheSameWhateverTheFieldsHold() throws {
+    @Test func aClientComputesTheSameForAnyFields() throws {
         let fields = Dictionary(
             uniqueKeysWithValues: Self.values.enumerated().map { number, value in
                 ("f\(number)", Field(value, isEncrypted: value.type == .encryptedBytes))
@@ -123,7 +123,7 @@ import Testing
         try expectAgreement()
     }
 
-    @Test func onlyTheLastPageTellsIt() throws {
+    @Test func onlyTheLastPageHasIt() throws {
         try cloud.modify((0..<5).map { operation(.create, "r\($0)") })
         let first = try cloud.changes(resultsLimit: 3)
         #expect(first.moreComing == true && first.checksum == nil)
@@ -133,7 +133,7 @@ import Testing
         #expect(none.records.isEmpty && none.checksum == last.checksum)
     }
 
-    @Test func aClientOfApplesKeysIsNotTold() throws {
+    @Test func aClientOfApplesKeysDoesNotGetIt() throws {
         try cloud.modify([operation(.create, "a")])
         let message = ChangesZoneRequest(zones: [.init(zoneID: TestService.zone)])
         let body = try message.json(extras: false)
@@ -154,7 +154,7 @@ import Testing
         try connection.close()
     }
 
-    @Test func aZoneOfAnEarlierVersionIsCountedInStepsAndToldOnlyThen() throws {
+    @Test func aZoneOfAnEarlierVersionIsCountedInStepsAndReportedOnlyThen() throws {
         for start in stride(from: 0, to: 1_200, by: 200) {
             try cloud.modify(
                 (start..<start + 200).map { operation(.create, "r\($0)", ["n": Field(.int64(1))]) })

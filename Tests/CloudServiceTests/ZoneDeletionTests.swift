@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func aDeletedZoneIsGoneForEveryRequestBeforeItsRowsAre() throws {
+    @Test func aDeletedZoneIsInvisibleBeforeItsRowsAreRemoved() throws {
         let cloud = try service()
         try cloud.zones(.create)
         try fill(cloud)
@@ -109,7 +109,7 @@ import Testing
         #expect(try rows() == 0)
     }
 
-    @Test func subscriptionsToADeletedZoneGoWhenTheyHaveToldOfIt() throws {
+    @Test func subscriptionsToADeletedZoneAreRemovedAfterTheNotification() throws {
         let cloud = try service()
         try cloud.zones(.create, [TestService.zone, ZoneID(zoneName: "other")])
         func subscribe(_ id: String, _ zone: ZoneID?) throws {

@@ -39,7 +39,7 @@ import Testing
         #expect(throws: ControlError.noSuchAdministrator(name: "bob")) { try administrators.remove("bob") }
     }
 
-    @Test func theLastAdministratorWhoAdministersStays() throws {
+    @Test func theLastAdministratorWithTheRoleAdministerStays() throws {
         try administrators.add("maria", role: .administer)
         try administrators.add("bob", role: .change)
         #expect(throws: ControlError.lastAdministrator(name: "maria")) { try administrators.remove("maria") }
@@ -117,7 +117,7 @@ import Testing
         #expect(try sessions.session(token: again) == nil)
     }
 
-    @Test func anAdministratorHasSoManySessionsAndTheOldestGoes() throws {
+    @Test func anAdministratorsSessionsAreLimitedAndTheOldestEnds() throws {
         try administrators.add("maria", role: .look)
         let tokens = try (0...AdministratorSessions.countMax).map { _ in
             clock.advance(bySeconds: Double(1) / 1_000)
@@ -159,7 +159,7 @@ import Testing
             administrator: administrator, role: "change", address: "127.0.0.1", action: .recordsChanged)
     }
 
-    @Test func aLineSaysAllThatWasToldAndItsOutcomeIsSetOnce() throws {
+    @Test func anAuditLineHasAllDetailsAndItsOutcomeIsSetOnce() throws {
         var line = line()
         line.container = "iCloud.com.example.todo"
         line.environment = "production"

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestStore.all) func aClearedZoneIsGoneAtOnceAndTheNextOneHasNothingOfIt(
+    @Test(arguments: TestStore.all) func aClearedZoneIsInvisibleAtOnceAndTheNextOneHasNothingOfIt(
         _ kind: TestStore
     ) throws {
         let store = try kind.make(folder)
@@ -120,7 +120,7 @@ import Testing
         #expect(try connection.withStatement(rest) { try $0.step() ? $0.int64(at: 0) : -1 } == 0)
     }
 
-    @Test func aStepGoesOnWithTheNextZoneUntilItHasRemovedAsManyRowsAsItMay() throws {
+    @Test func aStepContinuesWithTheNextZoneUpToItsLimitOfRows() throws {
         let path = folder.file("store.db")
         let store = try SQLiteCloudStore(path: path)
         for number in 0..<20 {
@@ -135,7 +135,7 @@ import Testing
         #expect(try count(path) == [0, 0, 0, 0, 0])
     }
 
-    @Test func aRecordWithManyIndexEntriesGoesInSeveralSteps() throws {
+    @Test func aRecordWithManyIndexEntriesIsRemovedInSeveralSteps() throws {
         let path = folder.file("store.db")
         let store = try SQLiteCloudStore(path: path)
         try store.apply { changes in

@@ -84,7 +84,7 @@ import Testing
         #expect(try store.read { try $0.entries(of: Rows.key("c"), recordType: "todo") } == nil)
     }
 
-    @Test(arguments: TestStore.all) func aRecordThatGoesAndAZoneThatIsClearedLoseTheirEntries(
+    @Test(arguments: TestStore.all) func deletedRecordsAndClearedZonesLoseTheirEntries(
         _ kind: TestStore
     ) throws {
         let store = try kind.make(folder)

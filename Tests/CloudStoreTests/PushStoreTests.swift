@@ -85,7 +85,7 @@ import Testing
         #expect(loaded.tokenDevices == ["another": renamed])
     }
 
-    @Test(arguments: TestStore.all) func aDeviceThatGoesTakesItsPushesAlong(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func aRemovedDevicesPushesAreRemoved(_ kind: TestStore) throws {
         let store = try kind.make(folder)
         let phone = device("phone")
         let laptop = device("laptop")

@@ -156,7 +156,7 @@ import Testing
         #expect(throws: ChangeToken.DecodingError.damaged) { try ChangeToken(text: text) }
     }
 
-    @Test func aLaterFormatIsToldApartFromDamage() {
+    @Test func aLaterFormatIsDistinguishedFromDamage() {
         // The byte 3 and its CRC-32.
         #expect(throws: ChangeToken.DecodingError.unknownFormat(3)) { try ChangeToken(text: "Aze+C0s=") }
     }

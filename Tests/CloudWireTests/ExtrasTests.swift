@@ -30,7 +30,7 @@ import Testing
                 + #"{"zoneID":{"zoneName":"z"},"serverErrorCode":"BAD_REQUEST"}]}"#)
     }
 
-    @Test func theHeaderAsksWhateverItsCase() {
+    @Test func theHeaderIsCaseInsensitive() {
         #expect(WireRequest(path: "/", headers: [("x-yap-client", "1")]).wantsExtras)
         #expect(!WireRequest(path: "/").wantsExtras)
         #expect(WireResponse(status: 200, headers: [(WireHeader.protocolVersion, "1")]).hasExtras)

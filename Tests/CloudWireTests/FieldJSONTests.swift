@@ -85,7 +85,7 @@ import Testing
         #expect(String(decoding: try response.json(), as: UTF8.self) == json)
     }
 
-    @Test func numbersTravelAsTextWhenTheReaderAsks() throws {
+    @Test func numbersAreEncodedAsTextOnRequest() throws {
         let record = WireRecord(
             recordName: "r", recordType: "t",
             fields: [

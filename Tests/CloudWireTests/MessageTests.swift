@@ -39,7 +39,7 @@ import Testing
         #expect(request.unknown.isEmpty)
     }
 
-    @Test func aRecordsArrayTellsRecordsTombstonesAndErrorsApart() throws {
+    @Test func aRecordsArrayDistinguishesRecordsTombstonesAndErrors() throws {
         let response = try message("records/modify response", as: RecordsResponse.self)
         guard case .record(let record) = response.records[0], case .error(let conflict) = response.records[1],
             case .tombstone(let tombstone) = response.records[2], case .error(let busy) = response.records[4]

@@ -23,7 +23,7 @@ import Testing
         #expect(request.operations.allSatisfy { $0.subscription.unknown.isEmpty })
     }
 
-    @Test func aSubscriptionsArrayTellsSubscriptionsAndErrorsApart() throws {
+    @Test func aSubscriptionsArrayDistinguishesSubscriptionsAndErrors() throws {
         let response = try message("subscriptions/modify response", as: SubscriptionsResponse.self)
         guard case .subscription(let made) = response.subscriptions[0],
             case .error(let error) = response.subscriptions[1],

@@ -60,7 +60,7 @@ import Testing
         #expect(config.contains(/limits\.itemsMax +7/))
     }
 
-    @Test func aFolderThatWasPutBackIsToldInTheLog() async throws {
+    @Test func aRestoredFolderIsLogged() async throws {
         _ = try await done("yap init --container \(Self.todo)")
         func serve(endingWith signal: Int32 = SIGTERM) async throws -> Bool {
             let server = try await ServeProcess(in: folder)

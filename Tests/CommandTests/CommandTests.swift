@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func aReaderThatGoesIsNoError() async throws {
+    @Test func aRemovedReaderIsNoError() async throws {
         let ended = try await YapProcess.shell(
             """
             yap init > /dev/null

@@ -50,7 +50,7 @@ import Testing
             "\(json)")
     }
 
-    @Test func itSaysWhatGoesAndWithoutYesOrATerminalNothingGoes() async throws {
+    @Test func itListsTheDeletionsAndWithoutYesOrATerminalNothingIsDeleted() async throws {
         try await made()
         let asked = try await done("yap container delete \(Self.old)", code: 1)
         for words in ["ENVIRONMENT", "development", "production", "1 app token"] {
@@ -87,7 +87,7 @@ import Testing
         #expect(!exists("containers/\(Self.old)"))
     }
 
-    @Test func oneEnvironmentGoesAndTheOtherStaysWithTheAppsTokens() async throws {
+    @Test func oneEnvironmentIsDeletedAndTheOtherStaysWithTheAppsTokens() async throws {
         try await made()
         try await done(
             "yap schema deploy --container \(Self.old) --yes && "
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// The command returns when the server has let go and nothing is left, and the server goes on.
-    @Test func besideARunningServerItIsGoneWhenTheCommandReturns() async throws {
+    @Test func besideARunningServerItIsDeletedWhenTheCommandReturns() async throws {
         try await made()
         let server = try await ServeProcess(in: folder, ["--data", "yap-data"])
         let path = "\(server.url)/database/1/\(Self.old)/development/public/users/caller"
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// Killed between the mark and the first file: other commands are refused, and a server ends it.
-    @Test func aCommandThatIsKilledIsGoneOnWithByTheNextServer() async throws {
+    @Test func aKilledCommandIsContinuedByTheNextServer() async throws {
         try await made()
         let control = try ControlStore(path: data.controlPath)
         var hold = try data.hold(container: Self.old, environment: "development", in: control)

@@ -80,7 +80,7 @@ import Testing
         #expect(try await server.end() == 0)
     }
 
-    @Test func anUntrustedCertificateIsToldWithItsRemedyWhichWorks() async throws {
+    @Test func anUntrustedCertificateIsReportedWithAWorkingRemedy() async throws {
         let token = try await prepare()
         let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
         try Data(Self.certificate.utf8).write(to: URL(filePath: certificate))

@@ -29,7 +29,7 @@ import Testing
 
     // MARK: Settings
 
-    @Test func theCommandLineGoesBeforeTheFileAndTheFileBeforeTheDefaults() throws {
+    @Test func theCommandLineOverridesTheFileAndTheFileTheDefaults() throws {
         var settings = ServeSettings()
         let file = #"{"port": 81, "host": "0.0.0.0", "metrics": true, "limits": {"recordBytesMax": 500}}"#
         try settings.read(file: "yap.json", Array(file.utf8))

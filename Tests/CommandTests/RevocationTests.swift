@@ -64,7 +64,7 @@ import Testing
         "account password ann --password-stdin <<< 'a secret'", "session end --account ann",
         "account disable ann",
         "session end --session ID",
-    ]) func whoseSessionsEndIsToldOfNothingMore(_ line: String) async throws {
+    ]) func anAccountWithEndedSessionsGetsNoPushes(_ line: String) async throws {
         try await done("yap init --container \(Self.todo) && yap account create ann")
         let ann = try #require(try control().accounts.find(named: "ann"))
         let session = try control().sessions.make(
@@ -93,7 +93,7 @@ import Testing
         try await done("yap account sessions carol", code: 3)
     }
 
-    @Test func anAccountIsShutBeforeItsDataGoesAndStaysShutWhenThatFails() async throws {
+    @Test func anAccountIsDisabledBeforeErasingAndStaysDisabledAfterAFailure() async throws {
         try await done("yap init --container \(Self.todo) && yap account create ann --email ann@example.com")
         let ann = try #require(try control().accounts.find(named: "ann"))
         let made = try control().sessions.make(of: ann, container: Self.todo, environment: "development")

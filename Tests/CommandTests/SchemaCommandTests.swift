@@ -27,7 +27,7 @@ import Testing
         try Data(text.utf8).write(to: URL(filePath: folder.file(name)))
     }
 
-    @Test func aSchemaGoesToDevelopmentAndIsDeployedBesideARunningServer() async throws {
+    @Test func aSchemaIsImportedAndDeployedBesideARunningServer() async throws {
         _ = try await done("yap init \(Self.container)")
         let server = try await ServeProcess(in: folder)
         try write(

@@ -99,7 +99,7 @@ import YapCloudKit
         try await device.database.close()
     }
 
-    @Test func whatWasPutAsideIsShownWithItsReason() async throws {
+    @Test func quarantinedChangesAreShownWithTheirReason() async throws {
         let device = try Device(path, cloud)
         device.sync.syncNowInline()
         cloud.fail(.modifyRecords, with: .permissionFailure, times: 1)

@@ -91,7 +91,7 @@ import YapCloudKit
         return try #require((account["databases"] as? [[String: Any]])?.first)
     }
 
-    @Test func onlyWhoHasTheSecretReadsTheFile() async throws {
+    @Test func onlyTheSecretGivesAccessToTheFile() async throws {
         let app = try App(path, cloud)
         try app.set("a secret title", "1")
         try await withPage { page in

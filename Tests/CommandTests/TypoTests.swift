@@ -41,7 +41,7 @@ import Testing
         try await ended("test ! -e jobs.pem", code: 0)
     }
 
-    @Test func aTypeFieldOrZoneThatIsNotThereIsToldWithTheNearest() async throws {
+    @Test func aMissingTypeFieldOrZoneIsReportedWithTheNearest() async throws {
         try await ended("yap init --container \(Self.todo) && yap account create ann", code: 0)
         let ann = "--container \(Self.todo) --account ann"
         let none = try await ended("yap record query Note \(ann)", code: 3)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func anAccountTokenKeyOrWebhookThatIsNotThereIsToldWithTheNearest() async throws {
+    @Test func aMissingAccountTokenKeyOrWebhookIsReportedWithTheNearest() async throws {
         let container = "--container \(Self.todo)"
         try await ended("yap init \(container)", code: 0)
         let none = try await ended("yap account delete ann --yes", code: 3)
@@ -92,7 +92,7 @@ import Testing
         #expect(webhook.contains("There is no webhook hook. None exists yet. See: yap webhook list"))
     }
 
-    @Test func commandsOptionsAndSettingsAreToldWithTheNearest() async throws {
+    @Test func unknownCommandsOptionsAndSettingsAreReportedWithTheNearest() async throws {
         #expect(try await ended("yap tokn create", code: 2).contains("the nearest is token create"))
         #expect(try await ended("yap init --contaner x", code: 2).contains("the nearest is --container"))
         try await ended("yap init", code: 0)
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// Each code by a line that a script may have.
-    @Test func scriptsAreToldByTheExitCodeWhatBecameOfALine() async throws {
+    @Test func theExitCodeHasTheResultForScripts() async throws {
         let login = "login --container \(Self.todo) --api-token x --account ann --password-stdin <<< 12345678"
         let lines: [(code: ExitCode, line: String)] = [
             (.notThere, "account list"), (.done, "init --container \(Self.todo)"),

@@ -12,7 +12,7 @@ import Yap
     private static let placesCount = 12
 
     @Test(arguments: ExtensionSweep.allCases)
-    func extensionsAreAsTheRowsAreWhereverThePowerGoes(sweep: ExtensionSweep) throws {
+    func extensionsMatchTheRowsAfterAnyPowerFailure(sweep: ExtensionSweep) throws {
         let seed = TestSeed.value
         let template = try sweep.file(seed: seed)
         let changesCount = try countChanges(template)

@@ -10,7 +10,7 @@ import Yap
     static let rowsCount = 3
 
     @Test(arguments: [FaultKind.write, .sync, .diskFull], FaultDuration.allCases)
-    func eachMemberOfAGroupIsToldWhatBecameOfIt(kind: FaultKind, duration: FaultDuration) async throws {
+    func eachMemberOfAGroupGetsItsResult(kind: FaultKind, duration: FaultDuration) async throws {
         var failedCount = 0
         for nth in stride(from: 1, through: 60, by: 3) {
             let folder = try TemporaryFolder()

@@ -114,7 +114,7 @@ import TodoKit
     }
 
     /// A sync is killed before the COMMIT of its first transaction, of its second, ... and after each.
-    @Test func aDeviceThatIsKilledAtAnyTransactionOfItsSyncGoesOn() async throws {
+    @Test func aDeviceKilledAtAnyTransactionOfItsSyncContinues() async throws {
         try await Stage.with { stage in
             let phone = try await stage.device("phone")
             let laptop = try await stage.device("laptop")

@@ -37,7 +37,7 @@ import Testing
             "\(run.statuses) \(run.answered.sorted())")
     }
 
-    @Test func oneSeedAsksTheSameRequests() throws {
+    @Test func oneSeedSendsTheSameRequests() throws {
         let first = try run(seed: 5, requests: 300)
         #expect(try run(seed: 5, requests: 300).hash == first.hash)
         #expect(try run(seed: 6, requests: 300).hash != first.hash)

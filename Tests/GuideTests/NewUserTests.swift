@@ -218,7 +218,7 @@ import YapCloudKit
         }
     }
 
-    @Test func nobodySignedInIsAProblemThatSaysWhatToDo() async throws {
+    @Test func aMissingSignInIsAProblemWithARemedy() async throws {
         let database = try open()
         let sync = try await begin(database, cloud.signedOutDevice())
         try await database.newConnection().readWrite {

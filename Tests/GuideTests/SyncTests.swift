@@ -55,7 +55,7 @@ import YapCloudKit
         }
     }
 
-    @Test func theStatusIsTold() async throws {
+    @Test func theStatusIsReported() async throws {
         let phone = cloud.device(user: "ada")
         let database = try open("phone.yap")
         let sync = try await phone.asDefault { try await Self.begin(database) }
@@ -88,7 +88,7 @@ import YapCloudKit
         #expect(await sync.syncNow().state == .idle)
     }
 
-    @Test func aProblemIsAnsweredAndTheRestGoesUp() async throws {
+    @Test func aProblemIsResolvedAndTheRestIsSent() async throws {
         let phone = cloud.device(user: "ada")
         let database = try open("phone.yap")
         let sync = try await phone.asDefault { try await Self.begin(database) }
@@ -185,7 +185,7 @@ import YapCloudKit
         #expect(await sync.syncNow().state == .idle)
     }
 
-    @Test func theMergeLogTellsAlsoWhatWasDecidedBefore() async throws {
+    @Test func theMergeLogIncludesEarlierDecisions() async throws {
         let devices = [cloud.device(user: "ada"), cloud.device(user: "ada")]
         let phone = try await Device(devices[0], folder, "phone.yap")
         let laptop = try await Device(devices[1], folder, "laptop.yap")
@@ -215,7 +215,7 @@ import YapCloudKit
         watching.cancel()
     }
 
-    @Test func errorsAreTold() async throws {
+    @Test func errorsAreReported() async throws {
         let phone = cloud.device(user: "ada")
         let database = try open("phone.yap")
         let sync = try await phone.asDefault { try await Self.begin(database) }

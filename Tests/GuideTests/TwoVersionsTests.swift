@@ -92,7 +92,7 @@ private struct Installed<Model: CloudModel & Equatable> {
 
     // MARK: Another type
 
-    @Test func aNumberOfAnotherTypeGoesBothWaysBetweenTheVersions() async throws {
+    @Test func aNumberOfAnotherTypeSyncsBothWaysBetweenTheVersions() async throws {
         let old = try await old(Version1.Book.self)
         let new = try await new(Version2.Book.self)
         // The older version is first.
@@ -221,7 +221,7 @@ private struct Installed<Model: CloudModel & Equatable> {
         #expect(try await laptop.object == phone.object)
     }
 
-    @Test func anEnumThatBecameAnotherGoesBothWaysBetweenTheVersions() async throws {
+    @Test func aReplacedEnumSyncsBothWaysBetweenTheVersions() async throws {
         let old = try await old(Version1.Story.self)
         let new = try await new(Version2.Story.self)
         try await new.edit { $0.format = .hardcover }
@@ -292,7 +292,7 @@ private struct Installed<Model: CloudModel & Equatable> {
 
     // MARK: Another name
 
-    @Test func aPropertyWithANewNameOnTheDeviceGoesBothWaysBetweenTheVersions() async throws {
+    @Test func aPropertyRenamedOnTheDeviceSyncsBothWaysBetweenTheVersions() async throws {
         let old = try await old(Version1.Chore.self)
         let new = try await new(Version2.Chore.self)
         try await old.edit { $0 = Version1.Chore(title: "Wash", done: true) }
@@ -355,7 +355,7 @@ private struct Installed<Model: CloudModel & Equatable> {
         }
     }
 
-    @Test func aFieldWithANewNameInTheCloudGoesBothWaysBetweenTheVersions() async throws {
+    @Test func aFieldRenamedInTheCloudSyncsBothWaysBetweenTheVersions() async throws {
         let old = try await old(Version1.Chore.self)
         let new = try await new(Version2.RenamedChore.self)
         try await old.edit { $0 = Version1.Chore(title: "Wash", done: true) }

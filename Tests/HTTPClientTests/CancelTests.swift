@@ -100,7 +100,7 @@ import Waiting
         client.stop()
     }
 
-    @Test func aClientThatIsLetGoEndsWhatIsUnderWay() async {
+    @Test func aReleasedClientEndsItsRequests() async {
         let server = RawServer.silent()
         let codes = Lock<[HTTPClientError.Code?]>([])
         do {

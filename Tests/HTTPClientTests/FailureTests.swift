@@ -4,7 +4,7 @@ import System
 import Testing
 
 @Suite struct FailureTests {
-    @Test func aPortWhereNobodyListensIsCouldNotConnect() async {
+    @Test func aPortWithoutAListenerIsCouldNotConnect() async {
         let listener = RawServer.listen(backlog: 1)
         let port = RawServer.port(of: listener)
         close(listener)
@@ -77,7 +77,7 @@ import Testing
         #expect(codes == [.timedOut, .timedOut, .timedOut])
     }
 
-    @Test func aBodyThatGoesOutSlowlyIsNoSilence() async throws {
+    @Test func aSlowlySentBodyIsNoSilence() async throws {
         // A server that takes little at a time, so that most of the body waits here in the system's hands.
         let server = RawServer(receiveBytes: 16 << 10) { connection in
             guard connection.request(pauseMilliseconds: 20) != nil else { return }

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func anAddressOfTLSForAPortOfPlainHTTPIsToldAndSoIsAFileThatIsNotThere() async throws {
+    @Test func httpsToAPlainPortAndAMissingFileAreReported() async throws {
         let plain = RawServer { connection in
             connection.send("HTTP/1.1 400 Bad Request\r\n\r\n")
             connection.waitForHangup()
@@ -74,7 +74,7 @@ import Testing
         #expect(ours.code == .notTLS)
     }
 
-    @Test func anAddressOfPlainHTTPForAPortOfTLSIsTold() async throws {
+    @Test func plainHTTPToATLSPortIsReported() async throws {
         try await Self.withServer { url, _ in
             let plain = url.replacing("https://", with: "http://")
             #expect(await Self.client(trusting: nil).answer(plain).code == .needsTLS)

@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatIsHeldGoesOutLaterOrWhenTheServerStops() async throws {
+    @Test func aHeldResponseIsSentLaterOrWhenTheServerStops() async throws {
         let handler = TestHandler { request, exchange in
             var response = HTTPResponse(status: 429)
             response.holdMilliseconds = ["/short": 200, "/long": 60_000][request.head.path] ?? 0
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func aHandlerIsToldWhenItsClientLeaves() async throws {
+    @Test func aHandlerIsNotifiedWhenItsClientDisconnects() async throws {
         let kept = Inbox<HTTPExchange>()
         let left = Inbox<Void>()
         let writes = Inbox<Bool>()

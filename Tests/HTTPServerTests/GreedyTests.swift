@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func answersThatNobodyReadsHaveALimitTogether() async throws {
+    @Test func unreadResponsesHaveATotalLimit() async throws {
         let handler = TestHandler { request, exchange in
             var response = HTTPResponse(
                 status: 200, body: .bytes([UInt8](repeating: 0x61, count: 16 << 20)))

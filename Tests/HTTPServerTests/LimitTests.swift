@@ -124,7 +124,7 @@ import Waiting
         }
     }
 
-    @Test func oneConnectionTooManyIsTold() async throws {
+    @Test func oneConnectionTooManyGetsAnError() async throws {
         try await withServer(TestHandler(), { $0.connectionsMax = 3 }) { port, server in
             var clients = try (0..<3).map { _ in try RawClient(port: port) }
             for client in clients { #expect(try client.exchange(Self.get).status == 200) }
@@ -138,7 +138,7 @@ import Waiting
         }
     }
 
-    @Test func oneConnectionTooManyOfAnAddressIsTold() async throws {
+    @Test func oneConnectionTooManyOfAnAddressGetsAnError() async throws {
         try await withServer(
             TestHandler(),
             {
@@ -175,7 +175,7 @@ import Waiting
         return ClientNetwork(storage)
     }
 
-    @Test func anAddressIsItsNetworkAndTakesNobodyElsesRoom() {
+    @Test func anAddressIsItsNetworkAndTakesNoRoomOfOthers() {
         #expect(Self.network("2001:db8::1") == Self.network("2001:db8::ffff:2"))
         #expect(Self.network("2001:db8::1") != Self.network("2001:db8:0:1::1"))
         #expect(Self.network("::ffff:192.0.2.1") == Self.network("192.0.2.1"))
@@ -285,7 +285,7 @@ import Waiting
         }
     }
 
-    @Test func withoutADescriptorLeftItGoesOnAndDoesNotSpin() async throws {
+    @Test func withoutAFreeDescriptorTheServerContinuesAndDoesNotSpin() async throws {
         try await onThread {
             let server = try ServerProcess(descriptorsMax: 40)
             let first = try RawClient(port: server.port)

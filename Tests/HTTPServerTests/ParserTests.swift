@@ -63,7 +63,7 @@ import Testing
             body: "a0123456789")
     }
 
-    @Test func headerFieldsAreKeptInOrderAndFoundWhateverTheirCase() throws {
+    @Test func headerFieldsKeepTheirOrderAndAreFoundInAnyCase() throws {
         let text = head("Accept:  a,b \r\nX-Empty:\r\naccept: c")
         let parsed = Parsed(text)
         #expect(parsed.requests.first?.headers == ["Host:x", "Accept:a,b", "X-Empty:", "accept:c"])

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func connectionsCloseWhenEitherSideAsks() async throws {
+    @Test func connectionsCloseAtTheRequestOfEitherSide() async throws {
         let handler = TestHandler { request, exchange in
             let headers = request.head.path == "/close" ? [(name: "Connection", value: "Close")] : []
             exchange.respond(HTTPResponse(status: 200, headers: headers, body: .bytes([0x61])))
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func aClientThatExpectsItIsToldToContinue() async throws {
+    @Test func aClientThatExpectsItGetsContinue() async throws {
         try await withServer { port, _ in
             let client = try RawClient(port: port)
             client.send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")

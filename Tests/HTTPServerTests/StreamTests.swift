@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func aBodyOfUnknownLengthGoesOutInChunks() async throws {
+    @Test func aBodyOfUnknownLengthIsSentInChunks() async throws {
         let source = Source(total: 300_000, announced: nil)
         try await withServer(Self.serving(source)) { port, _ in
             let client = try RawClient(port: port)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func aBodyOfKnownLengthGoesOutAsItIs() async throws {
+    @Test func aBodyOfKnownLengthIsSentUnchanged() async throws {
         let source = Source(total: 300_000, announced: 300_000)
         let handler = Self.serving(source)
         try await withServer(handler) { port, _ in
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func aSinkThatPausesIsGivenNothingUntilItGoesOn() async throws {
+    @Test func aPausedSinkGetsNothingUntilItResumes() async throws {
         let sink = Sink(pauses: true)
         let change: (inout HTTPServerOptions) -> Void = {
             $0.bodySpanSeconds = 0.5
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func aSinkIsToldWhenTheBodyWillNotBeWhole() async throws {
+    @Test func aSinkIsNotifiedOfAnIncompleteBody() async throws {
         for ending in ["", "GET / HTTP/1.1\r\n\r\n"] {
             let sink = Sink(pauses: false)
             try await withServer(Self.taking(sink)) { port, _ in

@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [get, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"])
-    func whoSpeaksPlainHTTPToAPortOfTLSIsToldSo(request: String) async throws {
+    func plainHTTPOnATLSPortGetsAnExplainingError(request: String) async throws {
         try await Self.withTLS { port, certificate, _ in
             let plain = try RawClient(port: port)
             plain.send(request)

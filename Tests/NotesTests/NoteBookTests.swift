@@ -91,7 +91,7 @@ import Testing
 
     // MARK: Conflicts
 
-    @Test(arguments: [true, false]) func ofTwoEditsTheLaterOneStandsWhoeverIsSentFirst(phoneIsFirst: Bool)
+    @Test(arguments: [true, false]) func ofTwoEditsTheLaterOneWinsInAnySendOrder(phoneIsFirst: Bool)
         async throws
     {
         let apps = try await TwoApps()
@@ -130,7 +130,7 @@ import Testing
         #expect(apps.cloud.requestCount(.modifyRecords) == (other == "later" ? 3 : 4))
     }
 
-    @Test func whoSawATextAndChangedItIsLaterWhateverTheClockSays() async throws {
+    @Test func anEditOfASeenTextWinsRegardlessOfTheClock() async throws {
         let apps = try await TwoApps()
         await apps.phone.machine.pass(86_400)
         try await apps.phone.write("from tomorrow")

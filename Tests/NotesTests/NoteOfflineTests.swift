@@ -31,7 +31,7 @@ import Testing
         #expect(apps.cloud.requestCount(.modifySubscriptions) == 2)
     }
 
-    @Test func aBusyServerIsLeftAloneForAsLongAsItAsks() async throws {
+    @Test func aBusyServerGetsNoRequestsUntilItsRetryTime() async throws {
         let apps = try await TwoApps()
         apps.cloud.fail(.modifyRecords, with: .zoneBusy, retryAfterSeconds: 7)
         try await apps.phone.write("one")
@@ -56,7 +56,7 @@ import Testing
 
     // MARK: Versions
 
-    @Test func aNoteOfANewerAppIsLeftAloneAndThePersonIsTold() async throws {
+    @Test func aNoteOfANewerAppIsNotTouchedAndTheUserIsNotified() async throws {
         let apps = try await TwoApps()
         try await apps.phone.write("Buy milk")
         try await apps.change { record in
@@ -86,7 +86,7 @@ import Testing
         #expect(try await apps.record()["version"] == Note.version + 1)
     }
 
-    @Test func aRecordThatIsNoNoteIsToldAndNotTouched() async throws {
+    @Test func aRecordThatIsNoNoteIsReportedAndNotTouched() async throws {
         let apps = try await TwoApps()
         try await apps.phone.write("Buy milk")
         try await apps.change { $0["version"] = nil as Int? }
@@ -110,7 +110,7 @@ import Testing
         #expect(screen?.availability == .available)
     }
 
-    @Test func whoIsNotSignedInWritesOnTheDeviceAndIsToldSo() async throws {
+    @Test func aSignedOutUserWritesOnTheDeviceAndSeesThat() async throws {
         let cloud = TestCloud()
         let stranger = try AppOnDevice(cloud.signedOutDevice())
         await stranger.book.start()
@@ -149,7 +149,7 @@ import Testing
 
     // MARK: Zones
 
-    @Test func aZoneThatIsGoneIsMadeAgainFromWhatIsHere() async throws {
+    @Test func aDeletedZoneIsRecreatedFromTheDevice() async throws {
         let apps = try await TwoApps()
         try await apps.phone.write("Buy milk")
         try await apps.cloud.device(user: "ada").container.privateCloudDatabase.deleteRecordZone(

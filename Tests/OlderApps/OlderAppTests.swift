@@ -28,7 +28,7 @@ import Testing
         #expect(record?.object(forKey: "url") as? String == "http://x.example")
     }
 
-    @Test func aManagerOf2016IsToldOfABookmarkWithItsFields() async throws {
+    @Test func aManagerOf2016IsNotifiedOfABookmarkWithItsFields() async throws {
         let phone = cloud.device(user: "ada").asDefault { BookmarkManager() }
         let laptop = cloud.device(user: "ada").asDefault { BookmarkManager() }
         phone.saveBookmark(title: "first", url: "x", rank: 1) { _ in }

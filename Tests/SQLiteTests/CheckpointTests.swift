@@ -103,7 +103,7 @@ import Testing
     }
 
     /// Whatever SQLite's version: a commit, which may begin the log anew, and a checkpoint never overlap.
-    @Test func nobodyCommitsDuringACheckpoint() throws {
+    @Test func noCommitRunsDuringACheckpoint() throws {
         let connection = try open(checkpointFrames: 20)
         try add(connection)
         let other = Shared(try other())
@@ -243,7 +243,7 @@ import Testing
         #expect(size.map { $0 <= 2 * 4096 } == true)
     }
 
-    @Test func aCheckpointThatFailsIsSaidUntilOneGoesWell() throws {
+    @Test func aFailingCheckpointIsReportedUntilOneSucceeds() throws {
         let connection = try open(checkpointFrames: 20)
         try add(connection, rowsCount: 15)
         #expect(connection.checkpointError == nil)

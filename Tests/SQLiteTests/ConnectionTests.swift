@@ -152,7 +152,7 @@ import Testing
         #expect(try connection.integer("SELECT count >= 100 FROM items") == 1)
     }
 
-    @Test func aFileIsGoneFromTheProcessOnceClosed() throws {
+    @Test func aClosedFileIsReleasedByTheProcess() throws {
         let connection = try Connection(path: path)
         try connection.execute("CREATE TABLE items (id INTEGER PRIMARY KEY)")
         try connection.withStatement("SELECT * FROM items") { try $0.run() }
@@ -174,7 +174,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count <= 1)
     }
 
-    @Test func theLibraryTellsItsVersionAndOptions() {
+    @Test func theLibraryReportsItsVersionAndOptions() {
         #expect(Connection.libraryVersion.hasPrefix("3."))
         #expect(Connection.compileOptions().contains("ENABLE_FTS5"))
     }

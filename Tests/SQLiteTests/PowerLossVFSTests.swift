@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func withFullSyncNoAcknowledgedCommitIsLostWhereverThePowerGoes() throws {
+    @Test func withFullSyncNoAcknowledgedCommitIsLostAtAnyPowerFailure() throws {
         var cut = 1
         var wasCut = true
         while wasCut {

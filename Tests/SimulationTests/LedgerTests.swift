@@ -103,7 +103,7 @@ import YapCloudKit
         serverHasDay(value)
     }
 
-    @Test mutating func ofAFieldThatWasNoneNobodyKnowsWhatALaterValueWasChangedFrom() {
+    @Test mutating func theOriginalOfAFieldThatWasNilIsUnknown() {
         sendsDay("own")
         ledger.nowSyncs(device: 1, day("kept to itself"))
         ledger.committed(device: 1, day("later"))
@@ -120,7 +120,7 @@ import YapCloudKit
         #expect(ledger.lies.count == 1)
     }
 
-    @Test mutating func anotherDevicesValueThatItsAuthorForgotIsNobodysOwnWhenItIsBroughtBack() {
+    @Test mutating func anotherDevicesForgottenValueHasNoAuthorWhenItIsBroughtBack() {
         ledger.committed(device: 2, day("theirs"))
         serverHasDay("theirs")
         ledger.committed(device: 1, day("own"))

@@ -158,7 +158,7 @@ import Testing
         #expect(ledger.overwrites.faults.count == 1)
     }
 
-    @Test mutating func aRecordIsDeletedOnlyWhenSomebodyDeletedIt() {
+    @Test mutating func aRecordIsDeletedOnlyAfterARequestedDeletion() {
         edits(1, "a")
         serverHas("a")
         ledger.serverDeleted(record: "item1")

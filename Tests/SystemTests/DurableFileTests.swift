@@ -143,7 +143,7 @@ import Testing
         #expect(try OpenFile(path + "2", .reading).status().st_mode & 0o777 == 0o600)
     }
 
-    @Test func draftsThatNobodyWritesAreSwept() throws {
+    @Test func abandonedDraftsAreRemoved() throws {
         for name in ["file.part-1", "file.part-1.2", "file.part-x", "file.part", "other.part-1"] {
             try Data().write(to: URL(fileURLWithPath: folder + "/" + name))
         }

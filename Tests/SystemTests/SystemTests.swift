@@ -28,14 +28,14 @@ import Testing
         }
     }
 
-    @Test func aManualClockMovesOnlyWhenTold() {
+    @Test func aManualClockMovesOnlyOnRequest() {
         let clock = ManualTimeSource(milliseconds: 1000)
         #expect(clock.nowMilliseconds() == 1000)
         clock.advance(bySeconds: 1.5)
         #expect(clock.nowMilliseconds() == 2500)
     }
 
-    @Test func aMeasuringClockMovesOnlyForwardAndTheManualOneWhenTold() {
+    @Test func aMeasuringClockMovesOnlyForwardAndTheManualOneOnRequest() {
         let clock = ManualMonotonicSource()
         #expect(clock.elapsedMilliseconds() == 0)
         clock.advance(byMilliseconds: 1500)

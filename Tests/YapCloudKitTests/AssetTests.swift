@@ -100,7 +100,7 @@ import Yap
     }
 
     @Test("121. the copy goes with the last change that names it, after its commit")
-    func itGoesAfterTheSuccess() throws {
+    func itIsRemovedAfterTheSuccess() throws {
         try insert()
         #expect(copies.count == 1)
         try succeed()

@@ -126,7 +126,7 @@ import Yap
     }
 
     @Test("103. what a record no longer points at is deleted after that was saved")
-    func deletionAfterTheReferenceIsGone() throws {
+    func deletionAfterTheReferenceWasRemoved() throws {
         try device.write { transaction, ext in
             try insert(record("old", .reference), transaction, ext)
             try insert(record("child", .reference, to: ["old"]), transaction, ext)
@@ -147,7 +147,7 @@ import Yap
     }
 
     @Test("103. a thousand records, each the parent of the one before it, go up in batches, parents first")
-    func aLongChainGoesUp() throws {
+    func aLongChainIsSent() throws {
         try device.write { transaction, ext in
             for number in 0..<1000 {
                 try insert(record("\(number)", .parent, to: ["\(number + 1)"]), transaction, ext)

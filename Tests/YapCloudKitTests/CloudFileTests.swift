@@ -166,7 +166,7 @@ import Yap
         #expect(entry.kind == .lost && entry.dropped == theirs.description)
     }
 
-    @Test func oneValueOfAFileIsOneFileWhoeverAddsIt() async throws {
+    @Test func equalFileContentsAreStoredOnceForAllUsers() async throws {
         let (mine, theirs) = (try await phone.add("same"), try await laptop.add("same"))
         #expect(mine == theirs && mine.sizeBytes == 4)
         let again = try await phone.add("same")
@@ -225,7 +225,7 @@ import Yap
         #expect(lost.map(\.field) == ["scan"] && lost.map(\.rule) == [.serverWasReset])
     }
 
-    @Test func aFileThatIsNotHereIsPutAsideInAnotherObjectAndGoesOnceItIsFetched() async throws {
+    @Test func aMissingFileQuarantinesAnotherObjectUntilItIsFetched() async throws {
         let scan = try await phone.add("scan")
         try phone.edit { $0.scan = scan }
         phone.syncNow()
@@ -355,7 +355,7 @@ import Yap
         #expect(phone.server("2")?["scan"] != nil)
     }
 
-    @Test func aChangeThatWaitedForAFileGoesWhenTheFileArrivesInAnyWay() async throws {
+    @Test func aChangeThatWaitedForAFileIsSentWhenTheFileArrives() async throws {
         let scan = try await phone.add("scan")
         try phone.edit("1") { $0.scan = scan }
         phone.syncNow()

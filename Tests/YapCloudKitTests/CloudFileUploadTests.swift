@@ -59,7 +59,7 @@ import Yap
         #expect(cloud.requestCount(.uploadAsset) == 2)
     }
 
-    @Test func anUploadThatTheServerLosesEachTimeIsPutAside() async throws {
+    @Test func anUploadThatTheServerLosesEachTimeIsQuarantined() async throws {
         let cover = try await phone.add("cover")
         try phone.edit { $0.cover = cover }
         cloud.fail(
@@ -151,7 +151,7 @@ import Yap
         #expect(try laptop.album()?.scan == scan)
     }
 
-    @Test func aFileThatACopyReplacedIsLoggedAsSupersededWhenTheCopyGoesWithItsRecord() async throws {
+    @Test func aReplacedFileIsLoggedAsSupersededWhenItsCopyIsDeletedWithItsRecord() async throws {
         let scan = try await phone.add("scan")
         try phone.edit { $0.scan = scan }
         phone.syncNow()
@@ -206,7 +206,7 @@ import Yap
     }
 
     @Test("196. a list that goes back to what the server has doesn't lose it")
-    func aListThatGoesBackToWhatTheServerHas() async throws {
+    func aListThatReturnsToTheServersValue() async throws {
         let (scan, other) = (try await phone.add("scan"), try await phone.add("other"))
         try phone.edit { ($0.pages, $0.scan) = ([other], scan) }
         phone.syncNow()

@@ -196,7 +196,7 @@ import Yap
     }
 
     @Test("122. the app asks who is signed in, and goes on as that user")
-    func theAppGoesOnAsWhoIsSignedIn() async throws {
+    func theAppContinuesAsTheSignedInUser() async throws {
         let cloud = TestCloud(execution: .threads), account = ChangingAccount()
         let path = NSTemporaryDirectory() + "yap-account-" + UUID().uuidString + ".db"
         defer {

@@ -109,7 +109,7 @@ import Yap
         #expect(try phone.todo("2")?.title == "theirs")
     }
 
-    @Test func whenTheNetworkIsBackWhatWaitedForItGoesOnAtOnce() throws {
+    @Test func whenTheNetworkReturnsPendingWorkContinuesAtOnce() throws {
         let phone = try SyncedDevice(cloud)
         let laptop = try SyncedDevice(cloud)
         phone.syncNow()

@@ -22,7 +22,7 @@ import Testing
     @Test(
         "122. the pause of an account that isn't in use any more asks for no wake, and is over when it is again"
     )
-    func aPauseOfAnotherAccountAsksForNoWake() throws {
+    func aPauseOfAnotherAccountSetsNoTimer() throws {
         var bench = paused()
         let over = try #require(bench.wake)
         _ = bench.handle(.useAccount(2, isFetched: true))

@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test("106 (app). a deletion answered by unknownItem is no failure")
-    func aDeletionOfWhatIsGoneIsNoFailure() {
+    func aDeletionOfADeletedRecordIsNoFailure() {
         var bench = sending(.app)
         #expect(bench.answered(.failed(CKError(.unknownItem)), kind: .delete, left: 1) == ["send - 400"])
         #expect(bench.completions.last?.deleted.count == 1)

@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test("167. a batch without an answer goes again before anything is fetched, but not for ever")
-    func aBatchWithoutAnAnswerGoesBeforeAFetch() {
+    func aBatchWithoutAResponseIsSentBeforeAFetch() {
         var bench = sending()
         let lost = CKError(.networkFailure)
         for _ in 0..<DatabaseSyncState.Uploads.unansweredMax {
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test("a pause for the network ends when somebody asks, and no other does")
-    func aPauseForTheNetworkEndsWhenSomebodyAsks() {
+    func aPauseForTheNetworkEndsOnRequest() {
         var bench = sending()
         let lost = CKError(.networkFailure)
         _ = bench.answer(.failed(lost), whole: lost)
@@ -271,7 +271,7 @@ import Testing
     }
 
     @Test("167. a batch that was in flight when the process ended goes before the first fetch")
-    func aBatchOfTheProcessBeforeGoesFirst() {
+    func aBatchOfThePreviousProcessIsSentFirst() {
         var bench = Bench()
         #expect(bench.handle(.unanswered(Self.database)) == [])
         #expect(bench.handle(.follow(Self.database, Self.zoneID, mayBeMissing: false)) == [])
@@ -295,7 +295,7 @@ import Testing
     }
 
     @Test("106, 42. a deletion of what is gone is done")
-    func aDeletionOfWhatIsGoneIsDone() {
+    func aDeletionOfADeletedRecordSucceeds() {
         var bench = Bench()
         _ = bench.count(1)
         #expect(bench.answer(.failed(CKError(.unknownItem)), kind: .delete) == ["complete"])
@@ -324,7 +324,7 @@ import Testing
         #expect(bench.handle(.fetchFailed(Self.database, Self.zoneID, CKError(.zoneNotFound))) == [])
     }
 
-    @Test func aZoneThatNobodyFollowsIsNotFetchedAfterItsMakingFailed() {
+    @Test func anUnfollowedZoneIsNotFetchedAfterItsCreationFailed() {
         var bench = Bench()
         _ = bench.count(1)
         #expect(bench.answered(.failed(CKError(.zoneNotFound))) == ["create Z"])

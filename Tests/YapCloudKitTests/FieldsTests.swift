@@ -122,7 +122,7 @@ import Testing
         #expect(merge.toUpload.isEmpty)
     }
 
-    @Test func aFieldThatNobodyHasSetBeforeIsNoConflict() {
+    @Test func aFieldThatWasNeverSetIsNoConflict() {
         let merge = merge(
             local: ["a": number(3)], pending: ["a": number(3)], originals: ["a": number(0)], remote: [:],
             defaults: ["a": number(0)])

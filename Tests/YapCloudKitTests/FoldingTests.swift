@@ -172,7 +172,7 @@ import Yap
     }
 
     @Test("what was put aside stays as it is; its record's next change takes it along", arguments: forms)
-    func whatWasPutAsideStays(_ form: QueueStorage) throws {
+    func quarantinedChangesStay(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.edit("1") { $0.title = "b" }
         try device.write { _, ext in

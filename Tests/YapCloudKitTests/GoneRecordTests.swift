@@ -14,7 +14,7 @@ import Yap
     @Test(
         "125 (both). what waits of a record deleted here and gone on the server leaves the queue, and is no failure",
         arguments: Mode.allCases, YapDatabaseCloudKit.QueueStorage.allCases)
-    func aSaveOfWhatIsGone(mode: Mode, storage: YapDatabaseCloudKit.QueueStorage) throws {
+    func aSaveOfADeletedRecord(mode: Mode, storage: YapDatabaseCloudKit.QueueStorage) throws {
         let device = try HandledDevice(cloud, storage: storage, failures: mode)
         try device.uploaded(Todo(title: "a"), "1")
         device.deleteOnServer("1")
@@ -35,7 +35,7 @@ import Yap
     @Test(
         "125 (both). what was made again under the name of a record that is gone goes as a new one",
         arguments: Mode.allCases)
-    func whatWasMadeAgainGoesAsANewOne(mode: Mode) throws {
+    func aRecreatedRecordIsSentAsANewOne(mode: Mode) throws {
         let device = try HandledDevice(cloud, failures: mode)
         try device.uploaded(Todo(title: "a"), "1")
         device.deleteOnServer("1")

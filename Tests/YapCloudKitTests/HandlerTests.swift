@@ -104,7 +104,7 @@ import Yap
     }
 
     @Test("12, 13. each kind of handler hears of what it looks at", arguments: Kind.allCases, forms)
-    func eachKindHearsOfWhatItLooksAt(_ kind: Kind, _ form: QueueStorage) throws {
+    func eachKindIsNotifiedOfItsChanges(_ kind: Kind, _ form: QueueStorage) throws {
         let device = try Device(kind, form)
         try device.write {
             try $0.setObject(Todo(title: "a"), metadata: "m", forKey: "1", inCollection: "todos")
@@ -153,7 +153,7 @@ import Yap
     @Test(
         "a change that the handler isn't told of leaves the queued value as it was",
         arguments: [Kind.object, .metadata], forms)
-    func aChangeThatTheHandlerIsNotToldOf(_ kind: Kind, _ form: QueueStorage) throws {
+    func aChangeWithoutAHandlerCall(_ kind: Kind, _ form: QueueStorage) throws {
         let device = try Device(kind, form)
         try device.write {
             try $0.setObject(Todo(title: "a"), metadata: "m", forKey: "1", inCollection: "todos")

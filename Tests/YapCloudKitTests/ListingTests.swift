@@ -20,7 +20,7 @@ import Yap
     }
 
     @Test("124. a page asks the handler for its own change-sets and no others", arguments: forms)
-    func aPageAsksForItsOwn(_ form: QueueStorage) throws {
+    func aPageRequestsItsOwnData(_ form: QueueStorage) throws {
         let device = try device(form, changeSets: 30)
         var seen: [String] = []
         try device.read { _, ext in

@@ -173,7 +173,7 @@ import Yap
     }
 
     @Test("74. a record that nobody knows here is no business of merge", arguments: forms)
-    func aRecordThatNobodyKnows(_ form: QueueStorage) throws {
+    func anUnknownRecord(_ form: QueueStorage) throws {
         let device = try device(form)
         let record = CKRecord(recordType: "todo", recordID: device.id("9"))
         try device.merge(record)
@@ -323,7 +323,7 @@ import Yap
     @Test(
         "of a version that is known here, its own values are the originals that nobody gave", arguments: forms
     )
-    func theOriginalsThatNobodyGave(_ form: QueueStorage) throws {
+    func missingOriginals(_ form: QueueStorage) throws {
         let device = try device(form)
         let same = try #require(device.server("1"))
         try device.write { _, ext in

@@ -280,7 +280,7 @@ import Yap
     }
 
     @Test("160. a new version of the model fetches a zone anew of which records are known and no token")
-    func aNewVersionFetchesAZoneWhoseTokenIsGone() throws {
+    func aNewVersionFetchesAZoneWithoutAToken() throws {
         let path = folder.file("todos.yap")
         let container = cloud.device(user: "ada").container
         var (database, sync) = try openFetched(

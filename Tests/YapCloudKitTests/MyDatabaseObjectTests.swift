@@ -72,7 +72,7 @@ import YapCloudKit
         #expect(person.changedProperties == [])
     }
 
-    @Test func aValueThatWasAbsentIsToldFromOneThatIsNotKnown() throws {
+    @Test func anAbsentValueIsDistinguishedFromAnUnknownOne() throws {
         let todo = MyTodo()
         todo.note = "six"
         todo.title = "eggs"

@@ -167,7 +167,7 @@ import Yap
     }
 
     @Test("189. a field that comes back, and a field that goes, make everything be fetched again")
-    func aFieldThatComesBackOrGoes() throws {
+    func aFieldThatReturnsOrIsRemoved() throws {
         try runEarlierVersion()
         var (database, sync) = try open(Todo.self)
         #expect(sync.syncNowInline().state == .idle)

@@ -259,7 +259,7 @@ import Yap
     }
 
     @Test("136. of a change in flight and a later one, both put aside, the newest value goes with the next")
-    func theNewestOfWhatWasPutAside() throws {
+    func theNewestQuarantinedValueIsSent() throws {
         let device = try deviceWithNoteInFlight()
         try device.write { _, ext in
             let record = CKRecord(recordType: "todo", recordID: device.id("1"))

@@ -40,7 +40,7 @@ import Testing
         #expect(bench.handle(.pushed(key)) == ["fetch Z"])
     }
 
-    @Test mutating func beginningToListenAsksForAFetchAndEndsTheWaitForTheNetwork() {
+    @Test mutating func beginningToListenStartsAFetchAndEndsTheWaitForTheNetwork() {
         _ = start()
         _ = bench.handle(.fetchFailed(key, zoneID, CKError(.networkUnavailable)))
         #expect(bench.handle(.listening(key, wasForgotten: false)) == ["fetch Z"])

@@ -36,7 +36,7 @@ import Yap
         .count
     }
 
-    @Test func whatOneDeviceAddsTheOtherHearsOf() throws {
+    @Test func changesOfOneDeviceReachTheOther() throws {
         try phone.set(Todo(title: "eggs"), "1")
         run()
         #expect(try laptop.todo("1") == Todo(title: "eggs"))
@@ -48,7 +48,7 @@ import Yap
         #expect(try laptop.todos().isEmpty)
     }
 
-    @Test func theMakerIsNotTold() throws {
+    @Test func theMakerIsNotNotified() throws {
         let before = fetches(of: phone)
         try phone.set(Todo(title: "eggs"), "1")
         run()

@@ -39,7 +39,7 @@ import Yap
     }
 
     @Test("3. a changed key goes alone, with the record's tag and the value before", arguments: forms)
-    func aChangedKeyGoesAlone(_ form: QueueStorage) throws {
+    func aChangedKeyIsSentAlone(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         try device.edit("1") { $0.title = "b" }
@@ -73,7 +73,7 @@ import Yap
     }
 
     @Test("6. a field set to nil is sent as such and gone on the server", arguments: forms)
-    func aFieldSetToNilIsGoneOnTheServer(_ form: QueueStorage) throws {
+    func aFieldSetToNilIsRemovedOnTheServer(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.uploaded(Todo(title: "a", note: "n"), "1")
         #expect(device.server("1")?.allKeys().contains("note") == true)
@@ -143,7 +143,7 @@ import Yap
     }
 
     @Test("12. a touch asks the handler", arguments: forms, [true, false])
-    func aTouchAsksTheHandler(_ form: QueueStorage, isAsked: Bool) throws {
+    func aTouchCallsTheHandler(_ form: QueueStorage, isAsked: Bool) throws {
         let device = try device(form)
         device.behave { $0.invocation = isAsked ? [.objectModified, .objectTouched] : .objectModified }
         try device.relaunch()
@@ -154,7 +154,7 @@ import Yap
     }
 
     @Test("13. a change of the metadata asks only a handler that wants it", arguments: forms, [true, false])
-    func metadataAsksOnlyWhoWantsIt(_ form: QueueStorage, isAsked: Bool) throws {
+    func onlyExtensionsThatUseMetadataGetIt(_ form: QueueStorage, isAsked: Bool) throws {
         let device = try device(form)
         device.behave { $0.invocation = isAsked ? [.objectModified, .metadataModified] : .objectModified }
         try device.relaunch()

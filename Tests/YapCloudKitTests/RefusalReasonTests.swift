@@ -38,7 +38,7 @@ import Yap
         #expect(cloud.requestCount(.modifyRecords) == refused + 2, "once for a start")
     }
 
-    @Test func aRefusedChangeGoesUpAtSyncNowOnceTheServerTakesIt() throws {
+    @Test func aRejectedChangeIsSentAtSyncNowOnceTheServerAcceptsIt() throws {
         let cloud = TestCloud()
         let device = try Device<Ranked>(cloud)
         try device.set(Ranked(rank: 1), "1")

@@ -66,7 +66,7 @@ import Yap
         }
     }
 
-    @Test func onlyTheHolderOfTheLockSendsAndItHearsOfOthersCommits() async throws {
+    @Test func onlyTheHolderOfTheLockSendsAndItObservesOthersCommits() async throws {
         let file = File(cloud)
         let (holder, sync) = try await file.open()
         await sync.syncNow()
@@ -88,7 +88,7 @@ import Yap
         try await holder.close()
     }
 
-    @Test func whoDoesNotSyncHearsOfTheHoldersCommits() async throws {
+    @Test func aProcessWithoutTheLockObservesTheHoldersCommits() async throws {
         let file = File(cloud)
         let (holder, sync) = try await file.open()
         await sync.syncNow()
@@ -123,7 +123,7 @@ import Yap
         try await next.close()
     }
 
-    @Test func aLockThatIsLetGoAfterItsHoldersEndWasToldIsTaken() async throws {
+    @Test func aLockReleasedAfterItsHoldersReportedEndIsTaken() async throws {
         let file = File(cloud)
         let path = SyncProcessLock.path(database: file.path, registeredName: "cloudKit")
         let holder = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -171,7 +171,7 @@ import Yap
         #expect(paths == ["x.db-a.sync", "x.db-b.sync", "x.db-a%2fb.sync", "x.db-%c3%a4.sync"])
     }
 
-    @Test func anEngineWhoseTurnItIsNotAsksForNothing() {
+    @Test func anEngineWithoutTheTurnRequestsNothing() {
         var engine = SyncEngine(random: SeededRandomSource(seed: 1))
         let key = DatabaseKey(nil)
         _ = engine.handle(.processLock(isHeld: false), now: 0)

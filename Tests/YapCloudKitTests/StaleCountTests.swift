@@ -46,7 +46,7 @@ import Yap
     }
 
     @Test("164. nobody is told that the device is idle while an edit is not counted yet")
-    func idleIsNotToldBeforeAnEditIsCounted() async throws {
+    func idleIsNotReportedBeforeAnEditIsCounted() async throws {
         let cloud = TestCloud()
         let device = try SyncedDevice(cloud)
         device.scheduler.runUntilQuiet()

@@ -65,7 +65,7 @@ import YapCloudKit
         try await laptop.database.close()
     }
 
-    @Test func whatOneDeviceAddsTheOtherHearsOfOnThreads() async throws {
+    @Test func changesOfOneDeviceReachTheOtherOnThreads() async throws {
         let cloud = TestCloud(execution: .threads)
         let phone = try await Device(cloud)
         let laptop = try await Device(cloud)
@@ -90,7 +90,7 @@ import YapCloudKit
     }
 
     @Test(arguments: [false, true])
-    func whoListensIsToldWhenNothingMoreComes(hasNoPushes: Bool) async throws {
+    func anObserverIsNotifiedOfTheEnd(hasNoPushes: Bool) async throws {
         let cloud = TestCloud(execution: .threads)
         if hasNoPushes {
             cloud.fail(.modifySubscriptions, with: .invalidArguments, times: 9)

@@ -316,7 +316,7 @@ import Yap
         #expect(try phone.todo("1")?.priority == 5)
     }
 
-    @Test func anEditBeatsADeletionThatTheDeviceHearsOf() throws {
+    @Test func anEditBeatsAFetchedDeletion() throws {
         try start()
         try phone.remove("1")
         try laptop.edit("1") { $0.title = "bread" }
@@ -380,7 +380,7 @@ import Yap
     }
 
     @Test("a decision that the app didn't hear of before a crash is told at the next start")
-    func aDecisionIsToldAtTheNextStart() throws {
+    func aDecisionIsReportedAtTheNextStart() throws {
         try start()
         try phone.edit("1") { $0.title = "p" }
         phone.syncNow()
@@ -405,7 +405,7 @@ import Yap
         #expect(left.isEmpty)
     }
 
-    @Test func aDecisionIsToldOnceToAListenerThatComesWithIt() throws {
+    @Test func aDecisionIsReportedOnceToAListenerAddedWithIt() throws {
         try start()
         try phone.edit("1") { $0.title = "p" }
         phone.syncNow()
@@ -480,7 +480,7 @@ import Yap
     }
 
     @Test("87, B5. after a relaunch the fetch goes on where it was")
-    func theFetchGoesOnWhereItWas() throws {
+    func theFetchContinuesWhereItWas() throws {
         try start()
         try laptop.relaunch()
         try phone.edit("1") { $0.title = "bread" }

@@ -107,7 +107,7 @@ import Yap
     @Test(
         "101 (both). each upload tells its begin and its end, with what it saves and deletes",
         arguments: Mode.allCases)
-    func eachUploadTellsItsBeginAndItsEnd(mode: Mode) async throws {
+    func eachUploadReportsItsBeginAndItsEnd(mode: Mode) async throws {
         let device = try HandledDevice(cloud, suspended: true, failures: mode)
         for key in ["1", "2"] { try device.uploaded(Todo(title: "a"), key) }
         device.scheduler.runUntilQuiet()

@@ -111,7 +111,7 @@ import Yap
     }
 
     @Test("103 (automatic). what is larger than a request may be goes in several, in its order")
-    func whatIsLargerThanARequestGoesInSeveral() async throws {
+    func changesLargerThanARequestAreSplit() async throws {
         device.cloudKit.suspend()
         try device.write { transaction, _ in
             for number in 0..<9 {
@@ -311,7 +311,7 @@ import Yap
     @Test(
         "123. a share's record goes with its root in one batch; another user's zone has an identity of its own"
     )
-    func aShareGoesWithItsRoot() async throws {
+    func aShareIsDeletedWithItsRoot() async throws {
         device.cloudKit.suspend()
         let zoneID = CKRecordZone.ID(zoneName: "Z", ownerName: "_bob")
         let root = device.id("1")
@@ -351,7 +351,7 @@ import Yap
     }
 
     @Test("a change that the server refuses is put aside, shown, and goes with the next change of its record")
-    func aRefusedChangeGoesWithTheNext() throws {
+    func aRejectedChangeIsSentWithTheNext() throws {
         try device.uploaded(Todo(title: "a"), "1")
         let refused = CloudSyncProblem.refused(
             recordName: "1", .permissionFailure, reason: "Ordered by the test.")
@@ -440,7 +440,7 @@ import Yap
     }
 
     @Test("nobody signed in: the change waits, visibly, and goes when the app says so")
-    func nobodySignedIn() throws {
+    func aMissingSignIn() throws {
         cloud.fail(.modifyRecords, with: .notAuthenticated, times: 1)
         try device.set(Todo(title: "a"), "1")
         device.scheduler.runUntilQuiet()

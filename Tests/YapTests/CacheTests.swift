@@ -7,7 +7,7 @@ struct CacheTests {
     /// Random transactions on three connections and a second process; after each, every connection's caches
     /// are compared with what a new connection reads from disk.
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
-    func cachesEqualDiskWhateverHappens(seed: UInt64) throws {
+    func cachesEqualTheDiskAfterAnyOperations(seed: UInt64) throws {
         let folder = try TestFolder()
         var options = YapDatabaseOptions()
         options.durability = .normal

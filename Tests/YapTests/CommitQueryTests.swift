@@ -55,7 +55,7 @@ struct CommitQueryTests {
         return ofRow
     }
 
-    @Test func changesOfObjectsAndOfMetadataAreToldApart() throws {
+    @Test func changesOfObjectsAndOfMetadataAreDistinguished() throws {
         typealias Write = (YapDatabaseReadWriteTransaction) throws -> Void
         let (todos, stamp) = ("todos", Stamp(milliseconds: 2))
         // Set: object and metadata, because setting an object clears the metadata.
@@ -96,7 +96,7 @@ struct CommitQueryTests {
         #expect(answers(commit) == [true, true, true])
     }
 
-    @Test func keysOfUpdatedAndTouchedRowsAreToldApartByObjectAndMetadata() throws {
+    @Test func keysOfUpdatedAndTouchedRowsAreDistinguishedByObjectAndMetadata() throws {
         let commit = try database.commit { transaction in
             try transaction.replaceObject(Todo(title: "x"), forKey: "a", inCollection: "todos")
             try transaction.replaceMetadata(Stamp(milliseconds: 2), forKey: "b", inCollection: "todos")

@@ -86,7 +86,7 @@ struct CommitTests {
         #expect(await commits.next()?.snapshot == nil)
     }
 
-    @Test func aSlowReaderOfCommitsIsToldOfTheGap() async throws {
+    @Test func aSlowReaderOfCommitsIsNotifiedOfTheGap() async throws {
         var commits = database.commits.makeAsyncIterator()
         for number in 0..<100 { try await connection.readWrite { try $0.set("a", "\(number)") } }
         let first = try #require(await commits.next())

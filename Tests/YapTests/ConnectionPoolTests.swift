@@ -23,7 +23,7 @@ struct ConnectionPoolTests {
         #expect(pool.connectionsCount == 1)
     }
 
-    @Test func aReadGoesToAnIdleConnectionThenToANewOneThenBehindTheFewestReads() {
+    @Test func aReadUsesAnIdleConnectionThenANewOneThenTheShortestQueue() {
         #expect((0..<6).map { _ in pool.begin().index } == [0, 1, 2, 0, 1, 2])
         pool.end(1)
         #expect(pool.begin().index == 1)

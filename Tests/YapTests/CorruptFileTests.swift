@@ -61,7 +61,7 @@ struct CorruptFileTests {
     }
 
     @Test(arguments: [YapDatabaseOptions.CorruptAction.rename, .delete])
-    func theLogGoesWithADamagedFile(action: YapDatabaseOptions.CorruptAction) throws {
+    func theLogIsRemovedWithADamagedFile(action: YapDatabaseOptions.CorruptAction) throws {
         for suffix in ["-wal", "-journal", "-shm"] {
             try Data(suffix.utf8).write(to: URL(fileURLWithPath: folder.file + suffix))
         }
@@ -177,7 +177,7 @@ struct MemoryDatabaseTests {
         try YapDatabase(inMemory: YapDatabaseOptions()) { $0.register(Todo.self, inCollection: "todos") }
     }
 
-    @Test func aDatabaseInMemoryWorksAsAFileAndGoesWhenItIsClosed() async throws {
+    @Test func aDatabaseInMemoryWorksLikeAFileAndIsDeletedWhenItIsClosed() async throws {
         let (one, other) = (try open(), try open())
         let connection = one.newConnection()
         try await connection.readWrite { try $0.set("eggs", "1") }
@@ -196,7 +196,7 @@ struct MemoryDatabaseTests {
         try await connection.flushMemory()
     }
 
-    @Test func aDatabaseInMemoryGoesWithItsLastReference() throws {
+    @Test func aDatabaseInMemoryIsDeletedWithItsLastReference() throws {
         var path = ""
         do {
             let database = try open()

@@ -151,7 +151,7 @@ struct DeadlockTests {
         #expect(error.code == .nestedTransaction && error.message.contains("the connection \"list\""))
     }
 
-    @Test func transactionsInsideOfOthersThatWaitForNobodyRun() throws {
+    @Test func nestedTransactionsThatCannotDeadlockRun() throws {
         let (one, other) = (connections[0], connections[1])
         try one.blocking.read { _ in
             try one.blocking.readWrite { try $0.set("a", "1") }

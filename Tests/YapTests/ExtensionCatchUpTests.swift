@@ -287,7 +287,7 @@ struct ExtensionCatchUpTests {
     }
 
     /// A program of before that registered the extension again, for which the log had them.
-    @Test func entriesThatNobodyNeedsTakeNoRoomOfTheLog() throws {
+    @Test func unneededEntriesTakeNoRoomInTheLog() throws {
         try other.writer { $0.store.missedChangeLog.rowsMax = 5 }
         try write(0..<5)
         try other.writer { core in
@@ -314,7 +314,7 @@ struct ExtensionCatchUpTests {
 
     // MARK: On the way
 
-    @Test func othersWriteWhileItCatchesUpAndNobodyReadsItBeforeItIsComplete() throws {
+    @Test func othersWriteWhileItCatchesUpAndReadsWaitUntilItIsComplete() throws {
         try write(0..<600)
         let database = try folder.open()
         let registration = try SteppedRegistration(RowMirror(), "mirror", in: database)
@@ -339,7 +339,7 @@ struct ExtensionCatchUpTests {
         #expect(try database.isMirrored() == true)
     }
 
-    @Test func anotherRunGoesOnWhereCatchingUpEnded() throws {
+    @Test func anotherRunContinuesWhereCatchingUpEnded() throws {
         try write(0..<600)
         let crashed = try folder.open()
         let registration = try SteppedRegistration(RowMirror(), "mirror", in: crashed)
@@ -365,7 +365,7 @@ struct ExtensionCatchUpTests {
         #expect(try second.isMirrored() == true)
     }
 
-    @Test func aCancelledCatchingUpGoesOnAtTheNextRegistration() async throws {
+    @Test func aCancelledCatchingUpContinuesAtTheNextRegistration() async throws {
         try write(0..<600)
         let database = try folder.open()
         let task = Task {

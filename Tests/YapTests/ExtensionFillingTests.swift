@@ -69,7 +69,7 @@ struct ExtensionFillingTests {
         }
     }
 
-    @Test func othersWriteBetweenTheBatchesAndNobodyReadsAnIncompleteExtension() throws {
+    @Test func othersWriteBetweenTheBatchesAndAnIncompleteExtensionIsNotRead() throws {
         let generation = try begin(index)
         #expect(try filledThrough(generation) == 0)
         let part = try #require(try fillNext(generation))
@@ -146,7 +146,7 @@ struct ExtensionFillingTests {
         try checkIndex(database, second)
     }
 
-    @Test func anotherRunGoesOnWhereFillingEnded() throws {
+    @Test func anotherRunContinuesWhereFillingEnded() throws {
         let generation = try begin(index)
         _ = try fillNext(generation)
         // As after a crash: nothing says goodbye.
@@ -162,7 +162,7 @@ struct ExtensionFillingTests {
     }
 
     @Test(arguments: [false, true])
-    func aHalfFilledExtensionGoesOnIfWhatItMissedIsKnown(isKnown: Bool) throws {
+    func aPartiallyFilledExtensionContinuesIfItsMissedChangesAreKnown(isKnown: Bool) throws {
         let generation = try begin(index)
         _ = try fillNext(generation)
         try database.blocking.close()
@@ -288,7 +288,7 @@ struct ExtensionFillingTests {
         try checkIndex(again, later)
     }
 
-    @Test func aDependentGoesWithItsDependencyWhileItIsFilled() throws {
+    @Test func aDependentIsRemovedWithItsDependencyWhileItIsFilled() throws {
         try database.blocking.register(ScriptedExtension(fills: false), withName: "base")
         let dependent = ScriptedExtension(dependencies: ["base"], asksFor: "base")
         let generation = try database.writer.withCore {
@@ -301,7 +301,7 @@ struct ExtensionFillingTests {
         #expect(Set(dependent.log.lines) == ["depends", "filled 500"])
     }
 
-    @Test func aPartThatAsksForWhatIsNotThereGetsAnError() throws {
+    @Test func aPartThatNamesAMissingItemGetsAnError() throws {
         let lost = ScriptedExtension(asksFor: "lost", fills: false)
         try database.blocking.register(lost, withName: "lost")
         try write(-1, "3")

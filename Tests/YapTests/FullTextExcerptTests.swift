@@ -36,7 +36,7 @@ import Testing
         #expect(try stage.excerpt(.words("six"), .ofBestColumn(words: 2)) == ["…[six] seven…"])
     }
 
-    @Test func rangesAreExactWhateverTheTextContains() throws {
+    @Test func rangesAreExactForAnyText() throws {
         let texts = [
             "👩‍👩‍👧 [milk] 😀 🇩🇪 [MILK]!", "cafe\u{301} [milk] e\u{301}e\u{301}", "<b>[milk]</b> & \u{1}[milk]\u{2}",
             "\r\n[milk]\r\n", "\u{FFFD}\u{E000} [milk]", "東京 [milk]", "…[milk]…", "[mi\u{301}lk]",

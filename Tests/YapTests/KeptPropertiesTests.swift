@@ -133,7 +133,7 @@ struct KeptPropertiesTests {
         #expect(try stored(Later.self) == Later(title: "ham", tags: ["food"], color: "white"))
     }
 
-    @Test func whatAVersionKnowsAndClearsIsGone() throws {
+    @Test func clearedKnownPropertiesAreRemoved() throws {
         try live(Later.self) { try set(Self.later, $0) }
         try live(Earlier.self) { try set(Earlier(title: "eggs"), $0) }
         #expect(try stored(Later.self)?.rating == nil)

@@ -153,7 +153,7 @@ struct LongLivedReadLogTests {
         #expect(try list.blocking.moveToNewest().map(\.snapshot) == [2])
     }
 
-    @Test func aReadThatRunsWhenItExpiresGoesOn() throws {
+    @Test func aReadThatExpiresWhileItRunsContinues() throws {
         let connection = try open().newConnection()
         try connection.blocking.readWrite { try $0.set("first", "0") }
         let list = try connection.blocking.beginLongLivedRead()

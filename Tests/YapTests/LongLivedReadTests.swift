@@ -150,7 +150,7 @@ struct LongLivedReadTests {
         #expect(!FileManager.default.fileExists(atPath: folder.file + "-wal"))
     }
 
-    @Test func aReadThatRunsWhenTheDatabaseIsClosedOrItIsEndedGoesOn() throws {
+    @Test func aRunningReadContinuesWhenTheDatabaseIsClosedOrTheReadIsEnded() throws {
         let reads = try (0..<2).map { _ in try connection.blocking.beginLongLivedRead() }
         for (list, closes) in zip(reads, [false, true]) {
             let title = try list.blocking.read { transaction in

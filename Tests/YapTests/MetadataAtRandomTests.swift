@@ -105,7 +105,7 @@ struct MetadataAtRandomTests {
     }
 
     @Test(arguments: TestSeed.values(count: 4))
-    func extensionsHaveWhatTheRowsHaveWhateverIsWritten(seed: UInt64) throws {
+    func extensionsMatchTheRowsAfterAnyWrites(seed: UInt64) throws {
         let random = SeededRandomSource(seed: seed)
         let stage = try MetadataStage()
         var database = stage.database

@@ -213,7 +213,7 @@ struct MetadataIndexTests {
             } == .typeMismatch)
     }
 
-    @Test func objectAndMetadataOfOneTypeAreToldApart() throws {
+    @Test func objectAndMetadataOfOneTypeAreDistinguished() throws {
         let folder = try TestFolder()
         let database = try folder.open {
             $0.register(Book.self, metadata: Book.self, inCollection: "books")

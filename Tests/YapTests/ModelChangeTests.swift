@@ -131,7 +131,7 @@ struct ModelChangeTests {
         #expect(try read(Item.self, later) == Item(title: "milk", stars: 1))
     }
 
-    @Test func anUpgradeIsToldTheVersionOfEachObject() throws {
+    @Test func anUpgradeReceivesTheVersionOfEachObject() throws {
         try store([Tag(name: "one")])
         try store([Tag(name: "two")], version: 2, from: 1)
         let connection = try open(Tag.self, version: 3) { old in
@@ -164,7 +164,7 @@ struct ModelChangeTests {
         #expect(code { _ = try read(NewPage.self, try open(NewPage.self, checks: false)) } == .decoding)
     }
 
-    @Test func aCaseThatAnEnumHasNoLongerIsToldWithTheRemedyWhenTheFileIsOpenedAndWhenItIsRead() throws {
+    @Test func aRemovedEnumCaseIsReportedWithTheRemedyOnOpeningAndReading() throws {
         enum OldKind: String, Codable, Sendable { case article, video }
         enum Kind: String, Codable, Sendable { case article }
         struct OldLink: Codable, Sendable { var kind = OldKind.video }
@@ -187,7 +187,7 @@ struct ModelChangeTests {
         #expect(code { _ = try read(Tag.self, connection, "0") } == .decoding)
     }
 
-    @Test func upgradeObjectsStoresOldObjectsAgainWithProgressAndTellsNoObserver() async throws {
+    @Test func upgradeObjectsStoresOldObjectsAgainWithProgressAndNotifiesNoObserver() async throws {
         try store((0..<450).map { Tag(name: "tag \($0)") })
         let connection = try open(NewTag.self, version: 2) { old in
             try old.set("blue", for: "color")
@@ -209,7 +209,7 @@ struct ModelChangeTests {
         #expect(try read(NewTag.self, later, "449") == NewTag(name: "tag 449", color: "blue"))
     }
 
-    @Test func aVersionBelowOneIsAMistakeThatOpeningTells() {
+    @Test func aVersionBelowOneIsAnErrorOfOpening() {
         #expect(code { _ = try open(Tag.self, version: 0) } == .typeMismatch)
     }
 

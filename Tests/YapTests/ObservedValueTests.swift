@@ -84,7 +84,7 @@ import Testing
         #expect(count.value == 0)
     }
 
-    @Test func aValueThatNobodyHoldsFollowsNoMore() async throws {
+    @Test func aReleasedObservedValueFollowsNoMore() async throws {
         /// Counts from 0 on, for each value that is asked for, and reports its end.
         struct Numbers: AsyncSequence, Sendable {
             let ended: AsyncStream<Void>.Continuation

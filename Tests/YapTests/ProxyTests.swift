@@ -321,7 +321,7 @@ struct ProxyTests {
     }
 
     @Test(arguments: TestSeed.values(count: 6))
-    func aProxyIsAsADictionaryWhateverFails(seed: UInt64) throws {
+    func aProxyBehavesLikeADictionaryAfterAnyFailure(seed: UInt64) throws {
         let random = SeededRandomSource(seed: seed)
         let proxy = try notes()
         var model: [String: String] = [:]
@@ -363,7 +363,7 @@ struct ProxyTests {
         YapDatabaseError.Code.sqlite, .extensionsDoNotSettle, .nestedTransaction, .extensionNotRegistered,
         .tooManyPendingChanges, .encoding,
     ])
-    func aValueWhoseHookAlwaysFailsIsDiscardedWhateverTheError(code: YapDatabaseError.Code) throws {
+    func aValueWithAFailingHookIsDiscardedForAnyError(code: YapDatabaseError.Code) throws {
         try registerHooks(throwing: YapDatabaseError(code, "no"))
         let proxy = try notes()
         try holdingWriter {

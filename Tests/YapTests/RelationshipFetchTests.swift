@@ -263,7 +263,7 @@ import Testing
         #expect(try later.keys() == [] && later.table("Pending") == 0)
     }
 
-    @Test func anotherUsersPagesDoNotHoldTheRulesOfTheOneWhoIsSignedIn() throws {
+    @Test func anotherUsersPagesDoNotDelayTheSignedInUsersRules() throws {
         try stage.write { try $0.setMoreRowsComing(true, inPart: "other", ofExtension: "sync") }
         try stage.write { try $0.setFetchedParts(ofExtension: "sync") { $0 != "other" } }
         try setWaiting(stage)
@@ -352,7 +352,7 @@ import Testing
 
     // MARK: What can't be stored
 
-    @Test func aPageIsStoredWhateverEdgesItsObjectsHave() throws {
+    @Test func aPageIsStoredWithAnyEdgesOfItsObjects() throws {
         let long = String(repeating: "f", count: 4_097)
         let many = GraphNode("to", (0...100_000).map(String.init))
         let mistaken = GraphNode([

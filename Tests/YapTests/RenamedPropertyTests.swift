@@ -136,7 +136,7 @@ struct RenamedPropertyTests {
         #expect(try live(RenamedTodo.self).count == 1)
     }
 
-    @Test func anAddedPropertyIsNoRenamedOneWhateverItsTypeIs() throws {
+    @Test func anAddedPropertyOfAnyTypeIsNoRenamedOne() throws {
         struct After: YapDatabaseModel {
             var title = ""
             var done = false
@@ -161,7 +161,7 @@ struct RenamedPropertyTests {
         #expect(try live(After.self).isEmpty)
     }
 
-    @Test func anOptionalPropertyThatNobodyHasSetIsNoRenamedOneWhenAnotherIsRemoved() throws {
+    @Test func anUnsetOptionalPropertyIsNoRenamedOneWhenAnotherIsRemoved() throws {
         struct Before: YapDatabaseModel {
             var title = ""
             var text = "six"

@@ -21,7 +21,7 @@ struct SavepointTests {
         try transaction.ext("words", as: WordCounter.self).count(of: word)
     }
 
-    @Test func whatAFailedSavepointWroteIsUndoneAndTheTransactionGoesOn() throws {
+    @Test func aFailedSavepointIsUndoneAndTheTransactionContinues() throws {
         try database.blocking.register(WordCounter(), withName: "words")
         try connection.blocking.readWrite { transaction in
             try transaction.set("buy milk", "1")
@@ -123,7 +123,7 @@ struct SavepointTests {
         #expect(try connection.todoFromDisk("1") != nil)
     }
 
-    @Test func anIterationGoesOnAfterAFailedSavepoint() throws {
+    @Test func anIterationContinuesAfterAFailedSavepoint() throws {
         try connection.blocking.readWrite { transaction in
             for number in 0..<5 { try transaction.set("t", "\(number)") }
         }

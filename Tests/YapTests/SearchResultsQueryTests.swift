@@ -91,7 +91,7 @@ import Testing
         try database.read { try check(["b", "d", "f"], $0) }
     }
 
-    @Test func aListTellsInsertionsMovesAndUpdatesOfRowsThatAreWrittenTogether() async throws {
+    @Test func aListReportsInsertionsMovesAndUpdatesOfRowsWrittenTogether() async throws {
         let filtered = YapDatabaseFilteredView("filtered", of: stage.found, version: "1") { _, _ in true }
         let database = try stage.open()
         try database.add(filtered)
@@ -201,7 +201,7 @@ import Testing
 
     // MARK: Depth
 
-    @Test func aQueryThatIsNestedTooDeepIsRefusedWhateverItsDepth() throws {
+    @Test func aTooDeeplyNestedQueryIsRejectedAtAnyDepth() throws {
         let database = try stage.open()
         try database.set(["a": "milk"])
         let deepest: [(Query) -> Query] = [

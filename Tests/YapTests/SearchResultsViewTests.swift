@@ -192,7 +192,7 @@ import Testing
 
     // MARK: Mistakes
 
-    @Test func aMistakeInAQueryChangesNothingAndTheTransactionGoesOn() throws {
+    @Test func aMistakeInAQueryChangesNothingAndTheTransactionContinues() throws {
         let database = try stage.open()
         try database.set(Self.titles)
         try stage.look(for: .words("milk"), database)

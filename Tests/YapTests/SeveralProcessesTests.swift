@@ -65,7 +65,7 @@ struct SeveralProcessesTests {
         return (database, database.newConnection())
     }
 
-    @Test func observersAreToldOfACommitOfAnotherProcessWhenItIsSeen() async throws {
+    @Test func observersAreNotifiedOfAnotherProcessesCommitWhenItIsSeen() async throws {
         let (ours, connection) = try withoutNotification()
         var commits = ours.commits.makeAsyncIterator()
         try await connection.readWrite { try $0.set("ours", "1") }
@@ -93,7 +93,7 @@ struct SeveralProcessesTests {
         #expect(try await titles.next() == "changed")
     }
 
-    @Test func aDatabaseThatNobodyObservesHasNoFileForNotifications() async throws {
+    @Test func anUnobservedDatabaseHasNoFileForNotifications() async throws {
         try await other.readWrite { try $0.set("theirs", "1") }
         let names = { try FileManager.default.contentsOfDirectory(atPath: self.folder.path) }
         #expect(try names().allSatisfy { !$0.hasSuffix("-notify") })

@@ -171,7 +171,7 @@ import Testing
         #expect(try stage.actionNames() == [["3"], ["4"]])
     }
 
-    @Test func aGroupThatIsTooLargeIsUndoneAndTheTransactionGoesOn() throws {
+    @Test func aTooLargeGroupIsUndoneAndTheTransactionContinues() throws {
         let stage = try stage(rows: 10, bytes: 2_000)
         try stage.write { transaction in
             for number in 0..<11 { try transaction.set("old", "\(number)") }

@@ -110,7 +110,7 @@ import Testing
         #expect(try stage.recordedRows() == 1)
     }
 
-    @Test func aGroupThatThrowsIsUndoneAndTheTransactionGoesOn() throws {
+    @Test func aGroupThatThrowsIsUndoneAndTheTransactionContinues() throws {
         try stage.group("One") { try $0.set("one", "a") }
         try stage.undo()
         try stage.write { transaction in

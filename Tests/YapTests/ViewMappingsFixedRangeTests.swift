@@ -213,7 +213,7 @@ struct ViewMappingsFixedRangeTests {
         #expect(ViewStage.words(stage.play([.insert("x", at: 0)]).rows) == ["delete 0.1", "insert 0.0"])
     }
 
-    @Test func aDynamicSectionGoesWhenItsRangeIsEmpty() {
+    @Test func aDynamicSectionIsRemovedWhenItsRangeIsEmpty() {
         var stage = ViewStage(
             YapDatabaseViewMappings.sorted.rows(.window(length: 2, offset: 1, from: .end)),
             ["a": "123", "b": "45"])

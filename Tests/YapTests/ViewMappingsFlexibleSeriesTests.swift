@@ -103,7 +103,7 @@ struct ViewMappingsFlexibleSeriesTests {
         #expect(shown(.delete("e", at: 4)) == "gfd")
     }
 
-    @Test(arguments: ViewGrowth.all) func aDynamicSectionGoesWithTheLastRowOfItsRangeAndComesAgain(
+    @Test(arguments: ViewGrowth.all) func aDynamicSectionIsRemovedWithTheLastRowOfItsRangeAndReturns(
         growth: ViewGrowth
     ) {
         var stage = stage(growth, .only([""]).dynamic())

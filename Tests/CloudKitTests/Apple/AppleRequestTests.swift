@@ -82,7 +82,7 @@ import Testing
         ]
     }
 
-    @Test func nothingOfOursGoesOut() throws {
+    @Test func ourExtraKeysAreNotSent() throws {
         var endpoints = Set<String>()
         let requests = sent { container in
             for operation in operations { container.privateCloudDatabase.add(operation) }

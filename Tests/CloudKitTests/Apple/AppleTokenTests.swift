@@ -108,7 +108,7 @@ import Testing
         #expect(site.handler.targets.all.count == 50)
     }
 
-    @Test func theNextProcessGoesOnWithTheLastToken() async throws {
+    @Test func theNextProcessContinuesWithTheLastToken() async throws {
         let site = try Site()
         _ = try await site.container().privateCloudDatabase.allRecordZones()
         _ = try await site.container().privateCloudDatabase.allRecordZones()
@@ -174,7 +174,7 @@ import Testing
         #expect(transport.waitCount == 1)
     }
 
-    @Test func whoAsksWithoutATokenWaitsForNobodysTurn() throws {
+    @Test func requestsWithoutATokenAreNotQueued() throws {
         let transport = SilentTransport()
         let container = appleContainer(
             transport, account: FixedAccount(CloudCredential(apiToken: "app")))

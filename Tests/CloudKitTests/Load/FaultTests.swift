@@ -132,7 +132,7 @@ import Testing
         #expect(failed >= answers.count / 4)
     }
 
-    @Test func aBusyServerIsAskedOnceAndEveryOperationIsToldHowLong() async throws {
+    @Test func aBusyServerGetsOneRequestAndEveryOperationItsRetryTime() async throws {
         let busy = RawAnswers.http("503 Service Unavailable", "<html>", headers: "Retry-After: 30\r\n")
         let server = try RawAnswers { _ in .bytes(busy) }
         let database = databaseOverHTTP(server.url)

@@ -53,7 +53,7 @@ import Waiting
         { $0.authoritiesFile = "/etc/ssl/certs/ca-certificates.crt" }, { $0.serverKind = "apple" },
     ]
 
-    @Test func aContainerThatIsMadeAfterTheConfigurationChangedAsksTheNewServer() async throws {
+    @Test func aContainerMadeAfterAConfigurationChangeUsesTheNewServer() async throws {
         let folder = try Folder()
         let servers = [try PlaceServer(), try PlaceServer()]
         func container() throws -> CKContainer {
@@ -243,7 +243,7 @@ import Waiting
 
     // MARK: How long
 
-    @Test func aPlaceGoesWithTheLastContainerAndItsWaitAndWatchEnd() async throws {
+    @Test func aPlaceIsReleasedWithTheLastContainerAndItsWaitAndWatchEnd() async throws {
         let app = try PlaceApp()
         try await app.container().signIn(account: "ada", password: "p")
         let place = Gone()

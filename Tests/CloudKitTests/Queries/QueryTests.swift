@@ -154,7 +154,7 @@ import Testing
         #expect(keys == [["number"], ["number"]])
     }
 
-    @Test(arguments: Cloud.allCases) func aCursorGoesOnWhereThePageEndedAlsoFromAnArchive(way: Cloud)
+    @Test(arguments: Cloud.allCases) func aCursorContinuesWhereThePageEndedAlsoFromAnArchive(way: Cloud)
         async throws
     {
         let devices = try await Self.books(way)

@@ -130,7 +130,7 @@ enum ArchivedClasses {
 
     /// An XML archive is one sequence of bytes. Foundation alone would write a record's fields in an order that differs
     /// from one dictionary to the next.
-    @Test func aRecordsArchiveIsTheSameInWhateverOrderItsFieldsWereSet() throws {
+    @Test func aRecordsArchiveDoesNotDependOnTheOrderOfSettingFields() throws {
         let keys = (0..<60).map { "field\($0)" }
         func record(_ keys: [String], spare: Int) -> CKRecord {
             let record = CKRecord(recordType: "todo", recordID: ArchivedClasses.recordID)

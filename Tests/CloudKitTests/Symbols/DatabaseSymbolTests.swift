@@ -158,7 +158,7 @@ import Testing
         #expect(Set([deletion, deletion]).count == 1 && Set([change, change]).count == 1)
     }
 
-    @available(*, deprecated) @Test func whyAZoneIsGoneIsTold() async throws {
+    @available(*, deprecated) @Test func theReasonOfAZoneDeletionIsReported() async throws {
         let zones = ["deleted", "purged", "encryptedDataReset"].map {
             #"{"zoneID": {"zoneName": "\#($0)"}, "deleted": true, "deletionReason": "\#($0)"}"#
         }

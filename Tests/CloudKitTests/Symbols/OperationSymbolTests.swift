@@ -49,7 +49,7 @@ import Testing
         #expect(CKFetchWebAuthTokenOperation(apiToken: "k").apiToken == "k")
     }
 
-    @Test func anOperationWithoutADatabaseAsksTheDefaultContainersPrivateOne() async {
+    @Test func anOperationWithoutADatabaseUsesTheDefaultContainersPrivateOne() async {
         let operation: CKOperation = CKFetchRecordsOperation(recordIDs: [CKRecord.ID(recordName: "1")])
         let other: CKOperation = CKFetchRecordsOperation()
         #expect(operation.operationID != other.operationID && operation.isAsynchronous)
@@ -78,7 +78,7 @@ import Testing
         #expect(!configuration.allowsCellularAccess)
     }
 
-    @Test func zonesAreToldOneByOneAndThenTheEnd() async throws {
+    @Test func zonesAreReportedOneByOneAndThenTheEnd() async throws {
         let devices = try await TwoDevices()
         let told = Collected<String>()
         let modify = CKModifyRecordZonesOperation(
@@ -97,7 +97,7 @@ import Testing
             ])
     }
 
-    @Test func subscriptionsAreToldOneByOneAndThenTheEnd() async throws {
+    @Test func subscriptionsAreReportedOneByOneAndThenTheEnd() async throws {
         let devices = try await TwoDevices()
         try await devices.phone.save(CKDatabaseSubscription(subscriptionID: "old"))
         let told = Collected<String>()
@@ -130,7 +130,7 @@ import Testing
         #expect(keys.all == [["n", "title"], [], ["n"]])
     }
 
-    @Test func aQueryOperationGoesOnFromItsCursorWithItsKeys() async throws {
+    @Test func aQueryOperationContinuesFromItsCursorWithItsKeys() async throws {
         let devices = try await TwoDevices()
         let records = (0..<3).map { devices.record("\($0)", title: "t") }
         _ = try await devices.phone.modifyRecords(saving: records, deleting: [])
@@ -155,7 +155,7 @@ import Testing
         #expect(codes.all == [.invalidArguments])
     }
 
-    @Test func aWebAuthTokenIsToldAsAResult() {
+    @Test func aWebAuthTokenIsReportedAsAResult() {
         let cloud = TestCloud()
         let tokens = Collected<String?>()
         let operation = CKFetchWebAuthTokenOperation()

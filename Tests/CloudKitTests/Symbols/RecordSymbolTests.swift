@@ -18,7 +18,7 @@ import Testing
         #expect(CKRecord(recordType: "todo").recordID != CKRecord(recordType: "todo").recordID)
     }
 
-    @Test func everyValueTypeGoesInAndComesBackInItsOwnAndItsFoundationType() throws {
+    @Test func everyValueTypeRoundTripsAsItsOwnAndItsFoundationType() throws {
         let date = Date(timeIntervalSinceReferenceDate: 5)
         record["string"] = "s"
         record["int"] = -5
@@ -183,7 +183,7 @@ import Testing
         #expect(zone.hash == CKRecordZone(zoneName: "todos").hash && zone != CKRecordZone(zoneName: "other"))
     }
 
-    @Test(arguments: Cloud.allCases) func aParentThatWasTakenAwayIsGoneOnTheServer(way: Cloud) async throws {
+    @Test(arguments: Cloud.allCases) func aRemovedParentIsRemovedOnTheServer(way: Cloud) async throws {
         let devices = try await TwoDevices(way)
         let (list, child) = (devices.record("list"), devices.record("child", title: "x"))
         child.setParent(list)

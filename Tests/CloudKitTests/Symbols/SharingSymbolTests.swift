@@ -116,7 +116,7 @@ import Testing
         #expect(CKShare.Participant.oneTimeURLParticipant() != participant)
     }
 
-    @Test func nobodyAsksForAccessYet() throws {
+    @Test func accessRequestsAreNotAvailableYet() throws {
         let share = CKShare(recordZoneID: CKRecordZone.ID(zoneName: "todos"))
         #expect(!share.allowsAccessRequests && share.requesters.isEmpty && share.blockedIdentities.isEmpty)
         share.allowsAccessRequests = true

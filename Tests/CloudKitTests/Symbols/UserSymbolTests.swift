@@ -58,7 +58,7 @@ import Testing
         #expect(identities.all.map { $0?.userRecordID } == [adaID, nil, nil, nil, adaID, nil, nil])
     }
 
-    @available(*, deprecated) @Test func whoWantsToBeFoundByEverybodyIsToldToAll() async throws {
+    @available(*, deprecated) @Test func aUserListedForEveryoneIsReturnedToAll() async throws {
         let listed =
             #"{"users": [{"userRecordName": "_ada", "nameComponents": {"givenName": "Ada", "familyName": "L"}}]}"#
         let container = ScriptedTransport(json: listed, listed, listed).container
@@ -74,7 +74,7 @@ import Testing
         #expect(told.all == ["1", "_ada", "end true"])
     }
 
-    @available(*, deprecated) @Test func completionFormsTellWhoIsNotSignedIn() {
+    @available(*, deprecated) @Test func completionFormsReportAMissingSignIn() {
         let nobody = TestCloud().signedOutDevice().container
         let codes = Collected<CKError.Code?>()
         nobody.status(forApplicationPermission: .userDiscoverability) { status, error in
@@ -108,7 +108,7 @@ import Testing
         #expect(told.all == ["all end true", "some true", "some end true"])
     }
 
-    @Test func accountStatusIsToldByBothForms() async throws {
+    @Test func accountStatusIsReturnedByBothForms() async throws {
         let cloud = TestCloud()
         let (signedIn, signedOut) = (cloud.device(user: "ada").container, cloud.signedOutDevice().container)
         #expect(try await signedIn.accountStatus() == .available)

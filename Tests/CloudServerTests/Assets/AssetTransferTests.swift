@@ -47,7 +47,7 @@ import Waiting
         }
     }
 
-    @Test func everyAnswerTellsWhereTheFileIs() async throws {
+    @Test func everyResponseHasTheFilesAddress() async throws {
         try await withAssetServer { server, _ in
             let client = try AssetClient(port: server.port)
             try client.device.makeZone("z")
@@ -105,7 +105,7 @@ import Waiting
         nil, "application/octet-stream", "application/x-www-form-urlencoded", "text/plain; charset=utf-8",
     ]
 
-    @Test func bytesAreTakenWhateverTheirTypeAndAFormByItsOnePart() async throws {
+    @Test func uploadsOfAnyTypeAreAcceptedAndAFormByItsOnePart() async throws {
         try await withAssetServer { server, files in
             let client = try AssetClient(port: server.port)
             let target = try client.uploadTarget()
@@ -251,7 +251,7 @@ import Waiting
         }
     }
 
-    @Test func aHeadTellsTheSizeAndHasNoBody() async throws {
+    @Test func aHeadResponseHasTheSizeAndNoBody() async throws {
         try await withAssetServer { server, _ in
             let client = try AssetClient(port: server.port)
             _ = try client.save(client.upload(AssetClient.bytes(5_000)))

@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func randomFilesComeOutWhateverTheCuts() throws {
+    @Test func randomFilesAreParsedForAnySplit() throws {
         let seed = TestSeed.value
         let random = SeededRandomSource(seed: seed)
         let alphabet = Array("\r\n-xYz".utf8)

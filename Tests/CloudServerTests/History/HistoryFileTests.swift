@@ -90,7 +90,7 @@ enum Summaries {
         }
     }
 
-    @Test func whatIsOlderThanItsDaysGoes() async throws {
+    @Test func entriesOlderThanTheLimitAreRemoved() async throws {
         try await onThread {
             let folder = try TemporaryFolder()
             let clock = ManualTimeSource(milliseconds: 10_000_000_000)
@@ -200,7 +200,7 @@ enum Summaries {
         }
     }
 
-    @Test func aQuestionThatFindsLittleLooksAtSoManyRowsAndGoesOn() async throws {
+    @Test func aSearchWithFewMatchesReadsALimitedNumberOfRowsAndContinues() async throws {
         try await onThread {
             let folder = try TemporaryFolder()
             let history = Self.history(folder, clock: ManualTimeSource(milliseconds: 10_000_000_000))

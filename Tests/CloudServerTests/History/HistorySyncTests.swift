@@ -15,7 +15,7 @@ import Testing
         return try #require(zones.first?["syncToken"].text)
     }
 
-    @Test func aDeviceThatIsBehindIsToldSoWithTheNumberOfChanges() async throws {
+    @Test func aDeviceThatIsBehindIsListedWithTheNumberOfChanges() async throws {
         try await withGuardedServer { guarded in
             let scene = try HistoryScene(guarded)
             let (place, ada) = ("\(RawDevice.container)/development", try scene.client.ada)

@@ -29,7 +29,7 @@ import Testing
         "12.918273645", "13.918273645",
     ]
 
-    @Test func noValueOfAFieldIsInTheFileWhateverWentWrong() async throws {
+    @Test func noFieldValueIsInTheFileAfterAnyError() async throws {
         try await withGuardedServer { guarded in
             let scene = try HistoryScene(guarded)
             let fields = Self.fields

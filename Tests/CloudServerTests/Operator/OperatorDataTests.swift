@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func anAdministratorWhoSendsTooManyRequestsHasToWait() async throws {
+    @Test func anAdministratorsRequestsAreRateLimited() async throws {
         let clock = ManualTimeSource(milliseconds: 1_700_000_000_000)
         try await withGuardedServer(configure: { $0.clock = clock }) { guarded in
             let client = try OperatorClient(guarded, role: .look)

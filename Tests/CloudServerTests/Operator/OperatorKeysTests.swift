@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: [
         "", "..", "a/b", "../../etc", "-x", "a b", #"a\u0000"#, String(repeating: "a", count: 300),
     ])
-    func aContainerThatWouldLeadElsewhereIsMadeByNobody(_ name: String) async throws {
+    func aContainerWithAnUnsafeNameIsNotCreated(_ name: String) async throws {
         try await withGuardedServer { guarded in
             let client = try OperatorClient(guarded, role: .administer)
             #expect(try client.post("containers/add", #"{"identifier":"\#(name)"}"#).status == 400)

@@ -6,7 +6,7 @@ import Testing
 @testable import CloudServer
 
 @Suite struct OperatorSignInTests {
-    @Test func aLinkSignsAnAdministratorInOnceWhoThenChoosesAPassword() async throws {
+    @Test func aLinkSignsAnAdministratorInOnceToChooseAPassword() async throws {
         try await withGuardedServer { guarded in
             let link = try #require(try guarded.server.makeFirstDashboardLink())
             #expect(link.hasPrefix("\(guarded.server.url)/dashboard/link#"))
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func whatIsTypedAsANameOfNobodyIsNotInTheAuditLog() async throws {
+    @Test func unknownNamesAreNotInTheAuditLog() async throws {
         try await withGuardedServer { guarded in
             let client = try OperatorClient(guarded)
             #expect(try client.post("session", #"{"name":"my secret","password":"x"}"#).status == 401)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func aPasswordThatWasCheckedWhileItWasReplacedSignsNobodyIn() async throws {
+    @Test func aPasswordReplacedDuringItsCheckDoesNotSignIn() async throws {
         try await withGuardedServer { guarded in
             let administrators = guarded.control.administrators
             let sessions = guarded.control.administratorSessions
@@ -163,7 +163,7 @@ import Testing
         #expect(OperatorCookie(isSecure: false, host: "127.0.0.1:8080").name == "yap-operator-8080")
     }
 
-    @Test func anAdministratorSeesOnlyTheOwnSessionsAndOneWhoAdministersAll() async throws {
+    @Test func anAdministratorSeesTheOwnSessionsAndOneWithTheRoleAdministerAll() async throws {
         try await withGuardedServer { guarded in
             let look = try OperatorClient(guarded, role: .look)
             let administer = try OperatorClient(guarded, role: .administer)

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aCountOfLargeRecordsGoesOnBehindAPage() async throws {
+    @Test func aCountOfLargeRecordsContinuesAfterAPage() async throws {
         try await withGuardedServer(configure: { $0.limits.answerBytesMax = 64 << 10 }) { guarded in
             let client = try OperatorClient(guarded, role: .change)
             for first in stride(from: 0, to: 300, by: 50) {

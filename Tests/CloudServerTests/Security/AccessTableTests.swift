@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func everyEndpointAnswersEverybodyAsTheTableSays() async throws {
+    @Test func everyEndpointRespondsToEachCallerAsInTheTable() async throws {
         try await withGuardedServers { open, closed in
             let (scene, closedScene) = (try Scene(open), try Scene(closed))
             var found: [String: String] = [:]

@@ -10,7 +10,7 @@ import Waiting
 
 /// Who takes all that there is of something, and whether others find room.
 @Suite struct CrowdTests {
-    @Test func whoHasNoAddressToSendToTakesNobodysRoom() async throws {
+    @Test func anUploadWithoutAValidAddressTakesNoPlace() async throws {
         try await withAssetServer(configure: { $0.assets.uploadsMax = 2 }) { server, _ in
             let client = try AssetClient(port: server.port)
             let target = "/asset/1/\(RawDevice.container)/development/upload?t=guessed"

@@ -114,7 +114,7 @@ func withGuardedServer(
         }
     }
 
-    @Test func aBrowserIsAnsweredWhateverBecomesOfTheRequest() async throws {
+    @Test func aBrowserGetsAResponseForAnyResult() async throws {
         try await withGuardedServer { guarded in
             let origin = (name: "Origin", value: GuardedServer.origin)
             let cases: [(String, String, [UInt8], Int)] = [
@@ -160,7 +160,7 @@ func withGuardedServer(
         }
     }
 
-    @Test func preflightsCountAsRequestsOfNobody() async throws {
+    @Test func preflightsCountAsUnauthenticatedRequests() async throws {
         try await withGuardedServer(configure: {
             $0.clock = ManualTimeSource(milliseconds: 1_800_000_000_000)
             $0.rates.address = .init(perSecond: 1, burst: 3)

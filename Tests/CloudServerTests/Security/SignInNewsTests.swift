@@ -82,7 +82,7 @@ import Waiting
         }
     }
 
-    @Test func aSignInFromANewAddressIsInTheLogAndToldToWebhooksAndOneFromAKnownAddressIsNot() async throws {
+    @Test func onlyASignInFromANewAddressIsLoggedAndSentToWebhooks() async throws {
         try await withServed { served in
             let receiver = try WebhookReceiver()
             defer { receiver.stop() }
@@ -125,7 +125,7 @@ import Waiting
         }
     }
 
-    @Test func theOwnSessionsAreToldWithWhenFromWhereAndWithWhat() async throws {
+    @Test func theOwnSessionsAreListedWithTimeAddressAndClient() async throws {
         try await withServed { served in
             let phone = try served.signIn(from: "192.0.2.1", client: "phone/1")
             served.clock.advance(bySeconds: 60)

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func withoutAPageThatAskedTheTokenGoesToTheOriginsOfTheAppOrNowhere() async throws {
+    @Test func withoutAnOpeningPageTheTokenIsPostedToTheAppsOriginsOnly() async throws {
         try await withGuardedServer { guarded in
             let page = try Self.open(guarded, apiToken: guarded.boundToken, origin: nil)
             let answer = try page.send(Self.right)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func nobodySignsInForAnAppThatNamesNoOriginAndNoCallback() async throws {
+    @Test func anAppWithoutAnOriginAndACallbackCannotSignIn() async throws {
         try await withGuardedServer { guarded in
             let connection = try RawConnection(port: guarded.server.port)
             for origin in [nil, "https://evil.example"] {
@@ -121,7 +121,7 @@ import Testing
                 origin: origin))
     }
 
-    @Test func aTicketThatSomebodyMadeUpTakesNoPlaceInTheQueue() async throws {
+    @Test func aForgedTicketTakesNoPlaceInTheQueue() async throws {
         try await withGuardedServer(configure: { $0.signInsWaitingMax = 0 }) { guarded in
             let connection = try RawConnection(port: guarded.server.port)
             let ticket = try Self.ticket(guarded, apiToken: guarded.boundToken)
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func aWrongPasswordIsToldInThePageAndTriesAreLimitedHereToo() async throws {
+    @Test func aWrongPasswordIsShownInThePageAndAttemptsAreLimitedThereToo() async throws {
         try await withGuardedServer { guarded in
             let page = try Self.open(guarded, apiToken: guarded.boundToken, origin: GuardedServer.origin)
             let wrong = [("account", "ada\"><script>"), ("password", "x"), ("action", "sign-in")]
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test func whoCancelsTellsTheApp() async throws {
+    @Test func aCancellationIsReportedToTheApp() async throws {
         try await withGuardedServer { guarded in
             let page = try Self.open(guarded, apiToken: guarded.boundToken, origin: GuardedServer.origin)
             let answer = try page.send([("action", "cancel")])

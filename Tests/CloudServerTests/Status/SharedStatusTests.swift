@@ -42,7 +42,7 @@ private final class HealthAlone: HTTPHandler {
 }
 
 @Suite struct SharedStatusTests {
-    @Test func whoAsksForTheHealthWhileTheDiskIsLookedAtIsAnsweredByOneMoreLook() async throws {
+    @Test func healthRequestsDuringADiskCheckShareOneMoreCheck() async throws {
         try await onThread {
             let handler = HealthAlone()
             let server = HTTPServer(options: HTTPServerOptions(), handler: handler)

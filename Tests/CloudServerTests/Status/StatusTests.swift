@@ -11,7 +11,7 @@ import Testing
 
 /// `/health` and `/metrics`, and what the server says when it can't write.
 @Suite struct StatusTests {
-    @Test(arguments: ["/metrics", "/yap/1/metrics"]) func metricsAreInPrometheussFormatAndNameNobody(
+    @Test(arguments: ["/metrics", "/yap/1/metrics"]) func metricsAreInPrometheussFormatAndAnonymous(
         _ path: String
     ) async throws {
         let folder = try ServerFolder(accounts: ["ada", "bob"])
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func aCheckpointThatFailsIsSaidOnceCountedAndShownByHealthUntilOneGoesWell() async throws {
+    @Test func aFailingCheckpointIsLoggedOnceCountedAndShownByHealthUntilOneSucceeds() async throws {
         try await onThread {
             let disk = try FullDisk(checkpointFrames: 20)
             defer { disk.server.stop() }

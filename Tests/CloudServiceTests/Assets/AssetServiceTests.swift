@@ -166,7 +166,7 @@ import Testing
         #expect(told.allSatisfy { $0.receipt == nil })
     }
 
-    @Test func addressesAndReceiptsRunOut() throws {
+    @Test func addressesAndReceiptsExpire() throws {
         let url = try token().url
         let early = try send([1, 2, 3], to: url)
         service.clock.advance(bySeconds: 15 * 60 - 1)
@@ -223,7 +223,7 @@ import Testing
         #expect(try save(asset, "b", user: "bob").summary == "BAD_REQUEST")
     }
 
-    @Test func whatNoRecordHoldsIsCollectedOnceNobodyCanSaveItAnyMore() throws {
+    @Test func unusedFilesAreCollectedOnceTheirReceiptHasExpired() throws {
         let limits = ServiceLimits().assets
         let kept = try upload([1])
         _ = try told(save(kept))
@@ -251,7 +251,7 @@ import Testing
         #expect(try fetch(told(service.lookup(["a"])[0])) == [1])
     }
 
-    @Test func aUserWhoNeverSavesCannotFillTheDisk() throws {
+    @Test func unsavedUploadsCannotFillTheDisk() throws {
         var limits = ServiceLimits()
         limits.assets.unsavedBytesMax = 10
         let service = AssetServiceTests(limits)
@@ -303,7 +303,7 @@ import Testing
         #expect(throws: WireError.self) { try service.upload([9], "more") }
     }
 
-    @Test func aUserWhoSavesAndDeletesAgainCannotFillTheDiskEither() throws {
+    @Test func savingAndDeletingRepeatedlyCannotFillTheDiskEither() throws {
         var limits = ServiceLimits()
         limits.assets.unsavedBytesMax = 10
         let service = AssetServiceTests(limits)

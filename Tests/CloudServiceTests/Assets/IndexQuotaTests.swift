@@ -203,7 +203,7 @@ import Testing
         #expect(try size(service, .publicDatabase, "").indexBytes == 0)
     }
 
-    @Test func anIndexThatGoesOrComesIsCountedInSteps() throws {
+    @Test func addedAndRemovedIndexesAreCountedInSteps() throws {
         let service = try service(bytesMax: 1 << 30)
         try service.zones(.create)
         try service.modify((0..<400).map { operation(.create, "r\($0)", words(20, from: $0)) })

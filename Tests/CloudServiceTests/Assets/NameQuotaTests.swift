@@ -70,7 +70,7 @@ import Testing
         #expect(try size(service).bytes == short + counted("a", zone: zone.zoneName) + 2)
     }
 
-    @Test func aTombstoneCountsItsNamesUntilItGoes() throws {
+    @Test func aTombstoneCountsItsNamesUntilItIsDiscarded() throws {
         let service = try service(bytesMax: 2 * (counted(longName(0)) + 2))
         try service.zones(.create)
         #expect(

@@ -178,7 +178,7 @@ import Testing
         #expect(try production.create("b") == ["QUOTA_EXCEEDED"])
     }
 
-    @Test func anEnvironmentWhoseFileCannotBeReadCountsAsNothingAndStopsNobody() throws {
+    @Test func anEnvironmentWithAnUnreadableFileCountsAsEmptyAndBlocksNoOther() throws {
         let limits = limits { $0.privateBytesMax = 150 }
         try Data(repeating: 0x41, count: 5_000).write(to: URL(filePath: folder.file("development.sqlite")))
         let production = try open("production", limits)

@@ -155,7 +155,7 @@ import Testing
         return values
     }
 
-    @Test func eachKindOfTokenOfBeforeIsRefusedOrGoesOnAsTheProtocolSays() throws {
+    @Test func eachKindOfOlderTokenIsRejectedOrContinuesAsTheProtocolSays() throws {
         let store = try store(data)
         let cloud = try service(data, store)
         try cloud.zones(.create)
@@ -224,7 +224,7 @@ import Testing
 
     // MARK: What waited
 
-    @Test func everyoneWhoWaitsForAZoneIsToldOfTheRestoreThoughNothingChanges() throws {
+    @Test func allWaitersOfAZoneAreNotifiedOfTheRestoreWithoutAChange() throws {
         let store = try store(data)
         let cloud = try service(data, store)
         try cloud.zones(.create)

@@ -82,7 +82,7 @@ import Testing
         try other.expectSound()
     }
 
-    @Test func whoFollowsTheFeedHearsOfAnImport() throws {
+    @Test func anImportAppearsInTheFeed() throws {
         let one = try Place(seed: 3)
         try one.cloud.zones(.create)
         try one.cloud.modify((0..<200).map { operation(.create, "r\($0)", ["n": Field(.int64(1))]) })

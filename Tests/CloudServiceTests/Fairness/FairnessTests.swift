@@ -49,7 +49,7 @@ import Testing
         #expect((0..<6).map { _ in queue.popFirst() } == ["a0", "b0", "c0", "a1", "a2", nil])
     }
 
-    @Test func everythingComesOnceInItsOwnersOrderWhateverIsDone() {
+    @Test func everythingIsServedOnceInItsOwnersOrder() {
         let seed: UInt64 = 7
         let random = SeededRandomSource(seed: seed)
         var queue = FairQueue<(owner: Int, number: Int)>()
@@ -113,7 +113,7 @@ import Testing
         #expect(try begin(&turns).owner == "bob")
     }
 
-    @Test func threeWhoAskLongQuestionsLeaveAReaderToOthers() throws {
+    @Test func longQueriesOfThreeUsersLeaveAReaderToOthers() throws {
         var turns = ReaderQueue(readersCount: 4)
         for name in ["a", "b", "c"] { for _ in 0..<4 { turns.append(job(name)) } }
         #expect(try (0..<3).map { _ in try begin(&turns).owner } == ["a", "b", "c"])
@@ -137,7 +137,7 @@ import Testing
         #expect(rests.next(at: 3_000) == nil)
     }
 
-    @Test func nobodyRestsWhileNobodyElseWrites() {
+    @Test func aLoneWriterHasNoCooldown() {
         var rests = WriterCooldowns()
         rests.notice("slow", at: 0)
         rests.begin("slow", after: 100, at: 0)
@@ -152,7 +152,7 @@ import Testing
         #expect(!rests.contains("slow", at: 2_001), "ada was there too long ago")
     }
 
-    @Test func aGroupTakesNothingOfWhoRestsAndKeepsItInOrder() {
+    @Test func aGroupSkipsOwnersInCooldownAndKeepsTheirOrder() {
         var writes = WriteQueue()
         for (number, user) in ["_slow", "_ada", "_slow", "_bob"].enumerated() {
             writes.append(write(user, number: number))
@@ -215,7 +215,7 @@ import Testing
         #expect(try next12().contains("slow"), "it is paid for")
     }
 
-    @Test func whatOneOwesIsRememberedWhileOthersWaitAndForgivenWhenNobodyDoes() throws {
+    @Test func debtIsKeptWhileOthersWaitAndClearedWhenTheQueueIsEmpty() throws {
         var queue = FairQueue<String>()
         for name in ["slow", "a", "b"] { queue.append(name, of: name, bytes: 10) }
         func take() -> String? { queue.popFirst() }
@@ -229,7 +229,7 @@ import Testing
         #expect(take() == "slow", "nobody waited for it")
     }
 
-    @Test func aTurnAmongManyWhoOweMuchIsFoundInTwoRounds() {
+    @Test func aTurnAmongManyIndebtedOwnersIsFoundInTwoRounds() {
         var queue = FairQueue<Int>()
         let count = 1_000
         for number in 0..<count {
@@ -350,7 +350,7 @@ import Testing
         return service.respond(to: request)
     }
 
-    @Test func whoSendsTooMuchIsToldHowLongToWaitAndOthersAreServed() throws {
+    @Test func aThrottledClientGetsARetryDelayAndOthersAreServed() throws {
         let service = service { $0.user = .init(perSecond: 2, burst: 4) }
         for left in [3, 2, 1, 0] {
             let response = ask(service, "ada")
@@ -394,7 +394,7 @@ import Testing
         #expect(ask(service, "ada").status == 200)
     }
 
-    @Test func nobodyOwesMoreThanAFullBucketForAnswersOfAnySize() {
+    @Test func debtForAnswersIsAtMostAFullBucket() {
         var buckets = RateBuckets(.init(perSecond: 10, burst: 100))
         #expect(buckets.take("ada", at: 0).isTaken)
         buckets.charge("ada", thousandths: 1_000_000_000, at: 0)
@@ -443,7 +443,7 @@ import Testing
         #expect(service.rates.owner(ofDevice: "guessed", asker: "192.0.2.3") == "address 192.0.2.3")
     }
 
-    @Test func aContainersRateIsSharedAndNotUsedUpByWhoIsRefused() throws {
+    @Test func aContainersRateIsSharedAndNotUsedByRejectedRequests() throws {
         let service = service {
             $0.container = .init(perSecond: 1, burst: 6)
             $0.user = .init(perSecond: 1, burst: 4)
@@ -464,7 +464,7 @@ import Testing
         #expect(buckets.take("new", at: 3_000).isTaken && buckets.count <= 2)
     }
 
-    @Test func ratesThatNobodyCanCountAreAsHighAsCanBe() {
+    @Test func uncountableRatesAreClampedToTheMaximum() {
         var buckets = RateBuckets(.init(perSecond: .max, burst: .max))
         #expect(buckets.take("a", at: 0).isTaken && buckets.take("a", at: .max).isTaken)
     }

@@ -90,7 +90,7 @@ import Testing
         #expect(error?.serverErrorCode == .authenticationRequired)
     }
 
-    @Test func whatIsReadOnOneDeviceIsToldToTheOthersAndWaitsNoLonger() throws {
+    @Test func notificationsReadOnOneDeviceAreRemovedOnTheOthers() throws {
         try make(["a", "b"])
         let page = try cloud.list()
         let names = page.notifications.map(\.notificationID)
@@ -110,7 +110,7 @@ import Testing
         #expect(try cloud.push(laptop)?.ck.readNotificationIDs == [names[1], names[0]])
     }
 
-    @Test func moreThanAPushCanNameAreToldAsSome() throws {
+    @Test func moreReadNotificationsThanAPushCanNameAreReportedAsSome() throws {
         for number in 0..<10 { try make(["r\(number)"]) }
         let names = try cloud.list().notifications.map(\.notificationID)
         try cloud.markAsRead(names, from: "phone")
@@ -134,7 +134,7 @@ import Testing
         #expect(try cloud.pushes(laptop).sorted() == ["?", "zone"])
     }
 
-    @Test func nobodyReadsOrMarksAnothersNotifications() throws {
+    @Test func notificationsOfOthersCannotBeReadOrMarked() throws {
         try make(["a"])
         let name = try #require(try cloud.list().notifications.first?.notificationID)
         #expect(try cloud.list(user: "bob").notifications.isEmpty)
@@ -166,7 +166,7 @@ import Testing
         #expect(try cloud.list().notifications.count == 10)
     }
 
-    @Test func tenThousandThatNobodyTakesStayBounded() throws {
+    @Test func tenThousandPendingPushesStayBounded() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteCloudStore(path: folder.file("store.db"))
         let cloud = TestService(store: store)
@@ -226,7 +226,7 @@ import Testing
     }
 
     /// What was written before the process ended is told by the next one: each record once.
-    @Test func aRecordThatFiredBeforeACrashIsToldAtTheNextStart() throws {
+    @Test func aRecordFiredBeforeACrashIsNotifiedAtTheNextStart() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.db")
         let before = TestService(store: try SQLiteCloudStore(path: path))

@@ -96,7 +96,7 @@ import Testing
         #expect(try cloud.list(page.syncToken).notifications.last?.notification?.aps?.badge == 2)
     }
 
-    @Test func whatIsNotToldOfARecordIsNeverInItsNotification() throws {
+    @Test func omittedFieldsAreNeverInANotification() throws {
         var info = WireNotificationInfo()
         info.additionalFields = ["long", "bytes", "names", "secret", "place", "name"]
         let payload = try told(

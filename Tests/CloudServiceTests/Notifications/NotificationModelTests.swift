@@ -29,7 +29,7 @@ import Testing
     private static let users = ["ada", "bob"]
     private static let lists = ["home", "work", "far"]
 
-    @Test(arguments: 1...6) func everybodyIsToldExactlyWhatTheirQueriesFind(round: Int) throws {
+    @Test(arguments: 1...6) func subscribersAreNotifiedOfExactlyTheMatchesOfTheirQueries(round: Int) throws {
         let seed = TestSeed.value
         print("notification model: seed \(seed)")
         let random = SeededRandomSource(seed: seed)
@@ -164,7 +164,7 @@ import Testing
         #expect(told.sorted() == ["a", "b"])
     }
 
-    @Test func onlyWhoMayReadARecordOfThePublicDatabaseIsToldOfIt() throws {
+    @Test func onlySubscribersWithReadPermissionAreNotified() throws {
         let store = MemoryCloudStore()
         let cloud = TestService(store: store)
         try cloud.learn()

@@ -21,7 +21,7 @@ import Testing
 
     private func told(_ user: String = "ada") throws -> [String] { try cloud.collection(user).map(\.summary) }
 
-    @Test func aRecordThatTheQueryFindsIsToldWithWhatHappenedToIt() throws {
+    @Test func aMatchingRecordIsNotifiedWithItsKindOfChange() throws {
         try cloud.watch(filters: [equals("list", "home")])
         try cloud.change([
             operation(.create, "a", ["list": text("home")]), operation(.create, "b", ["list": text("work")]),
@@ -54,7 +54,7 @@ import Testing
         #expect(try told() == ["watch:a*"])
     }
 
-    @Test func onlyWhatASubscriptionFiresOnIsTold() throws {
+    @Test func onlyChangesThatFireASubscriptionAreNotified() throws {
         try cloud.watch("made", on: [.create])
         try cloud.watch("changed", on: [.update])
         try cloud.watch("gone", on: [.delete])
@@ -65,7 +65,7 @@ import Testing
         #expect(try told() == ["made:a+", "changed:a*", "gone:a-", "made:a+"])
     }
 
-    @Test func recordsThatGoWithOthersAreToldByWhatTheyHad() throws {
+    @Test func cascadeDeletedRecordsAreNotifiedByTheirOldFields() throws {
         try cloud.watch(filters: [equals("list", "home")], on: [.delete])
         try cloud.change([
             operation(.create, "parent"),
@@ -77,7 +77,7 @@ import Testing
         #expect(try told().sorted() == ["watch:a-", "watch:c-"])
     }
 
-    @Test func ofManyRecordsThatGoTogetherOnlySoManyBytesOfFieldsAreTold() throws {
+    @Test func theFieldsOfACascadesNotificationsAreLimited() throws {
         var limits = ServiceLimits()
         limits.firedFieldsBytesMax = 5_000
         let cloud = TestService(limits: limits)
@@ -121,7 +121,7 @@ import Testing
         #expect(try cloud.subscriptions(.create, [narrow]).first?.error?.serverErrorCode == .zoneNotFound)
     }
 
-    @Test func theDeviceThatMadeTheChangeIsNotTold() throws {
+    @Test func theDeviceThatMadeTheChangeIsNotNotified() throws {
         try cloud.watch()
         try cloud.change([operation(.create, "a")], from: "phone")
         #expect(try cloud.push(phone) == nil)
@@ -136,7 +136,7 @@ import Testing
         )
     }
 
-    @Test func aWriteThatIsRefusedTellsNobody() throws {
+    @Test func aRejectedWriteNotifiesNoSubscriber() throws {
         try cloud.watch()
         try cloud.change([operation(.create, "a")])
         #expect(try cloud.modify([operation(.create, "a")]).summaries == ["CONFLICT"])
@@ -148,7 +148,7 @@ import Testing
         #expect(try told() == ["watch:a+"])
     }
 
-    @Test func oneThatFiresOnceIsGoneWhenItHasFired() throws {
+    @Test func aSubscriptionThatFiresOnceIsDeletedWhenItHasFired() throws {
         try cloud.watch(once: true)
         try cloud.change([operation(.create, "a"), operation(.create, "b")])
         try cloud.change([operation(.create, "c")])
@@ -170,7 +170,7 @@ import Testing
         #expect(try told() == ["watch:b+"])
     }
 
-    @Test func aSubscriptionThatIsDeletedIsToldNothingMoreAndOneThatIsReplacedGoesByItsNewQuery() throws {
+    @Test func aDeletedSubscriptionIsNotNotifiedAndAReplacedOneUsesItsNewQuery() throws {
         try cloud.watch("a")
         try cloud.watch("b", filters: [equals("list", "home")])
         try cloud.change([operation(.create, "one", ["list": text("home")])])
@@ -192,7 +192,7 @@ import Testing
         try cloud.change(operations, zone: nil, database: "public", user: user)
     }
 
-    @Test func everybodyWhoSubscribesToThePublicDatabaseIsTold() throws {
+    @Test func allSubscribersOfThePublicDatabaseAreNotified() throws {
         try cloud.watch("adas", database: "public")
         try cloud.watch("bobs", database: "public", user: "bob")
         try changePublic([operation(.create, "a")])
@@ -274,7 +274,7 @@ import Testing
         #expect(try reason(query).contains("recordType"))
     }
 
-    @Test func aWriteIsToldToTryAgainWhileTooManyChangesWaitToBeTold() throws {
+    @Test func aWriteGetsTryAgainWhileTooManyNotificationsArePending() throws {
         var limits = ServiceLimits()
         limits.firedChangesMax = 2
         let cloud = TestService(limits: limits)
@@ -291,7 +291,7 @@ import Testing
     }
 
     /// More than one step tells are told in several, in order, and nobody twice.
-    @Test func manyWhoWatchOneRecordAreToldInSeveralSteps() throws {
+    @Test func manySubscribersOfOneRecordAreNotifiedInSeveralSteps() throws {
         let users = 1_200
         let store = MemoryCloudStore()
         let service = CloudService(

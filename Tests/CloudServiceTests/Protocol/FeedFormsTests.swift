@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func aFeedThatBeginsWithItsNewestChangeTellsOnlyWhatIsNew() throws {
+    @Test func aFeedFromItsNewestChangeListsOnlyNewChanges() throws {
         try cloud.modify(["a", "b", "c"].map { operation(.create, $0) })
         let known = try cloud.changes().syncToken
         #expect(try step(known).records == [])
@@ -113,7 +113,7 @@ import Testing
         #expect(token.reason == "client knowledge differs from server knowledge")
     }
 
-    @Test func whoAsksForTheTokenOfTheZoneGetsIt() throws {
+    @Test func aRequestedZoneTokenIsReturned() throws {
         func ask(_ endpoint: String, _ body: String) throws -> RecordsResponse {
             var request = cloud.request(endpoint, Array(body.utf8), extras: false)
             request.query += [("getCurrentSyncToken", "True"), ("remapEnums", "true"), ("dsid", "1")]

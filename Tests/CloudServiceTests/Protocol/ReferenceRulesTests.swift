@@ -23,7 +23,7 @@ import Testing
         ]
     }
 
-    @Test func inARequestThatIsNotAtomicAFailedParentFailsItsChildrenWhateverTheOrder() throws {
+    @Test func withoutAtomicityAFailedParentFailsItsChildrenInAnyOrder() throws {
         try cloud.modify([operation(.create, "there")])
         for target in ["there", "absent"] {
             let parent =
@@ -44,7 +44,7 @@ import Testing
             try cloud.lookup(["bySelf", "byValidate", "byParent"]).summaries.allSatisfy { $0 == "NOT_FOUND" })
     }
 
-    @Test func aParentThatIsSavedInTheSameRequestCarriesItsChildrenWhateverTheOrder() throws {
+    @Test func aParentSavedInTheSameRequestAllowsItsChildrenInAnyOrder() throws {
         for database in ["private", "public"] {
             let zone = database == "public" ? nil : TestService.zone
             let operations =
@@ -67,7 +67,7 @@ import Testing
         #expect(results.summaries == ["CONFLICT", "saved", "saved"])
     }
 
-    @Test func aRecordWithTwoOwnersGoesWithTheFirstThatGoes() throws {
+    @Test func aRecordWithTwoOwnersIsDeletedWithTheFirst() throws {
         try cloud.modify([
             operation(.create, "x"), operation(.create, "y"),
             operation(.create, "both", ["x": reference("x", .deleteSelf), "y": reference("y", .deleteSelf)]),

@@ -63,7 +63,7 @@ import Testing
         #expect(ask("users/current") == #"200 {"userRecordName":"_bob"}"#)
     }
 
-    @Test func onlyWhoWantsItIsFoundByEverybody() {
+    @Test func onlyListedUsersAreFoundByEveryone() {
         for endpoint in ["users/discover", "users/lookup/contacts"] {
             for method in ["GET", "POST"] {
                 _ = ask("users/discoverability", #"{"discoverable":true}"#, user: "ada")
@@ -90,7 +90,7 @@ import Testing
         "users/caller", "users/current", "users/discover", "users/lookup/email", "users/lookup/id",
         "users/lookup/contacts", "users/discoverability",
     ])
-    func usersAreOfThePublicDatabaseAndForWhoIsSignedIn(_ endpoint: String) {
+    func usersAreInThePublicDatabaseAndNeedASignIn(_ endpoint: String) {
         let refused = ask(endpoint, database: "private")
         #expect(
             refused.hasPrefix("400 ")
@@ -101,7 +101,7 @@ import Testing
         #expect(ask(endpoint, user: "none").hasPrefix("401 "))
     }
 
-    @Test func whatNamesNobodyIsRefused() {
+    @Test func lookupsWithoutAUserAreRejected() {
         for (endpoint, body) in [
             ("users/discover", #"{"lookupInfos":[{}]}"#), ("users/lookup/email", #"{"users":[{}]}"#),
             ("users/lookup/id", #"{"users":[{"emailAddress":"x@y"}]}"#), ("users/lookup/id", "{}"),

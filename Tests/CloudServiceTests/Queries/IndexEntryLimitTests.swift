@@ -39,7 +39,7 @@ import Testing
     }
 
     /// A record of 1 MB has 140 texts of a thousand words; all writes would wait while they are counted.
-    @Test func countingEndsAtTheFieldThatGoesBeyondTheLimit() {
+    @Test func countingEndsAtTheFieldThatExceedsTheLimit() {
         var type = RecordType()
         var fields: [String: Field] = [:]
         for number in 0..<100 {

@@ -56,7 +56,7 @@ import Testing
     }
 
     /// A server that is only read hears of an index that a command asks for when somebody wants to use it.
-    @Test func anIndexThatAnotherProcessAsksForIsBuiltByWhoeverIsAskedForIt() throws {
+    @Test func anIndexAddedByAnotherProcessIsBuiltByTheQueriedProcess() throws {
         let store = MemoryCloudStore()
         let cloud = TestService(store: store)
         try fill(cloud, 1_000)
@@ -82,7 +82,7 @@ import Testing
         #expect(status.withLock { $0 } == 200)
     }
 
-    @Test(arguments: StoreKind.allCases) func anIndexIsBuiltInStepsAndAsksForPatienceUntilThen(
+    @Test(arguments: StoreKind.allCases) func anIndexIsBuiltInStepsAndQueriesGetTryAgainUntilThen(
         _ kind: StoreKind
     ) throws {
         let folder = try TemporaryFolder()
@@ -116,7 +116,7 @@ import Testing
         #expect(try store.read { try $0.indexWork(typesMax: 1) } == [])
     }
 
-    @Test func workGoesOnWhereItWasWhenTheProcessDied() throws {
+    @Test func workContinuesWhereTheProcessDied() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteCloudStore(path: folder.file("store.db"))
         let cloud = TestService(store: store)

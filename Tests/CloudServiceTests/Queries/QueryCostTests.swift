@@ -98,7 +98,7 @@ import UseCounter
     }
 
     /// Large records end a page early: each counts as many rows.
-    @Test func aPageLooksAtSoManyBytesAndTheNextGoesOn() throws {
+    @Test func aPageReadsALimitedNumberOfBytesAndTheNextContinues() throws {
         var limits = ServiceLimits()
         limits.queryRowsExaminedMax = 100
         limits.querySearch.rowsInZoneMin = 1
@@ -117,7 +117,7 @@ import UseCounter
         }
     }
 
-    @Test func whatAMarkerSaysNobodyReads() throws {
+    @Test func markersAreOpaque() throws {
         var schema = RandomQueryTests.schema
         schema.recordTypes["todo"]?.grants = [
             SystemRole.signedIn: .create, SystemRole.creator: [.read, .write],
@@ -166,7 +166,7 @@ import UseCounter
     }
 
     /// A record that the disk has damaged is found by nothing that is in it, and can be deleted.
-    @Test func aDamagedRecordStandsInNobodysWay() throws {
+    @Test func aDamagedRecordBlocksNoOther() throws {
         let store = MemoryCloudStore()
         let cloud = TestService(store: store)
         try cloud.zones(.create)

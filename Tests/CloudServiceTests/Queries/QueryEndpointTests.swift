@@ -164,7 +164,7 @@ import Testing
             try refusal(#"{"query":{"recordType":"todo"}}"#, database: "shared").hasPrefix("ZONE_NOT_FOUND"))
     }
 
-    @Test func publicRecordsAreFoundByWhoMayReadThem() throws {
+    @Test func publicRecordsAreFoundByCallersWithReadPermission() throws {
         var schema = RandomQueryTests.schema
         schema.recordTypes["todo"]?.grants = [
             SystemRole.signedIn: .create, SystemRole.creator: [.read, .write],

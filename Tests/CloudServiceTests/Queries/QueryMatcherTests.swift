@@ -222,7 +222,7 @@ import Testing
         #expect(try !Self.matcher("[\(shared)]").matches(row, fields: [:]))
     }
 
-    @Test func theFrameworksWordForTheUserMeansWhoAsks() throws {
+    @Test func theFrameworksNameForTheUserMeansTheCaller() throws {
         let filter =
             #"[{"comparator":"EQUALS","systemFieldName":"createdUserRecordName","#
             + #""fieldValue":{"value":{"recordName":"__defaultOwner__"}}}]"#

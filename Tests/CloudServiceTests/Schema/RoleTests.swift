@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func whoMayNotReadATypeHearsNothingOfIt() throws {
+    @Test func aSubscriberWithoutReadPermissionIsNotNotified() throws {
         let cloud = try TestService(
             environment: "development",
             schema: """

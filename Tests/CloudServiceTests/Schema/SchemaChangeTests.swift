@@ -12,7 +12,7 @@ import Testing
 
     private func texts(_ old: Schema, _ new: Schema) -> [String] { old.changes(to: new).map(\.text) }
 
-    @Test func eachDifferenceIsToldOnceInAFixedOrder() throws {
+    @Test func eachDifferenceIsListedOnceInAFixedOrder() throws {
         let old = try schema(
             "a INT64 QUERYABLE, b STRING, GRANT READ TO \"_world\"", before: "CREATE ROLE old;")
         let new = try schema(

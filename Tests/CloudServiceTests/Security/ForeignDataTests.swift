@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func nothingOfAnotherUserIsToldOrChanged(onDisk: Bool) throws {
+    @Test(arguments: [false, true]) func nothingOfAnotherUserIsReturnedOrChanged(onDisk: Bool) throws {
         let folder = try TemporaryFolder()
         func store(_ name: String) throws -> any CloudStore {
             onDisk ? try SQLiteCloudStore(path: folder.file(name)) : MemoryCloudStore()

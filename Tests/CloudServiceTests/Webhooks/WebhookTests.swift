@@ -83,7 +83,7 @@ import Testing
         #expect(waiting == [3, 1, 2, 0])
     }
 
-    @Test func whatWasTakenIsGoneAndCounted() throws {
+    @Test func deliveredNotificationsAreRemovedAndCounted() throws {
         try add("shop")
         for name in ["a", "b"] { try cloud.change([operation(.create, name)]) }
         #expect(try answer(true) == 2)
@@ -112,7 +112,7 @@ import Testing
         #expect(row.failedCount == 16 && row.deliveredCount == 1 && row.failuresInRow == 0)
     }
 
-    @Test func whatNobodyTookInADayIsGivenUpAndCounted() throws {
+    @Test func deliveriesFailedForADayAreAbandonedAndCounted() throws {
         let told = Lock(0)
         cloud.service.webhooks.setListener { count in told.withLock { $0 += count } }
         try add("shop")
@@ -140,7 +140,7 @@ import Testing
         #expect(try due().requests.count == 4, "a few at a time")
     }
 
-    @Test func aWebhookThatIsGoneDoesNotHoldUpTheOthers() throws {
+    @Test func anUnreachableWebhookDoesNotDelayTheOthers() throws {
         try add("bad")
         try add("good")
         try cloud.change((0..<3).map { operation(.create, "r\($0)") })
@@ -169,7 +169,7 @@ import Testing
         #expect(try due().requests.count == 1)
     }
 
-    @Test func theListenerHearsOfWhatIsToBeSentWhenItIsWritten() throws {
+    @Test func theListenerIsNotifiedOfDeliveriesOnceTheyAreWritten() throws {
         let rings = Lock(0)
         cloud.service.webhooks.setListener { _ in rings.withLock { $0 += 1 } }
         try cloud.change([operation(.create, "a")])

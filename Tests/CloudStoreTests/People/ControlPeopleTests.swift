@@ -18,7 +18,7 @@ import Testing
         )
     }
 
-    @Test func anAddressIsOfOneAccountInWhateverCase() throws {
+    @Test func anEmailAddressBelongsToOneAccountInAnyCase() throws {
         let ann = try store.accounts.add(name: "ann", email: "ann@example.com", passwordHash: "hash")
         #expect(ann.email == "ann@example.com")
         #expect(throws: ControlError.emailTaken("ANN@example.com")) {

@@ -43,7 +43,7 @@ import Testing
         #expect(try account().passwordHash == "other")
     }
 
-    @Test func aPasswordThatWasCheckedBeforeTheAccountWasShutSignsNobodyIn() throws {
+    @Test func aPasswordCheckedBeforeTheAccountWasDisabledDoesNotSignIn() throws {
         let checked = try control.accounts.add(name: "ann", passwordHash: "hash")
         try control.accounts.disable(named: "ann")
         #expect(throws: ControlError.noSuchAccount(name: "ann")) {

@@ -151,7 +151,7 @@ import Testing
         #expect(step > 15, "\(step) steps")
     }
 
-    @Test func whatSomebodyHasOpenIsNotTouchedBeforeThatIsClosed() throws {
+    @Test func openFilesAreNotTouchedUntilTheyAreClosed() throws {
         let hold = try #require(
             try folder.hold(container: Self.old, environment: "production", in: control))
         let removal = try control.containers.beginRemoval(container: Self.old)
@@ -162,7 +162,7 @@ import Testing
         #expect(try folder.hold(container: Self.old, environment: "production", in: control) == nil)
     }
 
-    @Test func whileABackupRunsNothingGoesAndTheBackupHasNoneOfIt() throws {
+    @Test func duringABackupNoFileIsCollectedAndUnusedFilesAreNotInIt() throws {
         let removal = try control.containers.beginRemoval(container: Self.old)
         let archive = temporary.file("b.tar")
         let outcomes = Lock<[EnvironmentRemover.Outcome]>([])

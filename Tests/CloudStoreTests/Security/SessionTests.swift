@@ -86,7 +86,7 @@ import Testing
         #expect(again.id != ada.id)
     }
 
-    @Test func whoeverAsksWithoutPauseKeepsNoOldTokenAlive() throws {
+    @Test func constantRequestsDoNotKeepAnOldTokenAlive() throws {
         let first = try signIn()
         var tokens = [first]
         for _ in 0..<200 {
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func aTokenOfASessionThatRanOutOrAnotherPasswordEndedAsksForANewSignIn() throws {
+    @Test func aTokenOfAnExpiredOrEndedSessionRequiresANewSignIn() throws {
         let token = try signIn()
         try control.accounts.setPasswordHash("y", ofAccount: "ada")
         #expect(try control.sessions.signIn(token: token) == .ended)

@@ -94,7 +94,7 @@ import YapCloudKit
         }
     }
 
-    @Test func whatOneDeviceAddsTheOtherHearsOfOverHTTP() async throws {
+    @Test func changesOfOneDeviceReachTheOtherOverHTTP() async throws {
         let cloud = try Cloud()
         let phone = try await Device("phone", cloud)
         let laptop = try await Device("laptop", cloud)
@@ -112,7 +112,7 @@ import YapCloudKit
         await cloud.stop()
     }
 
-    @Test func aDeviceHearsAgainWhenTheServerIsBack() async throws {
+    @Test func aDeviceIsNotifiedAgainWhenTheServerReturns() async throws {
         let cloud = try Cloud()
         let phone = try await Device("phone", cloud)
         let laptop = try await Device("laptop", cloud)

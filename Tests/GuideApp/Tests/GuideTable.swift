@@ -25,7 +25,7 @@ enum GuideTable {
             CKContainer.default()
             CKContainer.privateCloudDatabase
             CKContainer.sharedCloudDatabase
-        whatIsPublishedEverybodyFinds
+        publishedRecordsAreFoundByEveryone
             CKContainer.publicCloudDatabase
             CKDatabase.perform(inZoneWith:)
             CKRecord.setObject(forKey:)
@@ -38,7 +38,7 @@ enum GuideTable {
             users > CKDiscoverUserIdentitiesOperation.userIdentityDiscoveredBlock
             users > CKDiscoverAllUserIdentitiesOperation.userIdentityDiscoveredBlock
             discoverable > CKContainer.requestApplicationPermission
-        theFirstSaveMakesTheZoneAndAsksOnceToBeTold
+        theFirstSaveCreatesTheZoneAndSubscribesOnce
             CKDatabase.add
             CKRecordZone(zoneName:)
             CKRecordZone(zoneID:)

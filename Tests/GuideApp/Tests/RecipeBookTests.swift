@@ -73,7 +73,7 @@ import Testing
         #expect(older.base === conflict.base && older.waitSeconds == nil)
     }
 
-    @Test func aRecordOfANewerAppIsNotReadAndTheUserIsTold() async throws {
+    @Test func aRecordOfANewerAppIsNotReadAndTheUserIsNotified() async throws {
         let (phone, laptop) = (try home.book(home.phone), try home.book(home.laptop))
         _ = await outcome { phone.save(recipe("Soup", hour: 0), completion: $0) }
         let recordID = CKRecordID(recordName: "soup", zoneID: phone.cloud.zoneID)

@@ -28,7 +28,7 @@ import Testing
         #expect(other.containerIdentifier == "iCloud.com.example.other" && other !== cloud.container)
     }
 
-    @Test func theFirstSaveMakesTheZoneAndAsksOnceToBeTold() async throws {
+    @Test func theFirstSaveCreatesTheZoneAndSubscribesOnce() async throws {
         let phone = try home.recipes(home.phone)
         #expect(phone.zoneID == CKRecordZoneID(zoneName: "recipes", ownerName: CKOwnerDefaultName))
         #expect(await outcome { phone.store(record(phone, "soup", title: "Soup"), completion: $0) } == nil)
@@ -142,7 +142,7 @@ import Testing
         #expect(errors.all.count == 1 && errors.all[0] == nil && listener.heard.all == ["soup"])
     }
 
-    @Test func theOtherDeviceIsToldOfASaveAndTheSaverIsNot() async throws {
+    @Test func theOtherDeviceIsNotifiedOfASaveAndTheSaverIsNot() async throws {
         let (phone, laptop) = (try home.recipes(home.phone), try home.recipes(home.laptop))
         _ = await outcome { phone.store(record(phone, "soup", title: "Soup"), completion: $0) }
         _ = await outcome { laptop.subscribe(completion: $0) }

@@ -28,7 +28,7 @@ import Testing
         #expect(await outcome { laptop.rename("soup", to: "x", completion: $0) }?.isMissing == true)
     }
 
-    @Test func whatIsPublishedEverybodyFinds() async throws {
+    @Test func publishedRecordsAreFoundByEveryone() async throws {
         let saved: String? = await heard { done in
             phone.publish("Soup for all") { record, _ in done(record?["title"]) }
         }
