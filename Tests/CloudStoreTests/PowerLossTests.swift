@@ -49,7 +49,7 @@ import Testing
         return true
     }
 
-    @Test("155. what a store shows after its process was killed, a power loss doesn't take back")
+    @Test("155. a power loss doesn't undo what a store showed after its process was killed")
     func whatIsFoundAfterAKillOutlivesThePower() throws {
         var foundCount = 0
         for nth in 1...40 {

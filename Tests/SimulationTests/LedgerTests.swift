@@ -31,7 +31,8 @@ import YapCloudKit
         ledger.serverHas(record: Self.record, fields: [("text", "of another device")])
     }
 
-    @Test("129. folded, what was made and deleted unsent is nothing, whatever was sent under the name before")
+    @Test(
+        "129. folded, a record created and deleted unsent sends nothing, for any earlier record of the name")
     mutating func whatWasMadeAndDeletedUnsentIsNothing() {
         begin()
         commits("second", isInsert: true)
@@ -51,7 +52,7 @@ import YapCloudKit
 
     /// The rows of the first one's user left the device. What was made then had other fields.
     @Test(
-        "129. folded, what was made and deleted unsent is nothing, also over an own one that was sent before",
+        "129. folded, a record created and deleted unsent sends nothing, also over an own one that was sent before",
         arguments: [false, true])
     mutating func whatWasMadeWhereItsUserHadLeftAndDeletedUnsentIsNothing(isSent: Bool) {
         makes(["text", "scan"], "first")

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "119, 120. whatever fails, devices of every kind end equal to the server, and no committed value is lost"
+        "119, 120. after any failures, devices of every kind end equal to the server, and no committed value is lost"
     )
     func devicesEndEqualAndNothingIsLost() async throws {
         let seeds = (1...Self.runsCount).map(UInt64.init)

@@ -52,7 +52,7 @@ import Yap
     }
 
     @Test(
-        "122. a page that comes after its user signed out brings nothing back, and is fetched again with the user"
+        "122. a page received after its user signed out restores nothing, and is fetched again with the user"
     )
     func aLatePageIsNotApplied() throws {
         try switchUsers(holding: "changes/zone") {
@@ -66,7 +66,7 @@ import Yap
     }
 
     @Test(
-        "122. a conflict that comes after its user signed out brings nothing back, and the edit stays the user's"
+        "122. a conflict received after its user signed out restores nothing, and the edit stays the user's"
     )
     func aLateConflictIsNotMerged() throws {
         try phone.edit("1") { $0.title = "edited" }
@@ -80,7 +80,7 @@ import Yap
         #expect(try phone.todos() == adas.todos())
     }
 
-    @Test("122. what the cloud took before its user signed out is no longer sent")
+    @Test("122. changes that the cloud accepted before its user signed out aren't sent again")
     func aLateSuccessIsWrittenDown() throws {
         phone.syncNow()
         try phone.edit("1") { $0.title = "edited" }

@@ -71,7 +71,7 @@ import Yap
         }
     }
 
-    @Test("121. the source is deleted or changes before the upload: what was there at the commit is sent")
+    @Test("121. the source is deleted or changes before the upload: its contents at the commit are sent")
     func theSourceMayGo() throws {
         try insert()
         // In place: a hard link would change with it.
@@ -99,7 +99,7 @@ import Yap
         #expect(stored["photo"]?.value == .asset(Asset(downloadURL: "staged:\(copies[0])")))
     }
 
-    @Test("121. the copy goes with the last change that names it, after its commit")
+    @Test("121. the copy is deleted with the last change that names it, after its commit")
     func itIsRemovedAfterTheSuccess() throws {
         try insert()
         #expect(copies.count == 1)
@@ -142,7 +142,7 @@ import Yap
         #expect(try sent() == "first")
     }
 
-    @Test("121. copies that a crash left behind go at the next start, the others stay")
+    @Test("121. orphaned copies of a crash are deleted at the next start, the others stay")
     func orphansAreCollected() throws {
         try insert()
         try Data("x".utf8).write(to: URL(fileURLWithPath: folder + "/orphan"))

@@ -15,7 +15,7 @@ import Yap
     }
 
     @Test(
-        "43. attached before the insert, without upload: the handler isn't asked and nothing is queued",
+        "43. attached before the insert, without upload: the handler isn't called and nothing is queued",
         arguments: forms)
     func attachedBeforeTheInsert(_ form: QueueStorage) throws {
         let device = try device(form)
@@ -32,7 +32,7 @@ import Yap
         #expect(try device.contains("1"))
     }
 
-    @Test("44. attached before the insert, with upload: the record's own values go up", arguments: forms)
+    @Test("44. attached before the insert, with upload: the record's own values are sent", arguments: forms)
     func attachedBeforeTheInsertWithUpload(_ form: QueueStorage) throws {
         let device = try device(form)
         let record = CKRecord(recordType: "todo", recordID: device.id("1"))
@@ -112,7 +112,7 @@ import Yap
         #expect(device.seen.handled == ["1"])
     }
 
-    @Test("53, 54. two rows of one record: one save, and a deletion when both are gone", arguments: forms)
+    @Test("53, 54. two rows of one record: one save, and a deletion when both are deleted", arguments: forms)
     func twoRowsOfOneRecord(_ form: QueueStorage) throws {
         let device = try device(form)
         device.behave { $0.recordNames = ["1": "R", "2": "R"] }
@@ -142,7 +142,7 @@ import Yap
     }
 
     @Test(
-        "55. the record stays on the server only if every owner asked for that", arguments: [true, false],
+        "55. the record stays on the server only if every owner requested that", arguments: [true, false],
         [true, false])
     func everyOwnerHasToAsk(isSecondDeleted: Bool, isDeletedFirst: Bool) throws {
         let device = try device(.keysOnly)
@@ -186,7 +186,7 @@ import Yap
     }
 
     @Test(
-        "57. a looked-up record is a copy: system fields, and what this transaction changed", arguments: forms
+        "57. a looked-up record is a copy: system fields, and this transaction's changes", arguments: forms
     )
     func aLookedUpRecordIsACopy(_ form: QueueStorage) throws {
         let device = try device(form)
@@ -205,7 +205,7 @@ import Yap
     }
 
     @Test(
-        "58, 60, 117. lookups see what this transaction did, and others only what was committed",
+        "58, 60, 117. lookups see this transaction's changes, and others only committed ones",
         arguments: forms)
     func lookupsSeeWhatThisTransactionDid(_ form: QueueStorage) throws {
         let device = try device(form)
@@ -311,7 +311,7 @@ import Yap
     }
 
     @Test(
-        "60. a transaction sees what it attached and detached; others see it when it was committed",
+        "60. a transaction sees its attached and detached rows; others see them after the commit",
         arguments: forms)
     func whatWasAttachedIsSeen(_ form: QueueStorage) throws {
         let device = try device(form)

@@ -54,7 +54,7 @@ import Yap
     }
 
     @Test(
-        "103. what a record points at is sent before it, in whatever order a commit made them",
+        "103. a record's target is sent before it, for any order in the commit",
         arguments: Link.allCases)
     func parentsComeFirst(link: Link) throws {
         try device.write { transaction, ext in
@@ -125,7 +125,7 @@ import Yap
         #expect(device.seen.errors.isEmpty)
     }
 
-    @Test("103. what a record no longer points at is deleted after that was saved")
+    @Test("103. a record's former target is deleted after the record was saved")
     func deletionAfterTheReferenceWasRemoved() throws {
         try device.write { transaction, ext in
             try insert(record("old", .reference), transaction, ext)
@@ -146,7 +146,7 @@ import Yap
         #expect(try order() == "Snew Schild Dold")
     }
 
-    @Test("103. a thousand records, each the parent of the one before it, go up in batches, parents first")
+    @Test("103. a thousand records, each the parent of the previous one, are sent in batches, parents first")
     func aLongChainIsSent() throws {
         try device.write { transaction, ext in
             for number in 0..<1000 {

@@ -37,7 +37,7 @@ import Yap
     }
 
     @Test(
-        "192. an upload address that the server no longer knows is replaced, and nothing is put aside",
+        "192. an upload address that the server has lost is replaced, and nothing is quarantined",
         arguments: 1...2)
     func aLostUploadAddress(times: Int) async throws {
         let cover = try await phone.add("cover")
@@ -112,7 +112,7 @@ import Yap
     }
 
     @Test(
-        "193. a change that waits for a file of a record that was deleted while another user was signed in is let go"
+        "193. a change that waits for a file is dropped if its record was deleted while another user was signed in"
     )
     func aWaitingChangeOfADeletedRecord() async throws {
         let scan = try await phone.add("scan")
@@ -205,7 +205,7 @@ import Yap
         #expect(try phone.album()?.scan == scan && laptop.album()?.scan == scan)
     }
 
-    @Test("196. a list that goes back to what the server has doesn't lose it")
+    @Test("196. a list that returns to the server's value keeps it")
     func aListThatReturnsToTheServersValue() async throws {
         let (scan, other) = (try await phone.add("scan"), try await phone.add("other"))
         try phone.edit { ($0.pages, $0.scan) = ([other], scan) }

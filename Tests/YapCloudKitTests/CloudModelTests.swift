@@ -117,7 +117,7 @@ import Yap
         laptop.sync.syncNowInline()
     }
 
-    @Test("1, 3, 5, 6. only the changed fields go up, each with what it was; what is no field never does")
+    @Test("1, 3, 5, 6. only the changed fields are sent, each with its original; other properties never are")
     func onlyTheChangedFieldsGoUp() throws {
         try start()
         phone.sync.suspend()
@@ -134,7 +134,7 @@ import Yap
         #expect(phone.server("1")?.allKeys().sorted() == ["colour", "completed", "note", "title"])
     }
 
-    @Test("4. two changes of a field in one transaction are one, with what it was before both")
+    @Test("4. two changes of a field in one transaction are one, with the original before both")
     func twoChangesInOneTransaction() throws {
         try start()
         phone.sync.suspend()

@@ -45,7 +45,7 @@ import Yap
     }
 
     @Test(
-        "122. kept objects stay their user's: their changes wait for that user, and what is new is the new user's"
+        "122. kept objects stay their user's: their changes wait for that user, and new objects are the new user's"
     )
     func keptObjectsStayTheirUsers() throws {
         try use("eve", .keep)
@@ -66,7 +66,7 @@ import Yap
     }
 
     @Test(
-        "122. removed objects come back with their user, and with what was never sent; nobody else gets any of it"
+        "122. removed objects return with their user and the unsent changes; no other user gets any of it"
     )
     func removedObjectsComeBackWithTheirUser() throws {
         try leaveUnsent()
@@ -115,7 +115,7 @@ import Yap
         #expect(try adas.todos().mapValues(\.title) == ["1": "sent"])
     }
 
-    @Test("173. what a later user discards of a refused change is the server's again")
+    @Test("173. parts of a rejected change that a later user discards have the server's values again")
     func whatALaterUserDiscardsIsTheServersAgain() async throws {
         try use("eve", .keep)
         try phone.set(Todo(title: "of eve"), "3")
@@ -140,7 +140,7 @@ import Yap
         #expect(isAnother)
     }
 
-    @Test("177. what waits of a user who comes back is merged with what other devices did meanwhile")
+    @Test("177. pending changes of a returning user are merged with other devices' changes")
     func whatWaitsIsMergedWhenItsUserComesBack() throws {
         try leaveUnsent()
         try comesIn("eve")
@@ -195,7 +195,7 @@ import Yap
         #expect(try adas.todo("1") == both)
     }
 
-    @Test("122. the app asks who is signed in, and goes on as that user")
+    @Test("122. the app reads the signed-in user, and continues as that user")
     func theAppContinuesAsTheSignedInUser() async throws {
         let cloud = TestCloud(execution: .threads), account = ChangingAccount()
         let path = NSTemporaryDirectory() + "yap-account-" + UUID().uuidString + ".db"

@@ -70,7 +70,7 @@ import Yap
         #expect(phone.rules == [])
     }
 
-    @Test("63. after a remote change and a relaunch a local change goes up on the new tag, at once")
+    @Test("63. after a remote change and a relaunch a local change is sent on the new tag, at once")
     func aLocalChangeAfterARelaunch() throws {
         try remote { $0["title"] = "z" }
         phone.syncNow()
@@ -82,7 +82,7 @@ import Yap
         #expect(phone.server("1")?["title"] == "z" && phone.server("1")?["done"] == true)
     }
 
-    @Test("64. disjoint fields both stand, and the local one keeps what it was")
+    @Test("64. disjoint fields are both kept, and the local one keeps its original")
     func disjointFields() throws {
         phone.sync.suspend()
         try phone.edit("1") { $0.isDone = true }
@@ -94,7 +94,7 @@ import Yap
         #expect(phone.server("1")?["done"] == true)
     }
 
-    @Test("65. of two changes of a field the remote one stands, and nothing is sent")
+    @Test("65. of two changes of a field the remote one wins, and nothing is sent")
     func ofTwoChangesTheRemoteOneStands() throws {
         phone.sync.suspend()
         try phone.edit("1") { $0.title = "b" }
@@ -108,7 +108,7 @@ import Yap
         #expect(phone.rules == [.remoteWon])
     }
 
-    @Test("66. what only this device changed stands, whatever else changed")
+    @Test("66. fields changed only by this device are kept, for any other changes")
     func whatOnlyThisDeviceChanged() throws {
         phone.sync.suspend()
         try phone.edit("1") { $0.title = "b" }
@@ -136,7 +136,7 @@ import Yap
         sendAll()
     }
 
-    @Test("68. of several queued values of a field the last one goes up")
+    @Test("68. of several queued values of a field the last one is sent")
     func severalQueuedValues() throws {
         phone.sync.suspend()
         try phone.edit("1") { $0.title = "b" }
@@ -169,7 +169,7 @@ import Yap
     }
 
     @Test(
-        "73, 85. changed and deleted here while another device edits: the edit stands, and the queue drains")
+        "73, 85. changed and deleted here while another device edits: the edit wins, and the queue drains")
     func changedAndDeletedHere() throws {
         phone.sync.suspend()
         try phone.edit("1") { $0.title = "b" }
@@ -183,7 +183,7 @@ import Yap
         #expect(phone.rules.contains(.deletionDropped))
     }
 
-    @Test("76. a merge that comes in while a save is under way, whose answer is lost")
+    @Test("76. a merge during a save whose response is lost")
     func aMergeWhileASaveIsUnderWay() throws {
         try phone.edit("1") { $0.title = "b" }
         cloud.networkFault = { $0.path.hasSuffix("records/modify") ? .loseReply : .none }
@@ -238,7 +238,7 @@ import Yap
         #expect(phone.rules.contains(.editBeatDeletion))
     }
 
-    @Test("82. a remote deletion of what was changed and then deleted here empties the queue")
+    @Test("82. a remote deletion of a record changed and then deleted here empties the queue")
     func aRemoteDeletionOfWhatWasChangedAndDeletedHere() throws {
         phone.sync.suspend()
         try phone.edit("1") { $0.title = "b" }
@@ -250,7 +250,7 @@ import Yap
         #expect(phone.server("1") == nil)
     }
 
-    @Test("84. deleted by another device and made again here: the new one goes up whole")
+    @Test("84. deleted by another device and recreated here: the whole new record is sent")
     func deletedThereAndMadeAgainHere() throws {
         remoteDeletion()
         phone.syncNow()
@@ -260,7 +260,7 @@ import Yap
         #expect(phone.server("1")?["note"] == nil as String?)
     }
 
-    @Test("87. a page that can't be written leaves neither rows nor token, and comes again")
+    @Test("87. a page that can't be written leaves neither rows nor token, and is fetched again")
     func aPageAndItsToken() throws {
         try remote { $0["title"] = "z" }
         let before = try token()

@@ -129,7 +129,7 @@ import Yap
         #expect(try phone.todo("2")?.title == "theirs")
     }
 
-    @Test("10. folded, a slider's hundred values are one upload, and the last one stands")
+    @Test("10. folded, a slider's hundred values are one upload with the last value")
     func foldedASlidersValuesAreOneUpload() throws {
         let path = NSTemporaryDirectory() + "yap-folds-" + UUID().uuidString + ".db"
         defer {
@@ -175,7 +175,7 @@ import Yap
         return phone
     }
 
-    @Test("107. a zone that the user deleted: asked, the app lets it be made again with all that is here")
+    @Test("107. a zone that the user deleted: the app chooses to recreate it with all objects here")
     func aZoneThatTheUserDeletedIsUploadedAgain() throws {
         let phone = try deletedZone()
         #expect(try phone.sync.answerDeletedZoneInline(zoneName: "todos", .uploadAgain))
@@ -183,7 +183,9 @@ import Yap
         #expect(phone.server("1")?["note"] == "waits" && phone.server("2")?["title"] == "two")
     }
 
-    @Test("107. a zone that the user deleted: asked, the app removes what is here too, and goes on empty")
+    @Test(
+        "107. a zone that the user deleted: the app chooses to remove the objects here too, and continues empty"
+    )
     func aZoneThatTheUserDeletedIsRemovedHere() throws {
         let phone = try deletedZone()
         // Of another zone nothing was asked.
@@ -392,7 +394,7 @@ import Yap
     }
 
     @Test(
-        "137. a save by a version that doesn't know the record's type outdates what that version kept aside")
+        "137. a save by a version without the record's type outdates that version's kept record")
     func aSaveOutdatesWhatWasKeptAside() throws {
         try withPaths { paths in
             func text(_ database: YapDatabase) throws -> String? {

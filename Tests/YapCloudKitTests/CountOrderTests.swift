@@ -38,7 +38,7 @@ import Yap
         #expect(bench.handle(.counted(key, count(1, at: .reading(snapshot: 5)))) == ["send - 400"])
     }
 
-    @Test("164. what is queued while nothing that waited could go is sent at once")
+    @Test("164. a change queued while the pending ones are blocked is sent at once")
     mutating func anEditBesideWhatCannotGo() {
         #expect(bench.count(1) == ["send - 400"])
         #expect(bench.handle(.counted(key, count(2, at: .reading(snapshot: 6)))) == [])

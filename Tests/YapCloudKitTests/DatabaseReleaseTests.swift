@@ -9,7 +9,7 @@ import Yap
 
 /// The sync keeps the database open while work is under way, also after the app has released it.
 @Suite struct DatabaseReleaseTests {
-    @Test("183. a database that only the sync holds is closed when the sync comes to rest")
+    @Test("183. a database that only the sync retains is closed when the sync is idle")
     func theSyncReleasesTheLastReferenceOutsideOfItsLock() throws {
         let cloud = TestCloud()
         let folder = try TemporaryFolder()

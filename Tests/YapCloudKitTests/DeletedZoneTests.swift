@@ -64,7 +64,7 @@ import Yap
         #expect(laptop.rules.contains(.editBeatDeletion))
     }
 
-    @Test("188. what the zone has after it was made again is not removed") func theNewZonesRecordsAreFetched()
+    @Test("188. records of a recreated zone aren't removed") func theNewZonesRecordsAreFetched()
         throws
     {
         deleteZone()

@@ -25,7 +25,7 @@ import Yap
         #expect(device.server("1") == nil)
     }
 
-    @Test("17. inserted and deleted in two commits goes up in this order", arguments: forms)
+    @Test("17. an insert and a deletion in two commits are sent in this order", arguments: forms)
     func insertedAndDeletedInTwoCommits(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.set(Todo(title: "a"), "1")
@@ -74,7 +74,7 @@ import Yap
         #expect(device.server("1")?["title"] == "b")
     }
 
-    @Test("20. what the old one had and the new one lacks is ended on the server", arguments: forms)
+    @Test("20. fields of the old record that the new one lacks are removed on the server", arguments: forms)
     func whatTheOldOneHadIsEnded(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.uploaded(Todo(title: "a", note: "n"), "1")
@@ -114,7 +114,7 @@ import Yap
     }
 
     @Test(
-        "20. what an unsent edit had ended is ended too, when its row is made again without it",
+        "20. a field removed by an unsent edit stays removed when its row is recreated without it",
         arguments: [true, false])
     func anUnsentEditBeforeTheRowIsMadeAgain(folds: Bool) throws {
         let device = try HandledDevice(TestCloud(), storage: .keysOnly, folds: folds)
@@ -146,7 +146,7 @@ import Yap
         #expect(device.server("1")?["title"] == "c" && device.server("1")?["note"] as? String == nil)
     }
 
-    @Test("20. also what a change had ended that was put aside", arguments: forms)
+    @Test("20. also fields removed by a quarantined change", arguments: forms)
     func whatARefusedChangeHadEnded(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.uploaded(Todo(title: "a", note: "n"), "1")
@@ -165,7 +165,8 @@ import Yap
     }
 
     @Test(
-        "4. what a transaction makes and changes has no original: the server never had it", arguments: forms)
+        "4. a row created and changed in one transaction has no original: the server never had it",
+        arguments: forms)
     func whatATransactionMakesHasNoOriginal(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.write { transaction, _ in
@@ -177,7 +178,7 @@ import Yap
     }
 
     @Test(
-        "21. deleted and inserted again in two commits: the new one has no tag, and goes second",
+        "21. deleted and inserted again in two commits: the new one has no tag, and is sent second",
         arguments: forms)
     func deletedAndInsertedInTwoCommits(_ form: QueueStorage) throws {
         let device = try device(form)
@@ -214,7 +215,7 @@ import Yap
         #expect(device.server("1")?["title"] == "c")
     }
 
-    @Test("23. deleted while its save is in flight: nothing of it comes back", arguments: forms)
+    @Test("23. deleted while its save is in flight: nothing of it returns", arguments: forms)
     func deletedWhileItsSaveIsInFlight(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
@@ -279,7 +280,7 @@ import Yap
     }
 
     @Test(
-        "25. removing all rows says what it means in the cloud", arguments: forms,
+        "25. the effect of removing all rows in the cloud is chosen explicitly", arguments: forms,
         YapDatabaseCloudKit.Removal.allCases)
     func removingAllSaysWhatItMeans(_ form: QueueStorage, _ removal: YapDatabaseCloudKit.Removal) throws {
         let device = try device(form)

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "122. the pause of an account that isn't in use any more asks for no wake, and is over when it is again"
+        "122. the pause of an unused account sets no timer, and has ended when it is used again"
     )
     func aPauseOfAnotherAccountSetsNoTimer() throws {
         var bench = paused()
@@ -47,7 +47,7 @@ import Testing
         #expect(bench.wake == bench.now + SyncEngine.operationSecondsMax * 1000)
     }
 
-    @Test("88. a server that refuses also the fetch without a token is asked again after growing pauses")
+    @Test("88. a server that also rejects the fetch without a token is retried after growing pauses")
     func aServerThatRefusesEveryTokenIsNotAskedAtOnce() throws {
         var bench = EngineBench()
         let expired = SyncEvent.fetchFailed(key, zoneID, CKError(.changeTokenExpired))

@@ -74,7 +74,9 @@ import Testing
         }
     }
 
-    @Test("181. what a page queued is counted, although the fetch was given up before the page was reported")
+    @Test(
+        "181. changes queued by a page are counted, although the fetch was abandoned before the page was reported"
+    )
     func aLatePageStillCounts() throws {
         var bench = EngineBench()
         #expect(bench.handle(.follow(key, zoneID, mayBeMissing: false)) == ["fetch Z"])

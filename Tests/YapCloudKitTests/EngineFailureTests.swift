@@ -76,7 +76,7 @@ import Testing
         #expect(ConnectionRefusal.userInfoKey == CloudSyncProblem.refusedConnectionKey)
     }
 
-    @Test("B10. the table has a row for every code, with what is to be done in each attempt")
+    @Test("B10. the table has a row for every code, with the disposition of each attempt")
     func everyCodeHasADisposition() {
         var left = Set(CKError.Code.allCases)
         for (codes, dispositions) in Self.table {
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(
-        "92, 95 (app). each code suspends by one, is told once, and nothing is done or sent before a resume",
+        "92, 95 (app). each code suspends by one, is reported once, and nothing is done or sent before a resume",
         arguments: CKError.Code.allCases)
     func eachCodeIsTheApps(code: CKError.Code) throws {
         for kind in [SyncItem.Kind.save, .delete] where !(code == .unknownItem && kind == .delete) {
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test("93, 94 (app). what succeeded leaves the change-set; the block gets the errors of the rest, once")
+    @Test("93, 94 (app). successful items leave the change-set; the block gets the errors of the rest, once")
     func whatSucceededLeavesTheChangeSet() throws {
         var bench = sending(.app)
         _ = bench.answer(
@@ -254,7 +254,7 @@ import Testing
     }
 
     @Test(
-        "103. what refers to a record that is not there yet goes again when others went through"
+        "103. a record that refers to a missing one is sent again after others succeeded"
     )
     func whatRefersToWhatIsNotThereYet() {
         var bench = sending(.automatic)
@@ -273,7 +273,7 @@ import Testing
     }
 
     @Test(
-        "109. a result that can't be written here is written after a pause, and nothing goes before"
+        "109. a result that can't be written here is written after a pause, and nothing is sent before"
     )
     func aResultThatCannotBeWritten() throws {
         var bench = Bench()
@@ -324,7 +324,7 @@ import Testing
         #expect(bench.handle(.tick) == ["send - 400"])
     }
 
-    @Test("102. an identifier without a database is seen and told, and a resume tries it again")
+    @Test("102. an identifier without a database is reported, and a resume retries it")
     func anIdentifierWithoutADatabase() {
         var bench = sending(.app)
         #expect(bench.handle(.unknownDatabase(key)) == [])

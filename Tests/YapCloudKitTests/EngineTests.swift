@@ -25,7 +25,7 @@ import Testing
         #expect(bench.engine.status.state == .syncing && bench.engine.status.pendingCount == 1)
     }
 
-    @Test("97, 98, 99. nothing is sent while suspended; what is under way ends and is written down")
+    @Test("97, 98, 99. nothing is sent while suspended; requests in flight end and are recorded")
     func nothingIsSentWhileSuspended() {
         var bench = Bench()
         #expect(bench.suspend(by: 2) == [])
@@ -97,7 +97,7 @@ import Testing
         #expect(try #require(bench.wake) - bench.now <= 1000)
     }
 
-    @Test("93, 94, 95. of a batch that failed in part, each item gets what is its own")
+    @Test("93, 94, 95. each item of a partially failed batch gets its own result")
     func eachItemGetsWhatIsItsOwn() throws {
         var bench = Bench()
         _ = bench.count(4)
@@ -219,7 +219,7 @@ import Testing
         #expect(bench.completions.last?.conflicts.count == 1)
     }
 
-    @Test("167. a batch without an answer goes again before anything is fetched, but not for ever")
+    @Test("167. a batch without a response is sent again before any fetch, but not forever")
     func aBatchWithoutAResponseIsSentBeforeAFetch() {
         var bench = sending()
         let lost = CKError(.networkFailure)
@@ -240,7 +240,7 @@ import Testing
         #expect(bench.answered(bench.saved("0"), left: 1) == ["fetch Z"])
     }
 
-    @Test("a pause for the network ends when somebody asks, and no other does")
+    @Test("a pause for the network ends on request, and no other does")
     func aPauseForTheNetworkEndsOnRequest() {
         var bench = sending()
         let lost = CKError(.networkFailure)
@@ -253,7 +253,7 @@ import Testing
         #expect(bench.handle(.networkPauseEnds) == [])
     }
 
-    @Test("185. what fails for want of a network that came back meanwhile is tried once more at once")
+    @Test("185. a request that failed without a network that has returned since is retried at once")
     func aNetworkThatCameBackMeanwhileIsTriedAtOnce() {
         var bench = sending()
         let unreachable = CKError(.networkUnavailable)
@@ -270,7 +270,7 @@ import Testing
         #expect(bench.handle(.fetchFailed(Self.database, Self.zoneID, busy)) == [], "no network is to blame")
     }
 
-    @Test("167. a batch that was in flight when the process ended goes before the first fetch")
+    @Test("167. a batch in flight when the process ended is sent before the first fetch")
     func aBatchOfThePreviousProcessIsSentFirst() {
         var bench = Bench()
         #expect(bench.handle(.unanswered(Self.database)) == [])
@@ -294,7 +294,7 @@ import Testing
         #expect(bench.handle(created) == [isFetched ? "send - 400" : "fetch Z"])
     }
 
-    @Test("106, 42. a deletion of what is gone is done")
+    @Test("106, 42. a deletion of a deleted record succeeds")
     func aDeletionOfADeletedRecordSucceeds() {
         var bench = Bench()
         _ = bench.count(1)
@@ -357,7 +357,7 @@ import Testing
     }
 
     @Test(
-        "107. a save into a zone that the user deleted stops too, also where nobody fetches"
+        "107. a save into a zone that the user deleted stops too, also without fetches"
     )
     func aSaveIntoAZoneThatTheUserDeleted() {
         var bench = Bench()
@@ -395,7 +395,7 @@ import Testing
         #expect(bench.engine.status.state == .idle)
     }
 
-    @Test("a retry while something is under way comes after it")
+    @Test("a retry during a request follows it")
     func aRetryWhileSomethingIsUnderWay() {
         var bench = Bench()
         _ = bench.handle(

@@ -78,7 +78,7 @@ import Yap
         #expect(try device.queue() == ["S1{title=d} S2{\(full)=x}"])
     }
 
-    @Test("10. nor does one that was sent, whatever was answered", arguments: forms)
+    @Test("10. nor does one that was sent, for any response", arguments: forms)
     func aChangeSetThatWasSentNeverChanges(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.edit("1") { $0.title = "b" }
@@ -127,7 +127,7 @@ import Yap
         #expect(device.server("1") == nil)
     }
 
-    @Test("21. nothing is folded over a deletion and what is made again after it", arguments: forms)
+    @Test("21. nothing is folded over a deletion and a later recreation", arguments: forms)
     func aDeletionAndWhatIsMadeAgain(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.remove("1")
@@ -171,7 +171,7 @@ import Yap
         #expect(device.server("1")?["note"] == nil)
     }
 
-    @Test("what was put aside stays as it is; its record's next change takes it along", arguments: forms)
+    @Test("a quarantined change stays unchanged, and is sent with its record's next change", arguments: forms)
     func quarantinedChangesStay(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.edit("1") { $0.title = "b" }
@@ -189,7 +189,7 @@ import Yap
     }
 
     @Test(
-        "129. what is made again after a remote deletion, and deleted unsent, is nothing; another device's stays",
+        "129. a record recreated after a remote deletion and deleted unsent sends nothing; another device's stays",
         arguments: forms)
     func madeAgainAfterARemoteDeletionAndDeletedUnsent(_ form: QueueStorage) throws {
         let device = try device(form)

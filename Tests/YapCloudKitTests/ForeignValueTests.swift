@@ -30,7 +30,7 @@ import Yap
         #expect(phone.server("1")?["title"] as? String == "edited")
     }
 
-    @Test("88. a server that went back gets what this device has, and keeps what this device can't read")
+    @Test("88. a restored server gets this device's values, and keeps those that this device can't read")
     func aServerThatWentBackKeepsIt() throws {
         let older = try #require(phone.server("1"))
         try phone.edit("1") { $0.title = "edited" }

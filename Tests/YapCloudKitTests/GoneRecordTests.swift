@@ -12,7 +12,7 @@ import Yap
     let cloud = TestCloud()
 
     @Test(
-        "125 (both). what waits of a record deleted here and gone on the server leaves the queue, and is no failure",
+        "125 (both). pending changes of a record deleted here and on the server leave the queue without an error",
         arguments: Mode.allCases, YapDatabaseCloudKit.QueueStorage.allCases)
     func aSaveOfADeletedRecord(mode: Mode, storage: YapDatabaseCloudKit.QueueStorage) throws {
         let device = try HandledDevice(cloud, storage: storage, failures: mode)
@@ -33,7 +33,7 @@ import Yap
     }
 
     @Test(
-        "125 (both). what was made again under the name of a record that is gone goes as a new one",
+        "125 (both). a record recreated under the name of a deleted one is sent as a new one",
         arguments: Mode.allCases)
     func aRecreatedRecordIsSentAsANewOne(mode: Mode) throws {
         let device = try HandledDevice(cloud, failures: mode)
@@ -71,7 +71,7 @@ import Yap
         }
     }
 
-    @Test("126. a conflict's answer that comes after a fetch has merged a later version takes nothing back")
+    @Test("126. a conflict's response after a fetch of a later version reverts nothing")
     func aConflictThatAFetchOvertook() throws {
         let (device, held) = try editInFlight { device in device.changeOnServer("1") { $0["title"] = "y" } }
         try device.merge(device.changeOnServer("1") { $0["title"] = "z" })
@@ -112,7 +112,7 @@ import Yap
         #expect(device.server("1") == nil)
     }
 
-    @Test("131. what a merge leaves of a save that was taken meanwhile is not lost with the save's answer")
+    @Test("131. the rest of a save after a merge isn't lost with the save's response")
     func aSaveThatAFetchOvertook() throws {
         let (device, held) = try editInFlight { _ in }
         #expect(device.server("1")?["title"] == "b")

@@ -103,7 +103,7 @@ import Yap
         }
     }
 
-    @Test("12, 13. each kind of handler hears of what it looks at", arguments: Kind.allCases, forms)
+    @Test("12, 13. each kind of handler is called for its changes", arguments: Kind.allCases, forms)
     func eachKindIsNotifiedOfItsChanges(_ kind: Kind, _ form: QueueStorage) throws {
         let device = try Device(kind, form)
         try device.write {
@@ -137,7 +137,7 @@ import Yap
         }
     }
 
-    @Test("27. each kind of handler is asked again for its key", arguments: Kind.allCases, forms)
+    @Test("27. each kind of handler is called again for its key", arguments: Kind.allCases, forms)
     func eachKindIsAskedAgain(_ kind: Kind, _ form: QueueStorage) throws {
         let device = try Device(kind, form)
         try device.write {
@@ -151,7 +151,7 @@ import Yap
     }
 
     @Test(
-        "a change that the handler isn't told of leaves the queued value as it was",
+        "a change without a handler call leaves the queued value unchanged",
         arguments: [Kind.object, .metadata], forms)
     func aChangeWithoutAHandlerCall(_ kind: Kind, _ form: QueueStorage) throws {
         let device = try Device(kind, form)

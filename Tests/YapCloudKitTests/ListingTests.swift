@@ -19,7 +19,7 @@ import Yap
         return device
     }
 
-    @Test("124. a page asks the handler for its own change-sets and no others", arguments: forms)
+    @Test("124. a page calls the handler for its own change-sets and no others", arguments: forms)
     func aPageRequestsItsOwnData(_ form: QueueStorage) throws {
         let device = try device(form, changeSets: 30)
         var seen: [String] = []
@@ -37,7 +37,7 @@ import Yap
         #expect(seen == (0..<30).map(String.init))
     }
 
-    @Test("124. counting and naming what waits reads no values and asks nobody", arguments: forms)
+    @Test("124. counting and listing pending changes reads no values and calls no handler", arguments: forms)
     func countingReadsNoValues(_ form: QueueStorage) throws {
         let device = try device(form, changeSets: 30)
         try device.set(Todo(title: "other"), "x", in: "shared")
@@ -81,7 +81,7 @@ import Yap
         }
     }
 
-    @Test("124. what is remembered of the queue is bounded, and the oldest goes first")
+    @Test("124. the cache of the queue is bounded, and the oldest entry is removed first")
     func whatIsRememberedIsBounded() {
         var values = RestoredValues()
         for change in 0..<Int64(RestoredValues.changesMax * 2) {

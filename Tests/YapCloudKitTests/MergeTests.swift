@@ -119,7 +119,7 @@ import Yap
         #expect(try device.queue() == ["S1{done=1}", "S1{note=computed}"])
     }
 
-    @Test("70. what the block doesn't copy is dropped, and empty change-sets with it", arguments: forms)
+    @Test("70. fields that the block doesn't copy are dropped, and empty change-sets too", arguments: forms)
     func whatTheBlockDoesNotCopyIsDropped(_ form: QueueStorage) throws {
         let device = try device(form)
         device.behave { $0.mergeRule = .copyNothing }
@@ -158,7 +158,7 @@ import Yap
     }
 
     @Test(
-        "73, 77. a record that is deleted here but has changes waiting: no row comes back, and the queue drains",
+        "73, 77. a record deleted here with pending changes: no row returns, and the queue drains",
         arguments: forms)
     func aDeletedRecordWithChangesWaiting(_ form: QueueStorage) throws {
         let device = try device(form)
@@ -172,7 +172,7 @@ import Yap
         #expect(device.server("1") == nil)
     }
 
-    @Test("74. a record that nobody knows here is no business of merge", arguments: forms)
+    @Test("74. merge ignores a record that is unknown here", arguments: forms)
     func anUnknownRecord(_ form: QueueStorage) throws {
         let device = try device(form)
         let record = CKRecord(recordType: "todo", recordID: device.id("9"))
@@ -193,7 +193,7 @@ import Yap
     }
 
     @Test(
-        "76, 91. what changes while a save is in flight goes with the next, on the new tag", arguments: forms)
+        "76, 91. changes during a save in flight are sent with the next, on the new tag", arguments: forms)
     func whatChangesWhileASaveIsInFlight(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.edit("1") { $0.title = "b" }
@@ -263,7 +263,7 @@ import Yap
         #expect(device.modifyRequests == requests)
     }
 
-    @Test("81, 82. a remote deletion of what is deleted here too leaves nothing waiting", arguments: forms)
+    @Test("81, 82. a remote deletion of a record deleted here too leaves nothing pending", arguments: forms)
     func aRemoteDeletionOfWhatIsDeletedHere(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.edit("1") { $0.title = "b" }
@@ -303,7 +303,7 @@ import Yap
     }
 
     @Test(
-        "a merge can be forced though the tag is the stored one: what is newer here stays", arguments: forms)
+        "a merge can be forced with the stored tag: newer values here stay", arguments: forms)
     func aMergeCanBeForced(_ form: QueueStorage) throws {
         let device = try device(form)
         let same = try #require(device.server("1"))
@@ -321,7 +321,7 @@ import Yap
     }
 
     @Test(
-        "of a version that is known here, its own values are the originals that nobody gave", arguments: forms
+        "for a known version, its own values are the missing originals", arguments: forms
     )
     func missingOriginals(_ form: QueueStorage) throws {
         let device = try device(form)
@@ -335,7 +335,7 @@ import Yap
         #expect(device.seen.merged.last?.originalTitle == "a")
     }
 
-    @Test("73. what a merge adds to a record that is deleted next doesn't bring it back", arguments: forms)
+    @Test("73. values added by a merge to a record that is deleted next don't restore it", arguments: forms)
     func whatAMergeAddsToADeletedRecord(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.edit("1") { $0.title = "b" }

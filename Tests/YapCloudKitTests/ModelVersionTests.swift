@@ -76,7 +76,8 @@ import Yap
         try database.blocking.close()
     }
 
-    @Test("154. what waits of a field comes back into a row that a version without the field made anew")
+    @Test(
+        "154. pending values of a field are restored to a row that a version without the field created again")
     func aRowThatAVersionWithoutTheFieldMadeAnew() throws {
         let path = folder.file("todos.yap")
         let container = cloud.device(user: "ada").container
@@ -96,7 +97,7 @@ import Yap
     }
 
     @Test(
-        "162. a counter or a list that an earlier version kept in its rows is merged with what others made of it since"
+        "162. a counter or a list that an earlier version kept in its rows is merged with others' later changes"
     )
     func valuesThatAnEarlierVersionKept() throws {
         let path = folder.file("todos.yap")
@@ -134,7 +135,7 @@ import Yap
     }
 
     @Test(
-        "163. a field that comes back with a later version counts for what was synced of it, and not as new")
+        "163. a field that returns with a later version has its synced value, and isn't new")
     func aFieldThatComesBack() throws {
         let path = folder.file("todos.yap")
         let container = cloud.device(user: "ada").container
@@ -228,7 +229,7 @@ import Yap
         try database.blocking.close()
     }
 
-    @Test("175. what was kept of a record that an earlier version made again goes up with it")
+    @Test("175. kept values of a record that an earlier version recreated are sent with it")
     func aRecordThatAnEarlierVersionMadeAgain() throws {
         let path = folder.file("todos.yap")
         let container = cloud.device(user: "ada").container
@@ -303,7 +304,7 @@ import Yap
         try database.blocking.close()
     }
 
-    @Test("161. an edit that waits comes back into a row that a version which couldn't read it wrote")
+    @Test("161. a pending edit is restored to a row that was written by a version which couldn't read it")
     func anEditThatAnEarlierVersionCouldNotRead() throws {
         let path = folder.file("todos.yap")
         let container = cloud.device(user: "ada").container
@@ -355,7 +356,7 @@ import Yap
     }
 
     @Test(
-        "128. what a row holds of fields that the version before had is not sent over another device's change"
+        "128. a row's values of fields of the previous version don't overwrite another device's change"
     )
     func whatTheVersionBeforeHadIsNotUploadedAgain() throws {
         let (here, writes) = try afterAnUpgrade {
@@ -377,13 +378,14 @@ import Yap
         #expect(writes == 0)
     }
 
-    @Test("130. a record that another device deleted before the upgrade is gone after it")
+    @Test("130. a record that another device deleted before the upgrade is deleted after it")
     func whatWasDeletedBeforeTheUpgrade() throws {
         #expect(try afterAnUpgrade { try laptop.remove("1") }.todo == nil)
         #expect(try laptop.todo("1") == nil)
     }
 
-    @Test("130. deleted before the upgrade, but with a value of a new field here: all of it comes back")
+    @Test(
+        "130. deleted before the upgrade, but with a value of a new field here: the whole record is restored")
     func whatWasDeletedBeforeTheUpgradeAndHasNewValues() throws {
         let here = try afterAnUpgrade(unsynced: { $0.priority = 3 }, meanwhile: { try laptop.remove("1") })
             .todo

@@ -153,7 +153,7 @@ import Yap
         try database.blocking.close()
     }
 
-    @Test("189. a fetch that fails is tried again, and what is wanted stays so")
+    @Test("189. a failed fetch is retried, and its requests are kept")
     func aFetchThatFails() throws {
         try laptop.set(Todo(title: "eggs", note: "six"), "1")
         try runEarlierVersion()
@@ -166,7 +166,7 @@ import Yap
         try database.blocking.close()
     }
 
-    @Test("189. a field that comes back, and a field that goes, make everything be fetched again")
+    @Test("189. a restored field and a removed field cause a full fetch")
     func aFieldThatReturnsOrIsRemoved() throws {
         try runEarlierVersion()
         var (database, sync) = try open(Todo.self)

@@ -172,7 +172,7 @@ import Yap
     }
 
     @Test(
-        "152. what was in a conflict that never settled goes before a later edit, and again with another version"
+        "152. changes of an unresolved conflict are sent before a later edit, and again with another version"
     )
     func aConflictThatNeverSettled() throws {
         let device = try stuckDevice()
@@ -201,7 +201,7 @@ import Yap
         return device
     }
 
-    @Test("153. what is known of a change in flight that can't be given back whole goes before a later edit")
+    @Test("153. the known part of a change in flight that can't be restored is sent before a later edit")
     func aChangeInFlightThatIsKnownInPart() throws {
         let device = try HandledDevice(cloud, storage: .keysOnly)
         try device.uploaded(Todo(title: "a"), "1")
@@ -228,7 +228,7 @@ import Yap
     }
 
     @Test(
-        "157. what goes before a later edit is changed from what the dropped change before it was changed from"
+        "157. a change sent before a later edit has the original of the dropped change before it"
     )
     func theOriginalOfADroppedChangeIsPassedOn() throws {
         let device = try HandledDevice(cloud, storage: .keysOnly)
@@ -258,7 +258,9 @@ import Yap
         #expect(kept.originals["title"]?.value == .string("a"))
     }
 
-    @Test("136. of a change in flight and a later one, both put aside, the newest value goes with the next")
+    @Test(
+        "136. of a change in flight and a later one, both quarantined, the newest value is sent with the next"
+    )
     func theNewestQuarantinedValueIsSent() throws {
         let device = try deviceWithNoteInFlight()
         try device.write { _, ext in
@@ -347,7 +349,7 @@ import Yap
         #expect(device.server("1")?["title"] == "c")
     }
 
-    @Test("135. one that was never handed out goes for a later one, as ever")
+    @Test("135. a change that was never sent is replaced by a later one, as always")
     func aValueThatWasNeverSent() throws {
         let device = try HandledDevice(cloud)
         try device.uploaded(Todo(title: "a"), "1")
@@ -359,7 +361,7 @@ import Yap
     }
 
     @Test(
-        "136. of several refused changes of a record the newest value of each field goes with the next change",
+        "136. of several rejected changes of a record the newest value of each field is sent with the next change",
         arguments: YapDatabaseCloudKit.QueueStorage.allCases)
     func severalRefusedChanges(_ storage: YapDatabaseCloudKit.QueueStorage) throws {
         let device = try HandledDevice(cloud, storage: storage)
@@ -378,7 +380,7 @@ import Yap
     }
 
     @Test(
-        "145. a record that is made again has the newest of what waited for it, also that a field was cleared"
+        "145. a recreated record has the newest pending values, including a cleared field"
     )
     func aRecordMadeAgain() throws {
         let device = try HandledDevice(cloud, storage: .values)
@@ -466,7 +468,7 @@ import Yap
     }
 
     @Test(
-        "180. after the first page of a fetch from the beginning, which tells no deletions, it is another one"
+        "180. after the first page of a fetch from the beginning, which has no deletions, it is another one"
     )
     func aSaveIsSentAgainAfterAFirstPage() throws {
         let device = try HandledDevice(cloud)
@@ -474,7 +476,7 @@ import Yap
         #expect(device.server("1")?["title"] == "a")
     }
 
-    @Test("180. it is another one when the token was dropped, also before a page comes")
+    @Test("180. it is another one after the token was dropped, also before a page is received")
     func aSaveIsSentAgainWithoutAToken() throws {
         let device = try HandledDevice(cloud)
         try storeToken(device)
@@ -486,7 +488,7 @@ import Yap
         #expect(device.server("1")?["title"] == "a")
     }
 
-    @Test("180. a deletion is another write after each page: what others made of the name is passed over")
+    @Test("180. a deletion is another write after each page: others' records of the name are skipped")
     func aDeletionIsSentAgainAfterAPage() throws {
         let device = try HandledDevice(cloud)
         try device.uploaded(Todo(title: "a"), "1")
@@ -502,7 +504,8 @@ import Yap
     }
 
     @Test(
-        "197. what a change-set made and another device deleted isn't made again when a neighbour is merged")
+        "197. a record created by a change-set and deleted by another device isn't recreated by a neighbour's merge"
+    )
     func aNeighbourIsMergedBeforeAChangeSetIsSentAgain() throws {
         let device = try HandledDevice(cloud)
         try storeToken(device)

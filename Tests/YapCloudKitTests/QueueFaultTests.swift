@@ -39,7 +39,7 @@ import Yap
     ]
 
     @Test(
-        "118. a commit that fails leaves the queue, the counts and what is remembered as they were",
+        "118. a failed commit leaves the queue, the counts and the caches unchanged",
         arguments: forms, [false, true])
     func aCommitThatFails(_ form: QueueStorage, folds: Bool) throws {
         for step in Self.steps {
@@ -103,7 +103,7 @@ import Yap
     }
 
     @Test(
-        "9. what a rolled back commit said is not remembered under the number that the next one gets",
+        "9. nothing of a rolled back commit is cached under the number of the next one",
         arguments: forms)
     func aRolledBackCommitIsNotRemembered(_ form: QueueStorage) throws {
         let device = try HandledDevice(TestCloud(), suspended: true, storage: form)

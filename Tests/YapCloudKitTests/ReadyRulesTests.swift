@@ -149,7 +149,7 @@ import Yap
         #expect(try laptop.object(Page.self, "1")?.visits == 12)
     }
 
-    @Test("167. an increment whose answer was lost counts once, whatever others add meanwhile")
+    @Test("167. an increment with a lost response counts once, with any concurrent changes")
     func anIncrementWhoseAnswerWasLostCountsOnce() throws {
         let (phone, laptop) = (try device(), try device())
         try edit(phone) { $0.visits = 10 }

@@ -38,7 +38,7 @@ import Yap
         #expect(try device.queue() == ["S1{\(full)=a} S2{\(full)=b} D3"])
     }
 
-    @Test("3. a changed key goes alone, with the record's tag and the value before", arguments: forms)
+    @Test("3. a changed key is sent alone, with the record's tag and the original value", arguments: forms)
     func aChangedKeyIsSentAlone(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
@@ -72,7 +72,7 @@ import Yap
         #expect(try device.queue().isEmpty)
     }
 
-    @Test("6. a field set to nil is sent as such and gone on the server", arguments: forms)
+    @Test("6. a field set to nil is sent as such and removed on the server", arguments: forms)
     func aFieldSetToNilIsRemovedOnTheServer(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.uploaded(Todo(title: "a", note: "n"), "1")
@@ -142,7 +142,7 @@ import Yap
         #expect(contained == [true, false, true])
     }
 
-    @Test("12. a touch asks the handler", arguments: forms, [true, false])
+    @Test("12. a touch calls the handler", arguments: forms, [true, false])
     func aTouchCallsTheHandler(_ form: QueueStorage, isAsked: Bool) throws {
         let device = try device(form)
         device.behave { $0.invocation = isAsked ? [.objectModified, .objectTouched] : .objectModified }
@@ -153,7 +153,7 @@ import Yap
         #expect(try device.queue() == (isAsked ? ["S1{priority=5}"] : []))
     }
 
-    @Test("13. a change of the metadata asks only a handler that wants it", arguments: forms, [true, false])
+    @Test("13. a change of the metadata calls only a handler that uses it", arguments: forms, [true, false])
     func onlyExtensionsThatUseMetadataGetIt(_ form: QueueStorage, isAsked: Bool) throws {
         let device = try device(form)
         device.behave { $0.invocation = isAsked ? [.objectModified, .metadataModified] : .objectModified }
@@ -180,7 +180,7 @@ import Yap
     }
 
     @Test(
-        "15. attached without upload, then changed in the same transaction: the change goes up",
+        "15. attached without upload, then changed in the same transaction: the change is sent",
         arguments: forms)
     func skippingTheUploadIsNotSticky(_ form: QueueStorage) throws {
         let device = try device(form)

@@ -44,7 +44,7 @@ let forms = QueueStorage.allCases
     // MARK: Restoring
 
     @Test(
-        "27, 111. a relaunch finds the queue as it was; the handler is asked once, for exactly the changed keys",
+        "27, 111. a relaunch finds the queue unchanged; the handler is called once, for exactly the changed keys",
         arguments: forms)
     func aRelaunchFindsTheQueueAsItWas(_ form: QueueStorage) throws {
         let device = try device(form)
@@ -67,7 +67,7 @@ let forms = QueueStorage.allCases
         #expect(device.server("1")?["priority"] == 2)
     }
 
-    @Test("27. while keys are asked for, the record has its tag and no values")
+    @Test("27. while keys are requested, the record has its tag and no values")
     func theRecordThatIsAskedForHasNoValues() throws {
         let device = try device(.keysOnly)
         try device.uploaded(Todo(title: "a"), "1")
@@ -81,7 +81,7 @@ let forms = QueueStorage.allCases
         #expect(base.changedKeys().isEmpty)
     }
 
-    @Test("28. two commits with different keys are asked for their own keys each", arguments: forms)
+    @Test("28. the handler gets the keys of each of two commits separately", arguments: forms)
     func differentKeysInTwoCommits(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
@@ -92,7 +92,7 @@ let forms = QueueStorage.allCases
         #expect(try device.queue() == ["S1{title=b}", "S1{done=1}"])
     }
 
-    @Test("29. an intermediate value is stored, and the handler isn't asked for it", arguments: forms)
+    @Test("29. an intermediate value is stored, and the handler isn't called for it", arguments: forms)
     func theSameKeyTwice(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
@@ -200,7 +200,7 @@ let forms = QueueStorage.allCases
         #expect(device.server("1")?["priority"] == 3)
     }
 
-    @Test("35. fifty commits are in order after a relaunch, though the first ten are gone", arguments: forms)
+    @Test("35. fifty commits are in order after a relaunch, though the first ten were sent", arguments: forms)
     func fiftyCommits(_ form: QueueStorage) throws {
         let device = try device(form)
         for number in 0..<50 { try device.set(Todo(title: "t\(number)"), "\(number)") }
@@ -213,7 +213,9 @@ let forms = QueueStorage.allCases
         #expect(queue == (10..<50).map { "S\($0){done=0,priority=0,title=t\($0)}" })
     }
 
-    @Test("36. a damaged entry of the queue is put aside and seen, and the rest is sent", arguments: forms)
+    @Test(
+        "36. a damaged entry of the queue is quarantined and reported, and the rest is sent", arguments: forms
+    )
     func aDamagedEntryIsSeen(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.set(Todo(title: "a"), "1")
@@ -238,7 +240,7 @@ let forms = QueueStorage.allCases
         #expect(device.upload().state == .idle)
     }
 
-    @Test("36. a row of the tables that leads nowhere is put aside, and the rest is sent", arguments: forms)
+    @Test("36. a dangling row of the tables is quarantined, and the rest is sent", arguments: forms)
     func aBrokenChain(_ form: QueueStorage) throws {
         let device = try device(form)
         try device.set(Todo(title: "a"), "1")
@@ -255,7 +257,7 @@ let forms = QueueStorage.allCases
         #expect(device.server("2")?["title"] == "b")
     }
 
-    @Test("37. a key that the handler doesn't give back is put aside, and sent when it is set again")
+    @Test("37. a key that the handler doesn't return is quarantined, and sent when it is set again")
     func aKeyThatIsNotGivenBack() throws {
         let device = try device(.keysOnly)
         try device.uploaded(Todo(title: "a"), "1")
@@ -279,7 +281,7 @@ let forms = QueueStorage.allCases
         #expect(device.server("1")?["note"] == "m")
     }
 
-    @Test("37. a handler that leaves the row out later can't give its values back; retrying asks again")
+    @Test("37. a handler that later excludes the row can't return its values; a retry calls it again")
     func aHandlerThatLeavesTheRowOut() throws {
         let device = try device(.keysOnly)
         try device.set(Todo(title: "a"), "1")
@@ -295,7 +297,7 @@ let forms = QueueStorage.allCases
         #expect(device.server("1")?["title"] == "a")
     }
 
-    @Test("147. what one version of the handler can't give back is sent with the version that can")
+    @Test("147. values that one version of the handler can't return are sent with a version that can")
     func anotherVersionGivesBack() throws {
         let device = try deviceWithForgottenNote()
         device.behave {
@@ -307,7 +309,7 @@ let forms = QueueStorage.allCases
         #expect(device.server("1")?["note"] == "n")
     }
 
-    @Test("147. what is given back to a merge is sent")
+    @Test("147. values returned to a merge are sent")
     func aMergeGivesBack() throws {
         let device = try deviceWithForgottenNote()
         device.behave { $0.unknownKeys = [] }
@@ -317,7 +319,7 @@ let forms = QueueStorage.allCases
         #expect(try device.todo("1")?.priority == 7)
     }
 
-    @Test("148. a merge by a handler that doesn't know a field leaves what its value was changed from")
+    @Test("148. a merge by a handler without a field keeps the field's original")
     func aMergeWithoutTheField() throws {
         let device = try deviceWithForgottenNote()
         try device.merge(device.changeOnServer("1") { $0["priority"] = 7 })
@@ -330,7 +332,7 @@ let forms = QueueStorage.allCases
     }
 
     @Test(
-        "149. what waits of a field that an older version didn't sync can be given to the row again"
+        "149. pending values of a field that an older version didn't sync can be restored to the row"
     )
     func aRowThatAnOlderVersionChanged() throws {
         let device = try device(.values)
@@ -364,7 +366,9 @@ let forms = QueueStorage.allCases
         return device
     }
 
-    @Test("37. a row that went while the extension wasn't there: its deletion goes up, never an empty record")
+    @Test(
+        "37. a row deleted while the extension wasn't registered: its deletion is sent, never an empty record"
+    )
     func aRowThatVanished() throws {
         let device = try device(.keysOnly)
         try device.uploaded(Todo(title: "a"), "1")
@@ -401,7 +405,7 @@ let forms = QueueStorage.allCases
         #expect(device.server("1") == nil)
     }
 
-    @Test("38. of two rows of a record one goes: what it had changed is sent all the same", arguments: forms)
+    @Test("38. one of two rows of a record is deleted: its changes are still sent", arguments: forms)
     func twoOwnersOneRemoved(_ form: QueueStorage) throws {
         let device = try device(form)
         device.behave { $0.recordNames = ["1": "R", "2": "R"] }

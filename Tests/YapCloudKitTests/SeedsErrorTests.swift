@@ -57,7 +57,7 @@ import YapCloudKit
         }
     }
 
-    @Test("92. operationErrorBlock: without a network the app is told once, and resumes when it is back")
+    @Test("92. operationErrorBlock: without a network the app is notified once, and resumes when it returns")
     func operationErrorBlockWithoutNetwork() throws {
         let (cloudKit, wishes) = try register()
         cloud.disconnect(app.device)
@@ -103,7 +103,7 @@ import YapCloudKit
         #expect(wishes.withLock { $0.codes.count } == 1)
     }
 
-    @Test("108. a dry run: never resumed, the queue shows what would be sent, and nothing is")
+    @Test("108. a dry run: never resumed, the queue shows the pending changes, and none is sent")
     func dryRun() throws {
         let cloudKit = YapDatabaseCloudKit(
             app, recordHandler: SeedsBlocks.recordHandler, options: .init(allowedCollections: ["todos"]))

@@ -140,7 +140,7 @@ import YapCloudKit
         #expect(app.server("clean")?["title"] == "changed")
     }
 
-    @Test("50. detach: what becomes local only is deleted in the cloud, and stays here")
+    @Test("50. detach: an object that becomes local only is deleted in the cloud, and stays here")
     func detachRecordToMakeItLocal() throws {
         try register()
         try insert("1", title: "pickup diamond earrings for wife's b-day")

@@ -80,7 +80,7 @@ import YapCloudKit
         #expect(originals["completed"] as? Bool == false)
     }
 
-    @Test("27. recordHandlerBlock: after a relaunch it is asked for exactly the keys that wait")
+    @Test("27. recordHandlerBlock: after a relaunch it is called for exactly the pending keys")
     func recordHandlerBlockRestores() throws {
         try register()
         try insert()
@@ -183,7 +183,7 @@ import YapCloudKit
 
     // MARK: The databaseIdentifier
 
-    @Test("11. databaseIdentifierBlock: a record goes to the database that its identifier names")
+    @Test("11. databaseIdentifierBlock: a record is sent to the database of its identifier")
     func databaseIdentifierBlock() throws {
         let container = app.container
         let handler = YapDatabaseCloudKitRecordHandler.withObject { _, record, recordInfo, _, key, object in
@@ -236,7 +236,7 @@ import YapCloudKit
         #expect(try app.queue().isEmpty)
     }
 
-    @Test("64, 65. mergeBlock, scenario 2: the remote value wins, what only this device changed is kept")
+    @Test("64, 65. mergeBlock, scenario 2: the remote value wins, changes by this device only are kept")
     func mergeBlockPossibleConflict() throws {
         let cloudKit = try register()
         try insert()

@@ -28,7 +28,7 @@ import Yap
         #expect(device.cloudKit.status.waits(for: .suspended))
     }
 
-    @Test("164. a page's count that is told after that of a later edit never hides the edit")
+    @Test("164. a page's count that is reported after that of a later edit never hides the edit")
     func aCountFromBeforeAnEditNeverHidesIt() throws {
         let device = try HandledDevice(TestCloud())
         device.scheduler.runUntilQuiet()
@@ -45,7 +45,7 @@ import Yap
         #expect(device.cloudKit.status.waits(for: .suspended))
     }
 
-    @Test("164. nobody is told that the device is idle while an edit is not counted yet")
+    @Test("164. the device isn't reported as idle while an edit isn't counted yet")
     func idleIsNotReportedBeforeAnEditIsCounted() async throws {
         let cloud = TestCloud()
         let device = try SyncedDevice(cloud)

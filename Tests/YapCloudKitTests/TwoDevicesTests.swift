@@ -59,7 +59,7 @@ import Yap
         #expect(laptop.rules.contains(.remoteWon) && !laptop.rules.contains(.serverWasReset))
     }
 
-    @Test("61. an own change that comes back in a fetch changes nothing")
+    @Test("61. an own change that is fetched changes nothing")
     func anOwnChangeThatComesBack() throws {
         try start()
         let snapshot = phone.database.snapshot
@@ -159,7 +159,7 @@ import Yap
         #expect(try phone.todo("1") == Todo(title: "again", isDone: true, note: "six"))
     }
 
-    @Test("168. what the record that was made again lacks is taken away, unless another device set it")
+    @Test("168. fields that the recreated record lacks are removed, unless another device set them")
     func whatTheRecordMadeAgainLacksIsTakenAway() throws {
         try start(Todo(title: "eggs", priority: 4, note: "six"))
         try phone.remove("1")
@@ -185,7 +185,7 @@ import Yap
         #expect(phone.rules.contains(.deletionDropped) && phone.rules.contains(.remoteWon))
     }
 
-    @Test("176. also where what was deleted was never sent")
+    @Test("176. also if the deleted record was never sent")
     func anotherDevicesRecordBeatsWhatWasNeverSentAfterAReset() throws {
         #expect(laptop.syncNow().state == .idle)
         try phone.set(Todo(title: "phone", note: "six"), "1")
@@ -253,7 +253,7 @@ import Yap
     }
 
     @Test(
-        "171. after a server was put back, what another device's edit leaves of the lost values is in the log"
+        "171. after a server's restore, the log has the lost values that another device's edit replaced"
     )
     func whatARestoredServerLostIsInTheLog() throws {
         try start()
@@ -379,7 +379,7 @@ import Yap
         #expect(entries.map(\.kind) == [.superseded, .superseded, .lost])
     }
 
-    @Test("a decision that the app didn't hear of before a crash is told at the next start")
+    @Test("a decision that wasn't reported before a crash is reported at the next start")
     func aDecisionIsReportedAtTheNextStart() throws {
         try start()
         try phone.edit("1") { $0.title = "p" }
@@ -437,7 +437,7 @@ import Yap
         #expect(stashed.isEmpty)
     }
 
-    @Test("88. a token that is too old: what is absent was deleted, unless it was never uploaded")
+    @Test("88. an expired token: missing records were deleted, unless they were never uploaded")
     func aTokenThatIsTooOld() throws {
         try phone.set(Todo(title: "stays"), "1")
         try phone.set(Todo(title: "goes"), "2")
@@ -454,7 +454,7 @@ import Yap
         #expect(try phone.todo("1")?.note == "new")
     }
 
-    @Test("B2. a zone that was lost: what is absent is uploaded again, and nothing of this device is lost")
+    @Test("B2. a lost zone: missing records are uploaded again, and nothing of this device is lost")
     func aZoneThatWasLost() throws {
         try phone.set(Todo(title: "one"), "1")
         try phone.set(Todo(title: "two"), "2")
@@ -479,7 +479,7 @@ import Yap
         phone.syncNow()
     }
 
-    @Test("87, B5. after a relaunch the fetch goes on where it was")
+    @Test("87, B5. after a relaunch the fetch continues where it was")
     func theFetchContinuesWhereItWas() throws {
         try start()
         try laptop.relaunch()

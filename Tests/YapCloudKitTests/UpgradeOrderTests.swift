@@ -41,7 +41,7 @@ import Yap
         #expect(laptop.dropped == dropped)
     }
 
-    @Test("182. what a row has of a new field is not sent before the zone was fetched with it")
+    @Test("182. a row's value of a new field isn't sent before the zone was fetched with it")
     func anUpgradeThatIsCountedBeforeItsFetch() throws {
         try laptop.set(title: "eggs", 4)
         try ratePhone(1.5)
@@ -83,7 +83,8 @@ import Yap
         try expectEverywhere(2.5, dropped: isSynced ? ["4.0", "1.5"] : ["4.0", "4.0"])
     }
 
-    @Test("184. an edit of what the upgrade before had queued is kept, where the server still has that")
+    @Test(
+        "184. an edit of a value queued by the previous upgrade is kept, if the server still has that value")
     func anEditOfWhatTheUpgradeBeforeHadQueued() throws {
         try editWhatAnUpgradeQueued(4)
         try laptop.open(.second)
@@ -130,7 +131,7 @@ import Yap
     }
 
     @Test(
-        "198. what a later version has sent without an answer doesn't overwrite what another device set since then"
+        "198. values sent by a later version without a response don't overwrite another device's later ones"
     )
     func anUnansweredEditAndADeletionByTheVersionBefore() throws {
         try laptop.set(title: "eggs", 1.5)
@@ -153,7 +154,7 @@ import Yap
         #expect(try phone.rating() == 2.5)
     }
 
-    @Test("182. an edit that is made before that fetch is kept, and the log says what it replaced")
+    @Test("182. an edit before that fetch is kept, and the log has the replaced value")
     func anEditBeforeTheFetch() throws {
         try ratePhone(1.5)
         try laptop.open(.second, edit: 3)
@@ -161,7 +162,7 @@ import Yap
         #expect(laptop.rules == [.localKept])
     }
 
-    @Test("182. a row's value of a new field goes up after that fetch, where the server has none")
+    @Test("182. a row's value of a new field is sent after that fetch, if the server has none")
     func aValueThatTheServerLacks() throws {
         try laptop.set(title: "eggs", 4)
         try laptop.open(.second)

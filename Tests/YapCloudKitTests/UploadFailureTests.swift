@@ -16,7 +16,9 @@ import Yap
         device = try HandledDevice(cloud, storage: .keysOnly, failures: .app)
     }
 
-    @Test("92 (app). a network failure suspends by one and is told once; a resume sends the same change-set")
+    @Test(
+        "92 (app). a network failure suspends by one and is reported once; a resume sends the same change-set"
+    )
     func aNetworkFailure() async throws {
         let events = device.cloudKit.events
         device.lose(.loseRequest)
@@ -43,7 +45,7 @@ import Yap
             ])
     }
 
-    @Test("92 (app). the error of another database is told with its identifier")
+    @Test("92 (app). the error of another database is reported with its identifier")
     func theErrorOfAnotherDatabase() throws {
         device.lose(.loseRequest)
         try device.set(Todo(title: "a"), "1", in: "shared")
@@ -60,7 +62,7 @@ import Yap
         return device
     }
 
-    @Test("93 (app). what succeeded leaves the change-set; after a merge and a resume only the rest is sent")
+    @Test("93 (app). successful items leave the change-set; after a merge and a resume only the rest is sent")
     func whatSucceededLeavesTheChangeSet() async throws {
         let device = try threeOfWhichOneConflicts()
         let tags = try ["1", "2", "3"].map { try device.tag($0) }
@@ -114,7 +116,7 @@ import Yap
     }
 
     @Test(
-        "95 (app). in an atomic zone nothing leaves, and the one that conflicts can be told from the others")
+        "95 (app). in an atomic zone nothing leaves, and the conflicting item can be distinguished")
     func anAtomicZone() throws {
         for key in ["1", "2", "3"] { try device.uploaded(Todo(title: "a"), key) }
         device.changeOnServer("2") { $0["title"] = "z" }
@@ -136,7 +138,7 @@ import Yap
         for key in ["1", "2", "3"] { #expect(device.server(key)?["done"] == true) }
     }
 
-    @Test("96 (app). a change-set of which a merge leaves nothing is gone without a request")
+    @Test("96 (app). a change-set emptied by a merge is removed without a request")
     func aChangeSetOfWhichNothingIsLeft() throws {
         try device.uploaded(Todo(title: "a"), "1")
         device.changeOnServer("1") { $0["title"] = "z" }
@@ -151,7 +153,7 @@ import Yap
     }
 
     @Test(
-        "102 (app). without a database for its identifier a change waits; that is told, and a resume tries again"
+        "102 (app). without a database for its identifier a change waits; that is reported, and a resume retries"
     )
     func withoutADatabase() throws {
         device.behave { $0.knowsPublic = false }
@@ -197,7 +199,8 @@ import Yap
         #expect(device.upload().state == .idle)
     }
 
-    @Test("105 (app). each round of the same conflict is told once; without a resume there is no next one")
+    @Test(
+        "105 (app). each round of the same conflict is reported once; without a resume there is no next one")
     func theSameConflict() throws {
         try device.uploaded(Todo(title: "a"), "1")
         device.changeOnServer("1") { $0["title"] = "z" }
@@ -246,7 +249,8 @@ import Yap
         #expect(device.server("1")?["title"] == "a")
     }
 
-    @Test("107 (app). a zone that isn't there is told and not made; when the app has made it a resume sends")
+    @Test(
+        "107 (app). a missing zone is reported and not created; after the app has created it a resume sends")
     func aZoneThatIsNotThere() throws {
         let zoneID = CKRecordZone.ID(zoneName: "none")
         let device = try HandledDevice(cloud, failures: .app, zoneID: zoneID)
@@ -263,7 +267,8 @@ import Yap
         #expect(device.server("1")?["title"] == "a")
     }
 
-    @Test("108 (app, keys only). suspended for ever: the queue shows what would be sent, and nothing is")
+    @Test(
+        "108 (app, keys only). suspended permanently: the queue shows the pending changes, and none is sent")
     func aDryRun() throws {
         device.cloudKit.suspend()
         try device.set(Todo(title: "a"), "1")

@@ -15,7 +15,7 @@ import Yap
     let cloud = TestCloud()
 
     @Test(
-        "89, 90, 100 (both). change-sets go one at a time and in order, databases side by side",
+        "89, 90, 100 (both). change-sets are sent one at a time and in order, databases in parallel",
         arguments: Mode.allCases)
     func oneAtATimeAndInOrder(mode: Mode) throws {
         let device = try HandledDevice(cloud, suspended: true, storage: .keysOnly, failures: mode)
@@ -44,7 +44,7 @@ import Yap
     }
 
     @Test(
-        "91 (both). a change while its record is in flight goes second, on the first one's tag",
+        "91 (both). a change while its record is in flight is sent second, on the first one's tag",
         arguments: Mode.allCases)
     func aChangeWhileInFlight(mode: Mode) throws {
         let device = try HandledDevice(cloud, storage: .keysOnly, failures: mode, folds: true)
@@ -105,7 +105,7 @@ import Yap
     }
 
     @Test(
-        "101 (both). each upload tells its begin and its end, with what it saves and deletes",
+        "101 (both). each upload reports its begin and its end, with its saves and deletions",
         arguments: Mode.allCases)
     func eachUploadReportsItsBeginAndItsEnd(mode: Mode) async throws {
         let device = try HandledDevice(cloud, suspended: true, failures: mode)
@@ -128,7 +128,7 @@ import Yap
     }
 
     @Test(
-        "40 (both). what was in flight when the process died is not, after a relaunch, and goes again",
+        "40 (both). changes in flight when the process died are pending after a relaunch, and sent again",
         arguments: Mode.allCases)
     func whatWasInFlightWhenTheProcessDied(mode: Mode) throws {
         let device = try HandledDevice(cloud, storage: .keysOnly, failures: mode)
@@ -151,7 +151,7 @@ import Yap
     }
 
     @Test(
-        "a reply that never comes is given up after its deadline, and counts for nothing when it comes late",
+        "a missing response is abandoned after its deadline, and ignored when it arrives late",
         arguments: Mode.allCases)
     func aReplyThatNeverComes(mode: Mode) throws {
         let device = try HandledDevice(cloud, storage: .keysOnly, failures: mode)
@@ -181,7 +181,7 @@ import Yap
     }
 
     @Test(
-        "109 (both). a completion that the disk refuses is told, changes nothing, and is written later",
+        "109 (both). a completion that the disk rejects is reported, changes nothing, and is written later",
         arguments: Mode.allCases)
     func aCompletionThatTheDiskRefuses(mode: Mode) throws {
         let vfs = FaultVFS()

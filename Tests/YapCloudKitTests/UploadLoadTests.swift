@@ -100,7 +100,7 @@ import Yap
         }
     }
 
-    @Test("100, 108. counts and pages of what waits, asked from anywhere while nothing is sent")
+    @Test("100, 108. counts and pages of pending changes, read from any thread while nothing is sent")
     func countsAndPages() async throws {
         let device = try await Device(TestCloud(execution: .threads), .app)
         device.cloudKit.suspend()

@@ -79,7 +79,7 @@ import Yap
     }
 
     @Test(
-        "103 (both). 1,000 inserts of one transaction go up in batches, and only the rest after a relaunch",
+        "103 (both). 1,000 inserts of one transaction are sent in batches, and only the rest after a relaunch",
         arguments: YapDatabaseCloudKit.FailureHandling.allCases)
     func aThousandInsertsGoUpInBatches(mode: YapDatabaseCloudKit.FailureHandling) throws {
         let device = try HandledDevice(cloud, suspended: true, storage: .keysOnly, failures: mode)
@@ -110,7 +110,7 @@ import Yap
         #expect(device.server("999")?["title"] == "t999")
     }
 
-    @Test("103 (automatic). what is larger than a request may be goes in several, in its order")
+    @Test("103 (automatic). changes larger than a request are split in order")
     func changesLargerThanARequestAreSplit() async throws {
         device.cloudKit.suspend()
         try device.write { transaction, _ in
@@ -145,7 +145,7 @@ import Yap
             ])
     }
 
-    @Test("104 (automatic). a server's pause is kept to, then the change goes")
+    @Test("104 (automatic). a server's pause is respected, then the change is sent")
     func aServersPauseIsKeptTo() throws {
         cloud.fail(.modifyRecords, with: .requestRateLimited, retryAfterSeconds: 3, times: 1)
         try device.set(Todo(title: "a"), "1")
@@ -158,7 +158,7 @@ import Yap
         #expect(device.server("1")?["title"] == "a")
     }
 
-    @Test("106 (automatic). a save of what another device deleted makes it again, whole")
+    @Test("106 (automatic). a save of a record that another device deleted recreates the whole record")
     func aSaveOfWhatAnotherDeviceDeleted() throws {
         try device.uploaded(Todo(title: "a", priority: 3), "1")
         device.deleteOnServer("1")
@@ -169,7 +169,9 @@ import Yap
         #expect(device.server("1")?["priority"] == 3)
     }
 
-    @Test("94 (automatic). deletions that succeeded leave; what failed goes again with what is its own")
+    @Test(
+        "94 (automatic). successful deletions leave the queue; a failed one is sent again with its own changes"
+    )
     func deletionsThatSucceededLeave() throws {
         let device = try HandledDevice(cloud, zoneID: CKRecordZone.default().zoneID)
         for key in ["1", "2", "3"] { try device.uploaded(Todo(title: "a"), key) }
@@ -185,7 +187,7 @@ import Yap
         #expect(device.server("2")?["title"] == "z" && device.server("2")?["done"] == true)
     }
 
-    @Test("96 (automatic). a change-set of which a merge leaves nothing is gone without another request")
+    @Test("96 (automatic). a change-set emptied by a merge is removed without another request")
     func aChangeSetOfWhichNothingIsLeft() throws {
         try device.uploaded(Todo(title: "a"), "1")
         device.changeOnServer("1") { $0["title"] = "z" }
@@ -197,7 +199,7 @@ import Yap
         #expect(device.cloudKit.status.state == .idle)
     }
 
-    @Test("105 (automatic). a conflict that nothing settles ends as stuck, and never goes round for ever")
+    @Test("105 (automatic). a conflict that isn't resolved ends as stuck, and never loops")
     func aConflictThatNothingSettles() throws {
         let rounds = SyncEngine.identicalConflictsMax + 1
         try device.uploaded(Todo(title: "a"), "1")
@@ -216,7 +218,7 @@ import Yap
         #expect(device.cloudKit.status.state == .idle && device.server("1")?["title"] == "b")
     }
 
-    @Test("107 (automatic). a zone that isn't there is made, and the change goes again")
+    @Test("107 (automatic). a missing zone is created, and the change is sent again")
     func aZoneThatIsNotThere() throws {
         let device = try HandledDevice(cloud, zoneID: CKRecordZone.ID(zoneName: "none"))
         try device.set(Todo(title: "a"), "1")
@@ -224,7 +226,7 @@ import Yap
         #expect(device.cloudKit.status.state == .idle && device.server("1")?["title"] == "a")
     }
 
-    @Test("107 (automatic). of a zone that the user deleted the app is asked; a retry makes it again")
+    @Test("107 (automatic). for a zone that the user deleted the app decides; a retry recreates it")
     func aZoneThatTheUserDeleted() throws {
         cloud.fail(.modifyRecords, with: .userDeletedZone)
         try device.set(Todo(title: "a"), "1")
@@ -240,7 +242,7 @@ import Yap
         #expect(device.cloudKit.status.state == .idle && device.server("2") != nil)
     }
 
-    @Test("a full quota stops saves only: a deletion goes, and then the saves are tried again")
+    @Test("a full quota stops saves only: a deletion is sent, and then the saves are retried")
     func aFullQuota() throws {
         try device.uploaded(Todo(title: "a"), "1")
         cloud.fail(.modifyRecords, with: .quotaExceeded, times: 2)
@@ -278,7 +280,7 @@ import Yap
         #expect(device.cloudKit.status.state == .idle && device.server("1") == nil)
     }
 
-    @Test("103 (automatic). what refers to a record of a later commit goes again when that is there")
+    @Test("103 (automatic). a record that refers to one of a later commit is sent again after it")
     func whatRefersToALaterCommit() throws {
         cloud.fail(.modifyRecords, with: .referenceViolation)
         device.cloudKit.suspend()
@@ -289,7 +291,7 @@ import Yap
         #expect(device.seen.errors.map(\.code) == [.referenceViolation])
     }
 
-    @Test("104 (automatic). networkMayBeBack ends a wait for the network, not one that the server asked for")
+    @Test("104 (automatic). networkMayBeBack ends a wait for the network, not one that the server requested")
     func networkMayBeBack() throws {
         device.lose(.loseRequest)
         try device.set(Todo(title: "a"), "1")
@@ -309,7 +311,7 @@ import Yap
     }
 
     @Test(
-        "123. a share's record goes with its root in one batch; another user's zone has an identity of its own"
+        "123. a share's record is sent with its root in one batch; another user's zone has an identity of its own"
     )
     func aShareIsDeletedWithItsRoot() async throws {
         device.cloudKit.suspend()
@@ -340,7 +342,7 @@ import Yap
         #expect(seen.contains("flies S1,share") && seen.contains("flies S1 in public"))
     }
 
-    @Test("108 (automatic). suspended for ever: the queue shows what would be sent, and nothing is")
+    @Test("108 (automatic). suspended permanently: the queue shows the pending changes, and none is sent")
     func aDryRun() throws {
         device.cloudKit.suspend()
         let requests = cloud.requestCount()
@@ -350,7 +352,7 @@ import Yap
         #expect(cloud.requestCount() == requests)
     }
 
-    @Test("a change that the server refuses is put aside, shown, and goes with the next change of its record")
+    @Test("a rejected change is quarantined, shown, and sent with the next change of its record")
     func aRejectedChangeIsSentWithTheNext() throws {
         try device.uploaded(Todo(title: "a"), "1")
         let refused = CloudSyncProblem.refused(
@@ -372,7 +374,7 @@ import Yap
         #expect(device.server("1")?["done"] == true)
     }
 
-    @Test("what waits behind a refused change may be its cure, and is tried", arguments: [true, false])
+    @Test("changes after a rejected one are tried, since they may resolve it", arguments: [true, false])
     func aCureThatWaitsIsTried(isDeletion: Bool) throws {
         for storage in YapDatabaseCloudKit.QueueStorage.allCases {
             let cloud = TestCloud()
@@ -439,7 +441,7 @@ import Yap
         #expect(device.cloudKit.status.state == .idle)
     }
 
-    @Test("nobody signed in: the change waits, visibly, and goes when the app says so")
+    @Test("no user signed in: the change is shown as pending, and sent when the app reports a sign-in")
     func aMissingSignIn() throws {
         cloud.fail(.modifyRecords, with: .notAuthenticated, times: 1)
         try device.set(Todo(title: "a"), "1")

@@ -37,7 +37,7 @@ import Yap
     }
 
     @Test(
-        "122 (both). uploads stop for another user; each user's queue waits, and goes when that one is back",
+        "122 (both). uploads stop for another user; each user's queue waits, and is sent when that user returns",
         arguments: YapDatabaseCloudKit.FailureHandling.allCases)
     func eachUsersQueueWaitsForItsOwn(mode: YapDatabaseCloudKit.FailureHandling) throws {
         let cloud = TestCloud(), account = ChangingAccount()
@@ -79,7 +79,7 @@ import Yap
         #expect(adas.server("3") == nil && eves.server("1") == nil)
     }
 
-    @Test("122. what is in flight when the user changes ends as its own user's, and nothing follows it")
+    @Test("122. changes in flight when the user changes end as their own user's, and nothing follows")
     func whatIsInFlightWhenTheUserChanges() throws {
         let cloud = TestCloud(), account = ChangingAccount()
         let adas = try HandledDevice(cloud, device: cloud.device(user: "ada"))

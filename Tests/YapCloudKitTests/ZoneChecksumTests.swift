@@ -79,7 +79,7 @@ import Yap
     // MARK: No false alarm
 
     @Test(
-        "138. whatever is saved, deleted, merged or lost on the way, the device comes to the server's checksum"
+        "138. after any saves, deletions, merges and losses the device has the server's checksum"
     )
     func noFalseAlarm() throws {
         try fill()
@@ -114,7 +114,7 @@ import Yap
         #expect(try found(phone) == 0)
     }
 
-    @Test("139. what the app saves by itself, and records of types that it doesn't know, count as well")
+    @Test("139. records that the app saves directly, and records of unknown types, count too")
     func foreignRecords() throws {
         try fill(2)
         let file = URL(filePath: folder.file("file"))
@@ -142,7 +142,7 @@ import Yap
 
     // MARK: Seeded differences
 
-    @Test("140. a record that a page left out is found with the next fetch, and what waits is not lost")
+    @Test("140. a record missing from a page is found with the next fetch, and pending changes aren't lost")
     func aSkippedRecord() throws {
         try fill()
         phone.sync.didEnterBackground()
@@ -181,7 +181,7 @@ import Yap
     ]
 
     @Test(
-        "141. a row that was changed behind the sync is found with the next fetch and mended, and what waits stays",
+        "141. a row changed outside of the sync is found and repaired with the next fetch, and pending changes stay",
         arguments: damages.indices)
     func aChangedRow(_ index: Int) throws {
         let damage = Self.damages[index]
