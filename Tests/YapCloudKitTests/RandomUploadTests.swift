@@ -30,7 +30,7 @@ import Yap
     }
 
     @Test(
-        "119 (both, either storage, folding or not). the server ends with the last written values, and nothing is pending",
+        "119 (both, either storage, folding or not). the server ends with the last values, and nothing is pending",
         arguments: 1...120)
     func inTheEndTheServerHasWhatTheDeviceHas(seed: Int) throws {
         let cloud = TestCloud(seed: UInt64(seed))

@@ -13,7 +13,8 @@ enum Help {
             name: "add", operands: "TEXT...", summary: "add an item, as a line of a todo.txt file",
             details: """
                 (A) at the beginning is its priority, +word a project, @word a context, key:value a tag. It is
-                written to this device's file only, so it is fast and needs no network. `todo sync` or `todo watch` sends it.
+                written to this device's file only, so it is fast and needs no network. `todo sync` or `todo watch`
+                sends it.
                 With --json: {"key", "short", "line"}.
                 """, example: "todo --device phone add \"(A) Buy milk +kitchen due:2026-12-01\""),
         Entry(
@@ -56,12 +57,12 @@ enum Help {
         Entry(
             name: "sync", operands: "", summary: "send and fetch until nothing is left to do, then end",
             details: """
-                After a temporary failure (the network, a busy server) it retries until --patience SECONDS (20) have passed
-                without progress. Then the remaining changes stay in the queue, and the exit code is 1. While another process
-                syncs this device, it waits until that one has sent everything.
-                If this device and another one changed the same field, it prints the dropped and the kept value, and the device
-                of each. With --json: a line for each such decision, {"event": "merge", "key", "rule", "field",
-                "dropped", "kept"}, then {"event": "synced", "status", "items"}.
+                After a temporary failure (the network, a busy server) it retries until --patience SECONDS (20) have
+                passed without progress. Then the remaining changes stay in the queue, and the exit code is 1. While
+                another process syncs this device, it waits until that one has sent everything.
+                If this device and another one changed the same field, it prints the dropped and the kept value, and
+                the device of each. With --json: a line for each such decision, {"event": "merge", "key", "rule",
+                "field", "dropped", "kept"}, then {"event": "synced", "status", "items"}.
                 """, example: "todo --device phone sync"),
         Entry(
             name: "watch", operands: "", summary: "sync all the time, and show what changes, until Ctrl-C",
@@ -81,8 +82,9 @@ enum Help {
             name: "login", operands: "", summary: "sign in to a server, for this device",
             details: """
                 --account NAME, and --server URL, --container ID and --api-token TOKEN, or CLOUDKIT_SERVER,
-                CLOUDKIT_CONTAINER and CLOUDKIT_API_TOKEN. It prompts for the password, or reads it with --password-stdin.
-                The values are stored in the device's folder: in cloudkit.json, and in credentials.json, which only you can read.
+                CLOUDKIT_CONTAINER and CLOUDKIT_API_TOKEN. It prompts for the password, or reads it with
+                --password-stdin. The values are stored in the device's folder: in cloudkit.json, and in
+                credentials.json, which only you can read.
                 """,
             example:
                 "todo --device phone login --server http://127.0.0.1:8080 --container iCloud.com.example.todo "

@@ -82,16 +82,16 @@ extension CloudSyncProblem: CustomStringConvertible {
             SyncExplanation(
                 "zoneDeletedByUser", "The user deleted the zone on purpose. Nothing is sent or fetched.",
                 do:
-                    "Ask the user, then `answerDeletedZone(zoneName:_:)`: upload again, or remove here too. `retry()` uploads "
-                    + "again.")
+                    "Ask the user, then `answerDeletedZone(zoneName:_:)`: upload again, or remove here too. "
+                    + "`retry()` uploads again.")
         case .refused:
             SyncExplanation(
                 "refused",
                 "The server rejects this record's change. It is quarantined; other records continue.",
                 do:
                     "Set the object again, or under another key; `retry()`; or "
-                    + "`discardQuarantinedChanges(forRecordID:)`, which keeps the server's values. The code has the reason."
-            )
+                    + "`discardQuarantinedChanges(forRecordID:)`, which keeps the server's values. The code has the "
+                    + "reason.")
         case .stuck:
             SyncExplanation(
                 "stuck",

@@ -43,7 +43,8 @@ enum BackupCommands {
         ],
         json:
             #"{"data", "environments", "assets", "settings", "bytes", "created", "elsewhere": [{"setting", "path", "#
-            + #""isThere"}]}: created is the time of the backup, elsewhere lists files outside of it that the settings name"#,
+            + #""isThere"}]}: created is the time of the backup, "#
+            + "elsewhere lists files outside of it that the settings name",
         examples: ["init", "backup b.tar", "restore b.tar --data \"restored-$(date +%N)\""],
         run: restore)
 
@@ -103,7 +104,8 @@ enum BackupCommands {
         do {
             for (setting, path) in try elsewhere(folder) where !isThere(path) && setting != "witness" {
                 console.note(
-                    "  \(setting) in yap.json names \(path), which doesn't exist: put the file there, or change the setting"
+                    "  \(setting) in yap.json names \(path), which doesn't exist: put the file there, or change "
+                        + "the setting"
                 )
             }
         } catch Failure.failed(let text) {
