@@ -145,16 +145,16 @@ import Testing
 
     /// The columns: who asks, and what for.
     private enum Column: String, CaseIterable {
-        case nobody = "nobody, public"
-        case nobodyElsewhere = "nobody, private"
+        case nobody = "anonymous, public"
+        case nobodyElsewhere = "anonymous, private"
         case anotherUser = "another user, same names"
         case withoutRole = "a user without the role, public"
-        case articleWithoutRole = "a type that editors write, by another"
+        case articleWithoutRole = "a type that editors write, by another user"
         case articleWithRole = "a type that editors write, by an editor"
-        case draftByNobody = "a type that editors read, by nobody"
-        case draftWithoutRole = "a type that editors read, by another"
+        case draftByNobody = "a type that editors read, anonymous"
+        case draftWithoutRole = "a type that editors read, by another user"
         case draftWithRole = "a type that editors read, by an editor"
-        case wrongDatabase = "a database that hasn't it"
+        case wrongDatabase = "an unsupported database"
         case wrongOwner = "another's zone, by its owner"
         case endedToken = "an expired token"
         case unknownToken = "an unknown token"
@@ -162,8 +162,8 @@ import Testing
         case serverKey = "a server's key, public"
         case serverKeyElsewhere = "a server's key, private"
         case otherEnvironment = "an app's token for production only"
-        case nobodyClosed = "nobody, development for developers"
-        case noDeveloper = "no developer, development for developers"
+        case nobodyClosed = "anonymous, development for developers"
+        case noDeveloper = "not a developer, development for developers"
         case developer = "a developer, development for developers"
 
         /// Whether the server's development is for developers only.
