@@ -3,7 +3,7 @@ import FoundationEssentials
 /// Work to do for an object from a date on, until the object no longer lists it.
 ///
 /// ```swift
-/// YapDatabaseAction("upload", at: todo.due, retryAfterSeconds: 60, requiresNetwork: true)
+/// let upload = YapDatabaseAction("upload", at: todo.due, retryAfterSeconds: 60, requiresNetwork: true)
 /// ```
 public struct YapDatabaseAction: Hashable, Sendable {
     /// Maximum actions of one object. Writing an object with more fails. Of a fetched object with more, the first

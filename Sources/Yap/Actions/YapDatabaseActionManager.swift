@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let uploads = YapDatabaseActionManager("uploads", of: Todo.self, in: "todos", version: "1") { todo in
-///     todo.isUploaded ? [] : [YapDatabaseAction("upload", at: todo.due, retryAfterSeconds: 60, requiresNetwork: true)]
+///     todo.isUploaded ? [] : [YapDatabaseAction("upload", at: todo.due, requiresNetwork: true)]
 /// }
 /// try await database.register(uploads)
 /// try await database.run(uploads) { action in

@@ -83,7 +83,9 @@ public final class YapDatabase: Sendable {
     /// Creates an empty database in memory, for tests and previews. It behaves like a database in a file.
     ///
     /// ```swift
-    /// let database = try YapDatabase(inMemory: YapDatabaseOptions()) { $0.register(Todo.self, inCollection: "todos") }
+    /// let database = try YapDatabase(inMemory: YapDatabaseOptions()) {
+    ///     $0.register(Todo.self, inCollection: "todos")
+    /// }
     /// ```
     ///
     /// Its files are in a folder of the memory file system (`/dev/shm`), which may be small in a container, or of the

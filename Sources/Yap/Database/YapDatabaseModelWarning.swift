@@ -3,7 +3,7 @@
 ///
 /// ```swift
 /// let database = try YapDatabase(url: url) { $0.register(Todo.self, inCollection: "todos") }
-/// for warning in database.modelWarnings { log("\(warning)") }
+/// for warning in database.modelWarnings { print(warning) }
 /// ```
 public struct YapDatabaseModelWarning: Hashable, Sendable, CustomStringConvertible {
     /// Collection of the objects.

@@ -6,7 +6,9 @@ import System
 /// ```swift
 /// var options = YapDatabaseOptions()
 /// options.durability = .normal
-/// let database = try YapDatabase(url: url, options: options) { $0.register(Todo.self, inCollection: "todos") }
+/// let database = try YapDatabase(url: url, options: options) {
+///     $0.register(Todo.self, inCollection: "todos")
+/// }
 /// ```
 public struct YapDatabaseOptions: Sendable {
     /// When a commit waits for the disk.

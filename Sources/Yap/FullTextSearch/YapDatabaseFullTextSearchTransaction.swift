@@ -35,7 +35,7 @@ public final class YapDatabaseFullTextSearchTransaction<Object: Sendable>: YapDa
     /// Returns the rows that a query finds, with their scores.
     ///
     /// ```swift
-    /// let hits = try $0[text].matches(.prefix(typed), snippet: .of(\.notes, words: 12), limit: 20)
+    /// let hits = try transaction[text].matches(.prefix(typed), snippet: .of(\.notes, words: 12), limit: 20)
     /// ```
     ///
     /// - Parameters:

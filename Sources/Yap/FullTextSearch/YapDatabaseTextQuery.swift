@@ -1,9 +1,11 @@
 /// A query of a full-text search. Texts are literal: no character in them is syntax, so they may be user input.
 ///
 /// ```swift
-/// .prefix(typed)
-/// .words("milk") && .anyWord("bread rolls").in(\.title)
-/// .phrase("whole milk").excluding(.words("lactose"))
+/// let queries: [YapDatabaseTextQuery<Todo>] = [
+///     .prefix(typed),
+///     .words("milk") && .anyWord("bread rolls").in(\.title),
+///     .phrase("whole milk").excluding(.words("lactose")),
+/// ]
 /// ```
 ///
 /// A text without a letter or digit finds nothing. A query has up to `wordsMax` words, texts of up to `bytesMax`

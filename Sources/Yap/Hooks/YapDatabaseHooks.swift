@@ -92,7 +92,8 @@ extension YapDatabaseHooks where Object == any Sendable {
     /// Describes hooks of several collections. Their objects may have different types.
     ///
     /// ```swift
-    /// let audit = YapDatabaseHooks("audit", in: ["todos", "notes"], didRemove: { row, transaction in ... })
+    /// let audit = YapDatabaseHooks(
+    ///     "audit", in: ["todos", "notes"], didRemove: { row, transaction in print("removed", row.key) })
     /// ```
     ///
     /// - Parameters:

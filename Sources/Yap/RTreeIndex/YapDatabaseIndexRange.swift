@@ -1,7 +1,7 @@
 /// Two properties of an index that are the ends of a range, in the closure of a query.
 ///
 /// ```swift
-/// try $0[shops].rows(where: { ($0.opens...$0.closes).contains(noon) })
+/// let open = try transaction[shops].rows(where: { ($0.opens...$0.closes).contains(noon) })
 /// ```
 public struct YapDatabaseIndexRange<Object: Sendable, Bound: Comparable & YapDatabaseColumnConvertible>:
     Sendable

@@ -3,7 +3,8 @@ extension YapDatabaseRTreeIndexTransaction {
     ///
     /// ```swift
     /// let home = YapDatabaseGlobePoint(latitude: 49, longitude: 8.4)
-    /// try $0[places].rows(withinMetres: 500, of: home, latitude: \.latitude, longitude: \.longitude)
+    /// let near = try transaction[places].rows(
+    ///     withinMetres: 500, of: home, latitude: \.latitude, longitude: \.longitude)
     /// ```
     ///
     /// Distances are exact on a sphere, also near the poles and across the 180th meridian. The objects' longitudes

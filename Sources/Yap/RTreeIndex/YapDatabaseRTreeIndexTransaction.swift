@@ -24,7 +24,8 @@ public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDataba
     /// fixed order.
     ///
     /// ```swift
-    /// try $0[places].rows(nearest: [.at(\.longitude, 8.4, scale: 0.65), .at(\.latitude, 49)], limit: 10)
+    /// let near = try transaction[places].rows(
+    ///     nearest: [.at(\.longitude, 8.4, scale: 0.65), .at(\.latitude, 49)], limit: 10)
     /// ```
     ///
     /// The distance is the square root of the sum of the squared differences in the dimensions. The difference of a

@@ -4,8 +4,11 @@ import FoundationEssentials
 /// and your own types that have such a raw value.
 ///
 /// ```swift
-/// struct Metres: RawRepresentable, Comparable, Codable, Sendable { ... }
-/// extension Metres: YapDatabaseRTreeValue {}
+/// struct Metres: RawRepresentable, Comparable, Codable, YapDatabaseRTreeValue {
+///     var rawValue: Double
+///
+///     static func < (left: Metres, right: Metres) -> Bool { left.rawValue < right.rawValue }
+/// }
 /// ```
 public protocol YapDatabaseRTreeValue: YapDatabaseColumnConvertible {
     /// The type that queries compare with: the type itself, or the wrapped type of an optional.

@@ -3,7 +3,8 @@ import System
 /// An edge of a relationship: it has a name, and leads from a row to another row or to a file.
 ///
 /// ```swift
-/// let edge = YapDatabaseEdge("author", from: book, to: .row("hugo", in: "authors"), rules: .notifyIfSourceDeleted)
+/// let edge = YapDatabaseEdge(
+///     "author", from: book, to: .row("hugo", in: "authors"), rules: .notifyIfSourceDeleted)
 /// ```
 ///
 /// Two edges are equal if name, source, destination and `isManual` are equal. Texts are equal if their bytes are.

@@ -4,11 +4,15 @@ import System
 ///
 /// ```swift
 /// let owns = YapDatabaseRelationship("owns", version: "1") {
-///     $0.edge("author", \Book.author, in: "books", to: "authors", rules: .deleteSourceIfDestinationDeleted)
+///     $0.edge(
+///         "author", \Book.author, in: "books", to: "authors", rules: .deleteSourceIfDestinationDeleted)
 /// }
 /// try await database.register(owns)
-/// try await connection.readWrite { try $0.removeObject(forKey: "hugo", inCollection: "authors") }  // and his books
-/// let books = try await connection.read { try $0[owns].sources(named: "author", of: .row("zola", in: "authors")) }
+/// // Removes the author's books too:
+/// try await connection.readWrite { try $0.removeObject(forKey: "hugo", inCollection: "authors") }
+/// let books = try await connection.read {
+///     try $0[owns].sources(named: "author", of: .row("zola", in: "authors"))
+/// }
 /// ```
 ///
 /// Edges come from declared properties, from objects that are a `YapDatabaseRelationshipNode`, and from `add`. They

@@ -5,7 +5,8 @@ import System
 /// ```swift
 /// extension Player: YapDatabaseRelationshipNode {
 ///     func edges(from source: YapCollectionKey) -> [YapDatabaseEdge] {
-///         [YapDatabaseEdge("team", from: source, to: .row(team, in: "teams"), rules: .notifyIfDestinationDeleted)]
+///         let team = YapDatabaseEdgeDestination.row(teamKey, in: "teams")
+///         return [YapDatabaseEdge("team", from: source, to: team, rules: .notifyIfDestinationDeleted)]
 ///     }
 /// }
 /// ```

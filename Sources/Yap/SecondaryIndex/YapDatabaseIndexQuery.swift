@@ -14,7 +14,9 @@ public struct YapDatabaseIndexProperties<Object: Sendable>: Sendable {
     /// if the index has none.
     ///
     /// ```swift
-    /// try $0[index].rows(where: { $0.kind == .article && $0[metadata: \NoteInfo.downloadedAt] < now })
+    /// let old = try transaction[index].rows(where: {
+    ///     $0.kind == .article && $0[metadata: \NoteInfo.downloadedAt] < now
+    /// })
     /// ```
     public subscript<Metadata: Sendable, Value: YapDatabaseColumnConvertible>(
         metadata path: any KeyPath<Metadata, Value> & Sendable

@@ -3,7 +3,8 @@ extension YapDatabaseIndexTransaction {
     /// Returns the rows that a condition finds, with their metadata.
     ///
     /// ```swift
-    /// for (key, note, info) in try $0[byRating].rows(metadata: NoteInfo.self, where: { $0.rating > 3 }) { ... }
+    /// let rows = try transaction[byRating].rows(metadata: NoteInfo.self, where: { $0.rating > 3 })
+    /// for (key, note, info) in rows where info == nil { print(key, note.title) }
     /// ```
     ///
     /// An observation also depends on the metadata of the rows that it finds, or, if the index has no metadata, on

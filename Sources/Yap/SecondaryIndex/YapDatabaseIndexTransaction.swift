@@ -56,7 +56,7 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
     /// Returns the rows that a condition finds, with their keys.
     ///
     /// ```swift
-    /// let late = try $0[byDue].rows(where: { $0.due < now }, sort: [.by(\.due)], limit: 50)
+    /// let late = try transaction[byDue].rows(where: { $0.due < now }, sort: [.by(\.due)], limit: 50)
     /// ```
     ///
     /// - Parameters:
@@ -95,7 +95,8 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
     /// Returns the rows for which an SQL expression over the columns' names is true.
     ///
     /// ```swift
-    /// try $0[byDue].rows(matching: "due < ?1 AND abs(priority) >= ?2", [now.columnValue, .integer(3)])
+    /// let late = try transaction[byDue].rows(
+    ///     matching: "due < ?1 AND abs(priority) >= ?2", [now.columnValue, .integer(3)])
     /// ```
     ///
     /// A `YapDatabaseRTreeIndex` finds rows by comparisons with bounds: those of `longitude` are `longitude_min` and
@@ -103,7 +104,7 @@ public class YapDatabaseIndexTransaction<Object: Sendable>: YapDatabaseExtension
     /// and visit all rows within the bounds.
     ///
     /// ```swift
-    /// try $0[places].rows(
+    /// let found = try transaction[places].rows(
     ///     matching: "longitude_max >= ?1 AND longitude_min <= ?2 AND abs(longitude - latitude) < 1",
     ///     [.real(8.4), .real(8.7)])
     /// ```

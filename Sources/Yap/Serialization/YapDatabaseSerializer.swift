@@ -4,7 +4,9 @@
 /// let json = YapDatabaseSerializer<Todo>(
 ///     encode: { try [UInt8](JSONEncoder().encode($0)) },
 ///     decode: { try JSONDecoder().decode(Todo.self, from: Data($0)) })
-/// let database = try YapDatabase(url: url) { $0.register(Todo.self, serializer: json, inCollection: "todos") }
+/// let database = try YapDatabase(url: url) {
+///     $0.register(Todo.self, serializer: json, inCollection: "todos")
+/// }
 /// ```
 public struct YapDatabaseSerializer<Value: Sendable>: Sendable {
     /// Encodes a value.

@@ -5,7 +5,9 @@ import System
 ///
 /// ```swift
 /// let clock = YapDatabaseManualClock(Date(timeIntervalSince1970: 1_700_000_000))
-/// let running = Task { try await database.run(uploads, clock: .manual(clock)) { try await upload($0) } }
+/// let running = Task {
+///     try await database.run(uploads, clock: .manual(clock)) { try await upload($0.object) }
+/// }
 /// clock.advance(bySeconds: 60)
 /// ```
 public struct YapDatabaseActionClock: Sendable {

@@ -34,7 +34,8 @@ public struct YapDatabaseObservation<Value: Sendable>: AsyncSequence, Sendable {
     /// Skips a value that is the same as the previous one. The query runs as often as without this.
     ///
     /// ```swift
-    /// let counts = connection.observe { try $0.numberOfKeys(inCollection: "todos") }.removingDuplicates { $0 == $1 }
+    /// let counts = connection.observe { try $0.numberOfKeys(inCollection: "todos") }
+    ///     .removingDuplicates { $0 == $1 }
     /// ```
     ///
     /// - Parameter areSame: Returns true if two values are the same.

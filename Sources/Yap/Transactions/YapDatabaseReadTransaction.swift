@@ -82,7 +82,7 @@ public class YapDatabaseReadTransaction {
     /// Returns the transaction of an extension.
     ///
     /// ```swift
-    /// let view = try transaction.ext("byDate", as: YapDatabaseView.self)
+    /// let view = try transaction.ext("byDate", as: YapDatabaseView<Todo, String>.self)
     /// ```
     ///
     /// - Parameters:

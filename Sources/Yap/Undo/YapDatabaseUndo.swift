@@ -11,7 +11,7 @@ import SQLite
 ///         try transaction.removeObject(forKey: key, inCollection: "lists")
 ///     }
 /// }
-/// try await connection.readWrite { try $0[undo].undo() }
+/// try await connection.readWrite { _ = try $0[undo].undo() }
 /// ```
 ///
 /// Only writes inside a group are recorded, so fetched changes and the app's own writes aren't steps of the user. The

@@ -5,7 +5,9 @@ import SQLite
 /// An observation that reads from it runs again after each commit that changes the log, so menu items can follow it:
 ///
 /// ```swift
-/// for try await isEnabled in connection.observe({ try $0[undo].canUndo }) { ... }
+/// for try await canUndo in connection.observe({ try $0[undo].canUndo }) {
+///     button.isEnabled = canUndo
+/// }
 /// ```
 public class YapDatabaseUndoTransaction: YapDatabaseExtensionTransaction {
     final let connection: YapDatabaseUndoConnection

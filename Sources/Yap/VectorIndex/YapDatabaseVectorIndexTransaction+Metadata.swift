@@ -10,7 +10,7 @@ extension YapDatabaseVectorIndexTransaction {
     /// Returns the rows with the vectors nearest to a vector, with their metadata.
     ///
     /// ```swift
-    /// try $0[byMeaning].rows(metadata: NoteInfo.self, nearest: vector, limit: 20)
+    /// let near = try transaction[byMeaning].rows(metadata: NoteInfo.self, nearest: vector, limit: 20)
     /// ```
     ///
     /// An observation also depends on the metadata of these rows.

@@ -34,7 +34,7 @@ public final class YapDatabaseVectorIndexTransaction<Object: Sendable>: YapDatab
     /// of their rowids, which is usually that of their insertion.
     ///
     /// ```swift
-    /// try $0[byMeaning].rows(nearest: vector, limit: 20, distanceMax: 0.5)
+    /// let near = try transaction[byMeaning].rows(nearest: vector, limit: 20, distanceMax: 0.5)
     /// ```
     ///
     /// The cost grows with the number of vectors, or of `keys`. Use `check` to end a query that takes too long.

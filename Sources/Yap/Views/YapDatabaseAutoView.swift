@@ -1,7 +1,8 @@
 /// A view that is updated automatically: closures return the group of a row and the values to sort by.
 ///
 /// ```swift
-/// let open = YapDatabaseAutoView("open", of: Todo.self, in: "todos", version: "1",
+/// let open = YapDatabaseAutoView(
+///     "open", of: Todo.self, in: "todos", version: "1",
 ///     group: { $0.isDone ? nil : $0.list },
 ///     sort: [.by(\.priority, .descending), .by(\.title)])
 /// try await database.register(open)

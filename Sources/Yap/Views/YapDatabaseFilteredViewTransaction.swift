@@ -16,7 +16,9 @@ public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: Y
     /// lists, are updated too.
     ///
     /// ```swift
-    /// try await connection.readWrite { try $0[urgent].setFilter(version: "from 4") { _, todo in todo.priority >= 4 } }
+    /// try await connection.readWrite { transaction in
+    ///     try transaction[urgent].setFilter(version: "from 4") { _, todo in todo.priority >= 4 }
+    /// }
     /// ```
     ///
     /// It reads each row of the parent once, and writes the rows that enter and leave. The filter is valid in this

@@ -4,7 +4,7 @@
 /// let playlist = YapDatabaseManualView(
 ///     "playlist", of: Song.self, in: "songs", groups: String.self, version: "1")
 /// try await database.register(playlist)
-/// try await connection.readWrite { try $0[playlist].append("song-7", to: "favourites") }
+/// try await connection.readWrite { _ = try $0[playlist].append("song-7", to: "favourites") }
 /// ```
 ///
 /// A row is in one group only. Deleted rows leave the view. Another version empties it.

@@ -1,7 +1,7 @@
 /// A value to sort the rows of a view's groups by.
 ///
 /// ```swift
-/// sort: [.by(\.priority, .descending), .by { $0.title.lowercased() }]
+/// let sort: [YapDatabaseViewSort<Todo>] = [.by(\.priority, .descending), .by { $0.title.lowercased() }]
 /// ```
 ///
 /// Values are in SQLite's order: missing values first, then numbers, texts by their UTF-8 bytes ("Z" before "a"), and
@@ -55,7 +55,7 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
     /// Sorts by a property of the rows' metadata. A row without metadata has no value.
     ///
     /// ```swift
-    /// sort: [.by(metadata: \NoteInfo.downloadedAt, .descending)]
+    /// let sort: [YapDatabaseViewSort<Note>] = [.by(metadata: \NoteInfo.downloadedAt, .descending)]
     /// ```
     ///
     /// Writes that change only the metadata then update the view too. Registering the view throws
@@ -135,7 +135,9 @@ extension YapDatabaseViewSort {
     /// Sorts by comparing objects, as `sort(by:)` of an array does.
     ///
     /// ```swift
-    /// sort: [.by { $0.title.localizedStandardCompare($1.title) == .orderedAscending }]
+    /// let sort: [YapDatabaseViewSort<Todo>] = [
+    ///     .by { $0.title.localizedStandardCompare($1.title) == .orderedAscending }
+    /// ]
     /// ```
     ///
     /// No value of the row is stored. A written row is compared with its neighbours and, if it belongs elsewhere,

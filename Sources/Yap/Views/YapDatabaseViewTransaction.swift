@@ -190,7 +190,9 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
     /// Returns the indexes of a contiguous stretch of a group's rows, by binary search.
     ///
     /// ```swift
-    /// let june = try view.indexes(in: "home") { $0.due < june ? .before : $0.due < july ? .within : .after }
+    /// let inJune = try transaction[open].indexes(in: "home") {
+    ///     $0.due < june ? .before : $0.due < july ? .within : .after
+    /// }
     /// ```
     ///
     /// - Parameters:
