@@ -17,6 +17,7 @@ import Foundation
 ///     }
 /// }
 ///
+/// var note = Note(text: "The garden in June")
 /// note.photo = try await sync.files.add(jpegData)
 /// ```
 public struct CloudFile: Hashable, Sendable {

@@ -6,8 +6,8 @@ public import Yap
 /// Syncs the collections of a database with zones of the cloud, on all devices of a user.
 ///
 /// ```swift
-/// let sync = try await CloudSync(database, container: .default(),
-///     models: [.model(Todo.self, collection: "todos")], zone: "todos")
+/// let sync = try await CloudSync(
+///     database, container: .default(), models: [.model(Todo.self, collection: "todos")], zone: "todos")
 /// for await status in sync.status { show(status) }
 /// ```
 /// It creates the zones, subscribes to their changes, fetches what other devices changed, and then uploads the changes

@@ -13,8 +13,8 @@ internal import System
 ///
 ///     override class var mappings_localKeyToCloudKey: [String: String] {
 ///         var mappings = super.mappings_localKeyToCloudKey
-///         mappings["isDone"] = "completed"        // another name in the cloud
-///         mappings["deviceID"] = nil              // stays on the device
+///         mappings["isDone"] = "completed"  // another name in the cloud
+///         mappings["deviceID"] = nil  // stays on the device
 ///         return mappings
 ///     }
 /// }
