@@ -4,10 +4,12 @@ import System
 
 /// The servers of a program's containers.
 ///
-///     var configuration = CloudKitConfiguration()
-///     configuration.containers["iCloud.com.example.todo"] = .init(server: "http://127.0.0.1:8080")
-///     configuration.defaultContainer = "iCloud.com.example.todo"
-///     CKContainer.configure(configuration)
+/// ```swift
+/// var configuration = CloudKitConfiguration()
+/// configuration.containers["iCloud.com.example.todo"] = .init(server: "http://127.0.0.1:8080")
+/// configuration.defaultContainer = "iCloud.com.example.todo"
+/// CKContainer.configure(configuration)
+/// ```
 public struct CloudKitConfiguration: Hashable, Sendable {
     /// The server of one container.
     public struct Container: Hashable, Sendable {

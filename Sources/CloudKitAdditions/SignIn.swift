@@ -6,7 +6,9 @@ extension CKContainer {
     /// Signs a user in: requests a token from the server, and stores it in the container's credential file. Posts
     /// `CKAccountChanged`.
     ///
-    ///     let userID = try await CKContainer.default().signIn(account: "ada", password: password)
+    /// ```swift
+    /// let userID = try await CKContainer.default().signIn(account: "ada", password: password)
+    /// ```
     ///
     /// - Parameters:
     ///   - account: the name of the account on the server.

@@ -9,8 +9,10 @@ extension TestCloud {
     ///
     /// It shows records, zones, the schema and subscriptions. The devices fetch what is changed there.
     ///
-    ///     print(try cloud.serveDashboard())
-    ///     try await Task.sleep(for: .seconds(600))
+    /// ```swift
+    /// print(try cloud.serveDashboard())
+    /// try await Task.sleep(for: .seconds(600))
+    /// ```
     ///
     /// Let the test sleep to look into it: a breakpoint stops the dashboard's threads too, if the debugger stops all
     /// threads. Without a line of code, `YAP_DASHBOARD=1` in the environment serves the dashboard of the first cloud of

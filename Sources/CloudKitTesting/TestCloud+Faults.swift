@@ -18,7 +18,9 @@ extension TestCloud {
 
     /// Makes the next requests of a kind fail before they reach the service.
     ///
-    ///     cloud.fail(.modifyRecords, with: .requestRateLimited, retryAfterSeconds: 3)
+    /// ```swift
+    /// cloud.fail(.modifyRecords, with: .requestRateLimited, retryAfterSeconds: 3)
+    /// ```
     ///
     /// - Parameters:
     ///   - kind: the kind of requests; nil for any.

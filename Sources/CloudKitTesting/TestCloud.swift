@@ -8,12 +8,14 @@ package import System
 /// A cloud in the test's process: the app's code and the real framework use the real service, without sockets, accounts
 /// or entitlements. The test moves the clock and schedules faults.
 ///
-///     let cloud = TestCloud()
-///     let phone = cloud.device(user: "ada"), laptop = cloud.device(user: "ada")
+/// ```swift
+/// let cloud = TestCloud()
+/// let phone = cloud.device(user: "ada"), laptop = cloud.device(user: "ada")
 ///
-///     try await phone.container.privateCloudDatabase.save(record)
-///     cloud.fail(.modifyRecords, with: .requestRateLimited, retryAfterSeconds: 3, times: 1)
-///     cloud.clock.advance(bySeconds: 3)
+/// try await phone.container.privateCloudDatabase.save(record)
+/// cloud.fail(.modifyRecords, with: .requestRateLimited, retryAfterSeconds: 3, times: 1)
+/// cloud.clock.advance(bySeconds: 3)
+/// ```
 ///
 /// Code that uses `CKContainer.default()` is tested unchanged: `await phone.asDefault { await sync() }`.
 ///

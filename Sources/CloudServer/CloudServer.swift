@@ -7,10 +7,12 @@ import System
 /// A CloudKit server: passes each request to the service of its container, holds the long polls of devices, handles
 /// sign-ins, and writes the log.
 ///
-///     let server = CloudServer(service)
-///     try server.start()
-///     print(server.url)
-///     server.stop()
+/// ```swift
+/// let server = CloudServer(service)
+/// try server.start()
+/// print(server.url)
+/// server.stop()
+/// ```
 public final class CloudServer: Sendable {
     private let options: CloudServerOptions
     private let http: HTTPServer

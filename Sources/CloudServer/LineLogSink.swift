@@ -1,10 +1,12 @@
 /// A log whose lines go to a closure, one at a time: for a program that embeds the server and has a logger of its own.
 ///
-///     var options = CloudServerOptions()
-///     options.log = LineLogSink { line in
-///         logger.info("\(line)")
-///     }
-///     let server = CloudServer(service, options: options)
+/// ```swift
+/// var options = CloudServerOptions()
+/// options.log = LineLogSink { line in
+///     logger.info("\(line)")
+/// }
+/// let server = CloudServer(service, options: options)
+/// ```
 ///
 /// To take all pending lines in one call instead, implement `LogSink`.
 public struct LineLogSink: LogSink {

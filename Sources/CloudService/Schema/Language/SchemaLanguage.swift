@@ -1,12 +1,14 @@
 /// The text form of a schema: Apple's schema language, as `.ckdb` files have it.
 ///
-///     DEFINE SCHEMA
-///         CREATE ROLE editor;
-///         RECORD TYPE Note (
-///             title STRING QUERYABLE SORTABLE SEARCHABLE,
-///             tags  LIST<STRING>,
-///             GRANT READ TO "_world"
-///         );
+/// ```text
+/// DEFINE SCHEMA
+///     CREATE ROLE editor;
+///     RECORD TYPE Note (
+///         title STRING QUERYABLE SORTABLE SEARCHABLE,
+///         tags  LIST<STRING>,
+///         GRANT READ TO "_world"
+///     );
+/// ```
 public enum SchemaLanguage {
     /// Maximum bytes of a text.
     public static let textBytesMax = 8 << 20
