@@ -178,6 +178,8 @@ let package = Package(
             swiftSettings: settings),
         // Values that tests wait for.
         room("Waiting", ["System"], path: "Tests/Support/Waiting"),
+        // Reads the blocks of code in pages and comments.
+        room("CodeBlocks", path: "Tests/Support/CodeBlocks"),
         // Threads for tests that compute for long.
         room("OwnThreads", ["System"], path: "Tests/Support/OwnThreads"),
         // What one thread uses of memory and of SQLite.
@@ -358,7 +360,8 @@ let package = Package(
             frontendFlags: ["-no-warnings-as-errors"]),
         // The blocks of the pages in docs/guide.
         appTests(
-            "GuideTests", ["Yap", "YapCloudKit", "CloudKit", "CloudKitTesting", "WordCount"], mode: .v6),
+            "GuideTests", ["CodeBlocks", "Yap", "YapCloudKit", "CloudKit", "CloudKitTesting", "WordCount"],
+            mode: .v6),
         appTests("NotesTests", ["NotesKit", "CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v6),
         tests("TodoTests", ["TodoKit", "CloudKit", "CloudKitTesting", "System", "Yap", "YapCloudKit"]),
         tests("TestRunnerTests", ["TestRun"]),

@@ -1,3 +1,4 @@
+import CodeBlocks
 import Foundation
 import Testing
 import Yap

@@ -1,3 +1,4 @@
+import CodeBlocks
 import Foundation
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
 
     @Test func blocksAreFoundInPages() throws {
         #expect(try CodeBlocks.ofPage("docs/guide/READING.md").count >= 20)
-        let changed = CodeBlocks.Block(place: "", lines: ["let database = try YapDatabase(url: nowhere)"])
+        let changed = CodeBlocks.Block(place: "", text: "let database = try YapDatabase(url: nowhere)")
         #expect(!code.contain(changed))
     }
 

@@ -1,5 +1,6 @@
 import CloudKit
 import CloudKitTesting
+import CodeBlocks
 import Foundation
 import Testing
 import Yap
