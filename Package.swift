@@ -362,6 +362,13 @@ let package = Package(
         appTests(
             "GuideTests", ["CodeBlocks", "Yap", "YapCloudKit", "CloudKit", "CloudKitTesting", "WordCount"],
             mode: .v6),
+        // The blocks in the documentation comments of the libraries.
+        appTests(
+            "DocumentationTests",
+            [
+                "CodeBlocks", "Yap", "YapCloudKit", "CloudKit", "CloudKitAdditions", "CloudKitTesting",
+                "CloudServer", "CloudService",
+            ], mode: .v6),
         appTests("NotesTests", ["NotesKit", "CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v6),
         tests("TodoTests", ["TodoKit", "CloudKit", "CloudKitTesting", "System", "Yap", "YapCloudKit"]),
         tests("TestRunnerTests", ["TestRun"]),

@@ -22,6 +22,8 @@ import Testing
             "the timers of the sync, as an app's queue has them",
         "Tests/HTTPClientTests/CancelTests.swift":
             "yields vary the moment of a cancellation; nothing is waited for",
+        "Tests/DocumentationTests/CloudExamples.swift":
+            "a block of a comment: a test that waits for a person",
         "Tests/GuideTests/VectorsTests.swift": "a block of the guide: an app's deadline for a query",
         "Tests/Support/Abuse/Client/ClientLoop.swift": "measures latencies, which the abuse reports",
         "Tests/Support/TestRunner/Clock.swift": "the runner ends tests that hang",
