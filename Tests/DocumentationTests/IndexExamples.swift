@@ -149,10 +149,11 @@ private func search(
         #expect(near.count == 1)
         try await connection.read { transaction in
             let near = try transaction[byMeaning].rows(nearest: vector, limit: 20, distanceMax: 0.5)
-            #expect(try near.count == 1 && vectors(byMeaning, vector, transaction) == 1)
+            #expect(near.count == 1)
         }
-        let count = try await vectors(byMeaning, vector, connection)
-        #expect(count == 1)
+        let count = try await connection.read { try vectors(byMeaning, vector, $0) }
+        let asyncCount = try await vectors(byMeaning, vector, connection)
+        #expect(count == 1 && asyncCount == 1)
     }
 
     @Test func aSearchFindsTexts() async throws {

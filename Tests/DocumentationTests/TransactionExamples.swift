@@ -85,11 +85,6 @@ private func writing(_ transaction: WriteTransaction, _ todo: Todo, _ id: String
     return rejected
 }
 
-private func ext(_ transaction: ReadTransaction) throws -> Int {
-    let view = try transaction.ext("byDate", as: YapDatabaseView<Todo, String>.self)
-    return try view.count()
-}
-
 private func pool(_ database: YapDatabase) async throws -> Todo? {
     let pool = YapDatabaseConnectionPool(database)
     let todo = try await pool.read { try $0.object(Todo.self, forKey: "1", inCollection: "todos") }

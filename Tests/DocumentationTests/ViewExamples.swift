@@ -7,6 +7,11 @@ private typealias FoundTodos = YapDatabaseSearchResultsView<Todo, String>
 
 private struct Song: Codable, Sendable {}
 
+private func ext(_ transaction: YapDatabaseReadTransaction) throws -> Int {
+    let view = try transaction.ext("byDate", as: YapDatabaseView<Todo, String>.self)
+    return try view.count()
+}
+
 private func filter(
     _ open: OpenTodos, _ database: YapDatabase, _ connection: YapDatabaseConnection
 ) async throws -> (view: YapDatabaseFilteredView<Todo, String>, keys: [String]) {
@@ -32,6 +37,15 @@ private func filter(
         }
         let count = try await connection.read { try $0[urgent].count() }
         #expect(count == 0)
+    }
+
+    @Test func aViewIsFoundByItsName() async throws {
+        let example = try await ExampleDatabase()
+        let byDate = YapDatabaseAutoView(
+            "byDate", of: Todo.self, in: "todos", version: "1", group: { $0.list }, sort: [.by(\.due)])
+        try await example.database.register(byDate)
+        let count = try await example.connection.read { try ext($0) }
+        #expect(count == 2)
     }
 
     private func autoView(_ database: YapDatabase, _ connection: YapDatabaseConnection) async throws {
