@@ -51,7 +51,7 @@ import Testing
         let mode = try FileManager.default.attributesOfItem(atPath: folder.file("back/yap.json"))
         #expect(mode[.posixPermissions] as? Int == 0o600)
         #expect(restored.errors.contains("no archive holds certificates, private keys"))
-        #expect(restored.errors.contains("tlsKey in yap.json names k.pem, which isn't there"))
+        #expect(restored.errors.contains("tlsKey in yap.json names k.pem, which doesn't exist"))
         #expect(!restored.errors.contains("c.pem"), "that one is there")
         let json = try await done("yap restore b.tar --data again --json").output
         #expect(json.contains(#""settings":true"#))

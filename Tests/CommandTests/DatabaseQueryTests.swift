@@ -48,7 +48,7 @@ import Yap
         ("", 1, "a property or a value"), ("priority >=", 12, "not the end"),
         ("priority >= and x", 13, "not and"), ("(a == 1", 8, "a closing parenthesis"),
         ("a == 1 b", 8, "and, or, or the end"), ("a == 'x", 6, "the quote has no end"),
-        ("a = 1 # b", 7, "no part"),
+        ("a = 1 # b", 7, "not a part"),
         ("a.1", 3, "a property's name"), ("a[x]", 3, "the number of an element"),
         ("a in 1", 6, "in parentheses"),
         ("a not 1", 7, "in is expected"), ("3", 2, "a comparison"),

@@ -77,7 +77,7 @@ import Testing
         #expect(row("limits.itemsMax")?["from"] as? String == "command line")
         #expect(row("port")?["from"] as? String == "default")
         let text = try await done("yap serve --data d --print-config")
-        #expect(text.output.contains(/logLinesMax +99 +number +16384 +d\/yap.json +lines that wait/))
+        #expect(text.output.contains(/logLinesMax +99 +number +16384 +d\/yap.json +queued log lines/))
         let wrong = try await done("yap serve --data d --set nothing=5", code: 2)
         #expect(wrong.errors.contains("nothing"))
     }

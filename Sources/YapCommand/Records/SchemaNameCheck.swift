@@ -21,7 +21,7 @@ struct SchemaNameCheck {
             let nearest = Nearest.list(schema.recordTypes.keys, to: recordType)
             throw Failure.notThere(
                 "\(place) has no record type \(recordType)."
-                    + (nearest.map { " Existing: \($0)." }
+                    + (nearest.map { " There are: \($0)." }
                         ?? " It has none yet: a record's save makes its type."))
         }
         let known = type.fields.keys + Self.systemFields
