@@ -4,7 +4,7 @@ import System
 
 /// Reads the certificate and its key again after their files have changed, because the program that renews
 /// them doesn't notify the server. An error is logged, and the previous certificate stays in use.
-final class CertificateWatch: Sendable {
+final class CertificateWatch: ThreadOwner {
     /// Interval at which the files are checked.
     static let lookMilliseconds: Int64 = 10_000
 
@@ -21,6 +21,7 @@ final class CertificateWatch: Sendable {
     private let reload: @Sendable () throws -> Void
     private let stamps: Lock<[Stamp?]>
     private let alarm = Alarm()
+    private let thread = OwnedThread(name: "yap certificate")
 
     /// - Parameter reload: reads the files, and throws if they are invalid.
     init(_ tls: HTTPServerTLSOptions, log: ServerLog?, reload: @escaping @Sendable () throws -> Void) {
@@ -31,10 +32,8 @@ final class CertificateWatch: Sendable {
     }
 
     /// Checks periodically, on a thread of its own, until `stop`.
-    ///
-    /// - Throws: `SystemThread.NotStarted`.
-    func start() throws {
-        try SystemThread.detach(name: "yap certificate") { [self] in
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) {
+        try thread.start(start) { [self] in
             while !alarm.wait(milliseconds: Self.lookMilliseconds) { look() }
         }
     }

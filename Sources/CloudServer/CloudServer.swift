@@ -31,7 +31,11 @@ public final class CloudServer: Sendable {
     private let restores: RestoreDetector?
     private let log: ServerLog?
     private let history: RequestHistory?
-    private let hasStopped = Lock(false)
+    /// Finds the environments with pending webhook deliveries once.
+    private let webhookSearch = OwnedThread(name: "yap search")
+    private let life = Lock(Life.new)
+
+    private enum Life { case new, running, stopped }
 
     /// Makes a server of one service, for every container that the service admits. There is no sign-in, since the
     /// caller owns the service's accounts.
@@ -106,6 +110,7 @@ public final class CloudServer: Sendable {
         if options.trustsForwardedFor { http.connectionsOfAddressMax = 0 }
         http.streamSecondsMax = Double(options.assets.downloadMillisecondsMax) / 1_000
         http.requestIDHeader = "X-Apple-Request-UUID"
+        http.threads = options.threads
         http.connectionsMax = DescriptorLimit.makeRoom(
             connectionsMax: http.connectionsMax, environmentsOpenMax: options.environmentsOpenMax)
         let routes = Routes(
@@ -122,26 +127,40 @@ public final class CloudServer: Sendable {
         routes.connectionCount.withLock { $0 = { [weak server] in server?.connectionCount ?? 0 } }
     }
 
-    /// Listens and serves, on threads of its own.
+    /// Listens and serves, on threads of its own. After an error nothing runs, the port is free, and the server can be
+    /// started again.
     ///
-    /// - Throws: `HTTPServerError` when the port is taken, a TLS file is invalid or a system call fails; an error when
-    ///   no thread can be started; `DataFolderError` or `CloudStoreError` when the folder was restored and its epochs
-    ///   can't be renewed.
+    /// - Throws: `HTTPServerError` when the port is taken, a TLS file is invalid, a system call fails, or the server
+    ///   was started or stopped before; an error when a thread can't be started; `DataFolderError` or
+    ///   `CloudStoreError` when the folder was restored and its epochs can't be renewed.
     public func start() throws {
-        try restores?.begin()
-        try http.start()
-        do {
-            try startThreads()
-        } catch {
-            stop()
-            throw error
+        try life.withLock { life in
+            guard life == .new else { throw HTTPServerError.alreadyStarted }
+            do {
+                try restores?.begin()
+                try ThreadStart.all(from: options.threads) { start in
+                    for owner in threadOwners { try owner.start(start) }
+                    try webhookSearch.start(start) { [webhooks, beginWebhooks] in beginWebhooks(webhooks) }
+                    try http.start()
+                }
+            } catch {
+                // The log's thread doesn't run.
+                log?.writeAll()
+                throw error
+            }
+            connectParts()
+            life = .running
         }
     }
 
-    private func startThreads() throws {
-        try restores?.start()
-        try certificate?.start()
-        try removals?.start()
+    private var threadOwners: [any ThreadOwner] {
+        let optional: [(any ThreadOwner)?] = [
+            log, history, signIns, operators, certificate, removals, restores,
+        ]
+        return optional.compactMap(\.self) + [webhooks, courier, status, table, assets]
+    }
+
+    private func connectParts() {
         webhooks.use(table)
         // A stolen session may include the tokens of its devices.
         control?.sessions.setReplayListener { [table] session in
@@ -150,7 +169,6 @@ public final class CloudServer: Sendable {
                 in: CloudService.Container(identifier: session.container, environment: session.environment)
             ) { _ in }
         }
-        try SystemThread.detach(name: "yap webhooks") { [webhooks, beginWebhooks] in beginWebhooks(webhooks) }
     }
 
     /// Reads the certificate and its key again, for new connections. If a file is invalid, this is logged, and the
@@ -196,8 +214,8 @@ public final class CloudServer: Sendable {
     ///
     /// Blocks until that is done, also for a second caller. Must not be called on a thread of the server.
     public func stop() {
-        hasStopped.withLock { hasStopped in
-            guard !hasStopped else { return }
+        life.withLock { life in
+            guard life != .stopped else { return }
             courier.stop()
             certificate?.stop()
             http.stop(graceMilliseconds: options.graceMilliseconds)
@@ -212,7 +230,7 @@ public final class CloudServer: Sendable {
             restores?.stop()
             history?.stop()
             log?.stop(waitMilliseconds: 1_000)
-            hasStopped = true
+            life = .stopped
         }
     }
 

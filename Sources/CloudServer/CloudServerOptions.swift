@@ -58,6 +58,9 @@ public struct CloudServerOptions: Sendable {
     /// The source of names and epochs of the stores.
     public var random: any RandomSource = SystemRandomSource()
 
+    /// The source of the server's threads.
+    package var threads: ThreadSource = .system
+
     /// Makes options for loopback, any free port and no log.
     public init() {}
 }

@@ -7,7 +7,7 @@ import System
 ///
 /// A push is deleted from the store once the device has received it: our own client confirms it in its next
 /// poll (`after`). For other clients it counts as received once the kernel has taken the response's bytes.
-final class Courier: Sendable {
+final class Courier: ThreadOwner {
     private typealias Device = CourierPolls<Waiting>.Device
 
     /// A held poll.
@@ -26,13 +26,18 @@ final class Courier: Sendable {
     private let clock: any MonotonicSource
     private let alarm = Alarm()
     private let isStopped = Lock(false)
+    private let thread = OwnedThread(name: "yap courier")
     private let delivered = Lock(0)
 
     init(pollsMax: Int, holdMilliseconds: Int64, clock: any MonotonicSource) {
         self.pollsMax = pollsMax
         self.clock = clock
         polls = Lock(CourierPolls(pollsMax: pollsMax, holdMilliseconds: holdMilliseconds))
-        startThread { [self] in endExpiredPolls() }
+    }
+
+    /// Starts the thread that ends expired polls. It lives until `stop`.
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) {
+        try thread.start(start) { [self] in endExpiredPolls() }
     }
 
     /// Number of pushes delivered to devices since the start.

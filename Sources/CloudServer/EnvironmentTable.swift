@@ -53,7 +53,7 @@ final class OpenEnvironment: Sendable {
 /// block the others. On both threads, clients take turns by their network.
 ///
 /// When too many are open, the least recently used idle one is closed.
-final class EnvironmentTable: Sendable {
+final class EnvironmentTable: ThreadOwner {
     /// Makes the service of an environment, or returns nil if the container doesn't exist. May block.
     typealias Opener = @Sendable (CloudService.Container) throws -> OpenedService?
     /// Returns true if the container exists. May block for a look-up in a file.
@@ -126,6 +126,12 @@ final class EnvironmentTable: Sendable {
         self.opener = opener
         self.courier = courier
         self.webhooks = webhooks
+    }
+
+    /// Starts the two threads. They live until `stop`.
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) {
+        try lookUps.start(start)
+        try openings.start(start)
     }
 
     /// Number of open environments.

@@ -3,7 +3,7 @@ import System
 
 /// A thread for blocking calls. Addresses take turns on it, and one address can't use all places, so that a
 /// flood from one doesn't block the others.
-final class FairWorker: Sendable {
+final class FairWorker: ThreadOwner {
     private struct Waiting {
         var places: FairCount
         var jobs = FairQueue<(owner: String, run: @Sendable () -> Void)>()
@@ -20,6 +20,9 @@ final class FairWorker: Sendable {
         waiting = Lock(Waiting(places: FairCount(max: jobsMax, sharesCount: sharesCount)))
         worker = Worker(jobsMax: jobsMax)
     }
+
+    /// Starts the thread. It lives until `stop`.
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) { try worker.start(start) }
 
     /// Runs `job` on the thread in its address's turn. Returns false if the queue is full, or after `stop`;
     /// then it never runs.

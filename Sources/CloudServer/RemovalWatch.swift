@@ -1,11 +1,10 @@
 import CloudService
 import CloudStore
-import Dispatch
 import System
 
 /// Watches for containers that an operator is removing: rejects their requests, closes them, and continues
 /// removals that an earlier process began.
-final class RemovalWatch: Sendable {
+final class RemovalWatch: ThreadOwner {
     /// Interval at which the control file is checked. It is the same as for revoked tokens.
     static let lookMilliseconds = ControlStore.freshMilliseconds
     /// Checks that are skipped after a failed removal.
@@ -15,7 +14,6 @@ final class RemovalWatch: Sendable {
 
     private struct State {
         var isStopped = false
-        var isStarted = false
         var looksToLeaveOut = 0
         /// The last error. Each is logged once.
         var lastError: String?
@@ -29,7 +27,7 @@ final class RemovalWatch: Sendable {
     private let log: ServerLog?
     private let state = Lock(State())
     private let alarm = Alarm()
-    private let ended = DispatchSemaphore(value: 0)
+    private let thread = OwnedThread(name: "yap removals")
 
     init(
         _ folder: DataFolder, _ control: ControlStore, _ table: EnvironmentTable, _ courier: Courier,
@@ -44,30 +42,17 @@ final class RemovalWatch: Sendable {
     }
 
     /// Checks periodically, on a thread of its own, until `stop`.
-    ///
-    /// - Throws: `SystemThread.NotStarted`.
-    func start() throws {
-        // Before the thread runs, so that a concurrent `stop` waits for it.
-        state.withLock { $0.isStarted = true }
-        do throws(SystemThread.NotStarted) {
-            try SystemThread.detach(name: "yap removals") { [self] in
-                repeat { look() } while !alarm.wait(milliseconds: Self.lookMilliseconds)
-                ended.signal()
-            }
-        } catch {
-            state.withLock { $0.isStarted = false }
-            throw error
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) {
+        try thread.start(start) { [self] in
+            repeat { look() } while !alarm.wait(milliseconds: Self.lookMilliseconds)
         }
     }
 
     /// Waits until the thread has ended. Unfinished removals continue at the next start.
     func stop() {
-        let isStarted = state.withLock { state in
-            state.isStopped = true
-            return state.isStarted
-        }
+        state.withLock { $0.isStopped = true }
         alarm.ring()
-        if isStarted { ended.wait() }
+        thread.waitForEnd()
     }
 
     /// Rejects requests to the containers listed in the control file, and removes them.

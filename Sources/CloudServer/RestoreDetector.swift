@@ -3,7 +3,7 @@ import System
 
 /// Detects that a data folder was restored from a copy: compares the folder's mark with its witness before the folder
 /// is served, and advances the mark periodically and at the end.
-final class RestoreDetector: Sendable {
+final class RestoreDetector: ThreadOwner {
     /// Interval between marks. The loss of writes after the last mark isn't detected.
     static let everyMilliseconds: Int64 = 60_000
 
@@ -12,6 +12,7 @@ final class RestoreDetector: Sendable {
     private let random: any RandomSource
     private let log: ServerLog?
     private let alarm = Alarm()
+    private let thread = OwnedThread(name: "yap marks")
     private struct State {
         /// True if the last mark failed. Logged once.
         var isFailing = false
@@ -54,10 +55,8 @@ final class RestoreDetector: Sendable {
     }
 
     /// Marks the folder periodically, on a thread of its own, until `stop`.
-    ///
-    /// - Throws: `SystemThread.NotStarted`.
-    func start() throws {
-        try SystemThread.detach(name: "yap marks") { [self] in
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) {
+        try thread.start(start) { [self] in
             while !alarm.wait(milliseconds: Self.everyMilliseconds) { mark(isLast: false) }
         }
     }

@@ -47,7 +47,7 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 
 /// Receives log lines from the event loops and writes them on a thread of its own. Lines that arrive faster
 /// than the sink writes them are dropped, and their number is logged.
-final class ServerLog: Sendable {
+final class ServerLog: ThreadOwner {
     /// A line that isn't formatted yet.
     typealias Entry = @Sendable () -> [UInt8]
 
@@ -64,12 +64,17 @@ final class ServerLog: Sendable {
     private let state = Lock(State())
     private let alarm = Alarm()
     private let ended = Alarm()
+    private let thread = OwnedThread(name: "yap log")
 
     init(_ sink: any LogSink, entriesMax: Int, clock: any TimeSource) {
         self.sink = sink
         self.entriesMax = entriesMax
         self.clock = clock
-        startThread { [self] in run() }
+    }
+
+    /// Starts the thread. It lives until `stop`.
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) {
+        try thread.start(start) { [self] in run() }
     }
 
     /// Number of lines dropped since the start.
@@ -104,6 +109,7 @@ final class ServerLog: Sendable {
     /// Writes the queued lines and ends the thread. Waits for a blocking sink up to `waitMilliseconds`.
     func stop(waitMilliseconds: Int64) {
         state.withLock { $0.isEnding = true }
+        guard thread.hasStarted else { return writeAll() }
         alarm.ring()
         ended.wait(milliseconds: waitMilliseconds)
     }
@@ -118,7 +124,8 @@ final class ServerLog: Sendable {
         ended.ring()
     }
 
-    private func writeAll() {
+    /// Writes what was handed in. While the thread doesn't run, this blocks the caller.
+    func writeAll() {
         while true {
             let (entries, dropped) = state.withLock { state in
                 defer {

@@ -1,8 +1,16 @@
 import Dispatch
 import System
 
+/// An object with threads of its own, which a server starts together.
+protocol ThreadOwner: Sendable {
+    /// Starts the threads.
+    ///
+    /// - Throws: `SystemThread.NotStarted`. Those that were started before are taken back by `start`.
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted)
+}
+
 /// A thread for blocking calls. Jobs run one after the other, and their queue is limited.
-final class Worker: Sendable {
+final class Worker: ThreadOwner {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
         var isEnding = false
@@ -11,12 +19,14 @@ final class Worker: Sendable {
     private let jobsMax: Int
     private let state = Lock(State())
     private let work = DispatchSemaphore(value: 0)
-    private let ended = DispatchSemaphore(value: 0)
+    private let thread = OwnedThread(name: "yap worker")
+
+    /// Makes a worker whose jobs wait until `start`.
+    init(jobsMax: Int) { self.jobsMax = jobsMax }
 
     /// Starts the thread. It lives until `stop`.
-    init(jobsMax: Int) {
-        self.jobsMax = jobsMax
-        startThread { [self] in run() }
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) {
+        try thread.start(start) { [self] in run() }
     }
 
     /// Runs `job` on the thread. Returns false if the queue is full, or after `stop`; then it never runs.
@@ -37,9 +47,7 @@ final class Worker: Sendable {
     func stop() {
         state.withLock { $0.isEnding = true }
         work.signal()
-        ended.wait()
-        // So that a second wait returns too.
-        ended.signal()
+        thread.waitForEnd()
     }
 
     private func run() {
@@ -51,17 +59,7 @@ final class Worker: Sendable {
                 return (jobs, state.isEnding)
             }
             for job in jobs { job() }
-            if isEnding { break }
+            if isEnding { return }
         }
-        ended.signal()
-    }
-}
-
-/// Runs `body` on a new thread, for initializers, which can't throw: a server can't work without its threads.
-func startThread(_ body: @escaping @Sendable () -> Void) {
-    do {
-        try SystemThread.detach(name: "yap server", body)
-    } catch {
-        preconditionFailure("\(error)")
     }
 }

@@ -9,7 +9,7 @@ public final class HTTPServer: Sendable {
         var isStarted = false
         var port = 0
         var mailboxes = [EventLoopMailbox]()
-        var threads = [SystemThread]()
+        var threads = [OwnedThread]()
         var connectionCount: (@Sendable () -> Int)?
         var tls: TLSCurrent?
     }
@@ -27,47 +27,35 @@ public final class HTTPServer: Sendable {
     }
 
     deinit {
-        let (mailboxes, threads) = state.withLock { ($0.mailboxes, $0.threads) }
-        for mailbox in mailboxes { mailbox.post(.stop(graceMilliseconds: 0)) }
-        for thread in threads { thread.detach() }
+        for mailbox in state.withLock({ $0.mailboxes }) { mailbox.post(.stop(graceMilliseconds: 0)) }
     }
 
-    /// Listens and serves on threads of its own. Returns when connections are accepted.
+    /// Listens and serves on threads of its own. Returns when connections are accepted. After an error the port is free,
+    /// and the server can be started again.
     ///
     /// - Throws: `HTTPServerError` when the port is taken, a TLS file is invalid or a system call fails.
     public func start() throws {
-        let failed = try state.withLock {
-            state -> (error: any Error, loops: [EventLoop], threads: [SystemThread])? in
-            guard !state.isStarted else {
-                throw HTTPServerError(
-                    code: .alreadyStarted, message: "a server starts once; create another one")
-            }
+        try state.withLock { state in
+            guard !state.isStarted else { throw HTTPServerError.alreadyStarted }
             let shared = SharedServerState(
                 options: options, handler: handler, tls: try options.tls.map(TLSCurrent.init))
             let (descriptors, port) = try Listener.open(
                 host: options.host, port: options.port, count: max(1, options.loopCount))
             let loops = try Self.loops(shared, descriptors)
+            do {
+                state.threads = try ThreadStart.all(from: options.threads) { start in
+                    try loops.map { try startThread($0, start) }
+                }
+            } catch {
+                for loop in loops { loop.mailbox.close() }
+                throw error
+            }
             state.mailboxes = loops.map(\.mailbox)
             state.tls = shared.tls
             state.connectionCount = { shared.connectionCount.load(ordering: .relaxed) }
-            for loop in loops {
-                do {
-                    state.threads.append(try startThread(loop))
-                } catch {
-                    defer { state.threads = [] }
-                    return (error, loops, state.threads)
-                }
-            }
             state.isStarted = true
             state.port = port
-            return nil
         }
-        guard let failed else { return }
-        // After the lock: the handler may run on these threads, and query the server.
-        for loop in failed.loops { loop.mailbox.post(.stop(graceMilliseconds: 0)) }
-        for thread in failed.threads { thread.join() }
-        for loop in failed.loops { loop.mailbox.close() }
-        throw failed.error
     }
 
     /// Makes an event loop for each listening socket, which takes it over.
@@ -116,7 +104,7 @@ public final class HTTPServer: Sendable {
             guard !threads.isEmpty else { return }
             for mailbox in mailboxes { mailbox.post(.stop(graceMilliseconds: graceMilliseconds)) }
             handler.stopping()
-            for thread in threads { thread.join() }
+            for thread in threads { thread.waitForEnd() }
         }
     }
 }
@@ -128,18 +116,20 @@ private final class LoopStart: @unchecked Sendable {
     init(_ loop: EventLoop) { self.loop = loop }
 }
 
-private func startThread(_ loop: EventLoop) throws -> SystemThread {
-    let start = LoopStart(loop)
+private func startThread(_ loop: EventLoop, _ start: ThreadStart) throws -> OwnedThread {
+    let handed = LoopStart(loop)
+    let thread = OwnedThread(name: "yap http")
     do {
-        return try SystemThread(name: "yap http") {
+        try thread.start(start) {
             // SIGPIPE of a disconnected client must not end the process, and signals are for the program's
             // own threads.
             var signals = sigset_t()
             sigfillset(&signals)
             for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] { sigdelset(&signals, fault) }
             pthread_sigmask(SIG_BLOCK, &signals, nil)
-            start.loop.run()
+            handed.loop.run()
         }
+        return thread
     } catch {
         throw HTTPServerError.system("pthread_create", error.code)
     }

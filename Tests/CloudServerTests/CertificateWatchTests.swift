@@ -25,7 +25,8 @@ import Testing
             try write("one", certificate)
             try write("one", key)
             let lines = Lines()
-            let log = ServerLog(lines, entriesMax: 100, clock: ManualTimeSource(milliseconds: 0))
+            let log = try ServerLog(lines, entriesMax: 100, clock: ManualTimeSource(milliseconds: 0))
+                .started()
             let reads = Lock((count: 0, isUsable: true))
             let watch = CertificateWatch(
                 HTTPServerTLSOptions(certificatePath: certificate, privateKeyPath: key), log: log

@@ -113,8 +113,8 @@ import Testing
                 container: "iCloud.old", environment: "production", makesFolders: true)
             let closed = DispatchSemaphore(value: 0)
             let courier = Courier(pollsMax: 1, holdMilliseconds: 1, clock: SystemMonotonicSource())
-            let webhooks = WebhookSender(clock: SystemTimeSource())
-            let table = EnvironmentTable(
+            let webhooks = try WebhookSender(clock: SystemTimeSource()).started()
+            let table = try EnvironmentTable(
                 openMax: 1,
                 opener: { _ in
                     let hold = Lock(
@@ -128,7 +128,8 @@ import Testing
                             hold.withLock { $0 = nil }
                             closed.signal()
                         })
-                }, courier: courier, webhooks: webhooks)
+                }, courier: courier, webhooks: webhooks
+            ).started()
             defer {
                 webhooks.stop()
                 courier.stop()
@@ -144,7 +145,7 @@ import Testing
             let used = try #require(environment.withLock { $0 })
             _ = try control.containers.beginRemoval(container: "iCloud.old")
             let kept = KeptLog()
-            let log = ServerLog(kept, entriesMax: 100, clock: SystemTimeSource())
+            let log = try ServerLog(kept, entriesMax: 100, clock: SystemTimeSource()).started()
             defer { log.stop(waitMilliseconds: 1_000) }
             let watch = RemovalWatch(folder, control, table, courier, nil, log)
             defer { watch.stop() }
@@ -158,7 +159,7 @@ import Testing
             table.release(used)
             watch.look()
             closed.wait()
-            try watch.start()
+            _ = try watch.started()
             _ = try kept.line { $0["event"] as? String == "container removed" }
             #expect(!StoreFile.exists(at: path))
             #expect(try control.containers.removals().isEmpty)

@@ -88,14 +88,15 @@ import Testing
     @Test func bodiesThatWaitForAnEnvironmentAreBoundedTogether() async throws {
         try await onThread {
             let (begun, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            let table = EnvironmentTable(
+            let table = try EnvironmentTable(
                 openMax: 64,
                 opener: { _ in
                     begun.signal()
                     release.wait()
                     return nil
                 }, courier: Courier(pollsMax: 1, holdMilliseconds: 1, clock: SystemMonotonicSource()),
-                webhooks: WebhookSender(clock: SystemTimeSource()))
+                webhooks: WebhookSender(clock: SystemTimeSource())
+            ).started()
             let codes = Lock<[ServerErrorCode]>([])
             let answered = DispatchSemaphore(value: 0)
             func use(_ name: String, bodyBytes: Int) {
@@ -132,7 +133,7 @@ import Testing
             let (begun, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let opened = Lock<[String]>([])
             let clock = SystemMonotonicSource()
-            let table = EnvironmentTable(
+            let table = try EnvironmentTable(
                 openMax: 64, finder: { !$0.identifier.hasPrefix("nobody") },
                 opener: { container in
                     if container.identifier == "held" {
@@ -142,7 +143,8 @@ import Testing
                     opened.withLock { $0.append(container.identifier) }
                     return nil
                 }, courier: Courier(pollsMax: 1, holdMilliseconds: 1, clock: clock),
-                webhooks: WebhookSender(clock: SystemTimeSource()))
+                webhooks: WebhookSender(clock: SystemTimeSource())
+            ).started()
             let answers = Lock<[String: Int]>([:])
             let answered = DispatchSemaphore(value: 0)
             func waitForAnswer() throws {

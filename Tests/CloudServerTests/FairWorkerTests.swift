@@ -19,7 +19,7 @@ import Testing
 
     @Test func anAddressThatSendsManyLeavesRoomAndTurnsForAnother() async throws {
         try await onThread {
-            let queue = FairWorker(jobsMax: 8)
+            let queue = try FairWorker(jobsMax: 8).started()
             let release = Self.hold(queue)
             let order = Lock<[String]>([])
             func submit(_ address: String) -> Bool {

@@ -135,7 +135,7 @@ import Waiting
 
     @Test func aSlowSinkCostsLinesAndTheLogSaysHowMany() throws {
         let sink = GatedSink()
-        let log = ServerLog(sink, entriesMax: 10, clock: ManualTimeSource())
+        let log = try ServerLog(sink, entriesMax: 10, clock: ManualTimeSource()).started()
         log.add { Array("{\"first\":1}\n".utf8) }
         sink.waitUntilEntered()
         for index in 0..<25 { log.add { Array("{\"index\":\(index)}\n".utf8) } }

@@ -7,17 +7,18 @@ import Testing
     import Glibc
 #endif
 
-@Suite struct TLSTests {
-    private func makeCertificate(_ certificate: String, _ key: String) throws {
-        try run(
-            "/usr/bin/openssl",
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
-                key, "-out", certificate,
-            ])
-    }
+/// Makes a certificate for loopback and its key, as PEM files.
+func makeCertificate(_ certificate: String, _ key: String) throws {
+    try run(
+        "/usr/bin/openssl",
+        [
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+            "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
+            key, "-out", certificate,
+        ])
+}
 
+@Suite struct TLSTests {
     @Test func aHangUpHasTheCommandReadARenewedCertificate() async throws {
         try await onThread {
             let folder = try ServerFolder(accounts: ["ada"])

@@ -1,6 +1,6 @@
 import CloudStore
 import CloudWire
-import Dispatch
+import Foundation
 import SQLiteTestSupport
 import System
 import Testing
@@ -236,7 +236,7 @@ private final class GatedAccounts: ServiceAccounts {
         let isAllowed = Lock(false)
         let thread = CloudServiceThread(
             cloud.service, readerCount: 2,
-            startThread: { body in isAllowed.withLock { $0 } && CloudServiceThread.startThread(body) })
+            source: ThreadSource { _ in isAllowed.withLock { $0 } ? nil : EAGAIN })
         let status = Lock(0)
         thread.send(cloud.request("zones/list", [])) { response in status.withLock { $0 = response.status } }
         #expect(status.withLock { $0 } == 503)
@@ -330,7 +330,7 @@ extension CloudServiceThreadTests {
         let cloud = TestService(store: store)
         let clock = ManualMonotonicSource()
         let threads = ServiceThreads(
-            cloud.service, readerCount: 1, startThread: CloudServiceThread.startThread,
+            cloud.service, readerCount: 1,
             threadTime: { store.microseconds.withLock { $0 } }, monotonicClock: clock)
         #expect(threads.start())
         let done = Lock<[String]>([])

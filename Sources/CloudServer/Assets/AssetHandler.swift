@@ -4,7 +4,7 @@ import HTTPServer
 import System
 
 /// Handles uploads and downloads of files, on threads of its own because disks block.
-final class AssetHandler: Sendable {
+final class AssetHandler: ThreadOwner {
     private static let workersCount = 4
     /// Maximum number of jobs on each worker for requests without a checked ticket.
     private static let strangersJobsMax = 2_048
@@ -37,6 +37,11 @@ final class AssetHandler: Sendable {
             FairCount(max: options.assets.uploadsMax, sharesCount: Self.sharesCount))
         downloads = Lock(FairCount(max: options.assets.downloadsMax, sharesCount: Self.sharesCount))
         workers = (0..<Self.workersCount).map { _ in Worker(jobsMax: Self.strangersJobsMax) }
+    }
+
+    /// Starts the workers. They live until `stop`.
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) {
+        for worker in workers { try worker.start(start) }
     }
 
     /// Maximum bytes of a body that the HTTP server must accept.

@@ -8,7 +8,7 @@ import System
 ///
 /// Requests add their summaries without blocking. A thread writes them once a second, or earlier if there are
 /// many. If they arrive faster than they can be written, or writing fails, they are dropped and counted.
-final class RequestHistory: Sendable {
+final class RequestHistory: ThreadOwner {
     /// Maximum entries in the queue. Their bytes are limited by an estimate.
     static let entriesMax = 8_192
     static let bytesMax = 8 << 20
@@ -39,7 +39,9 @@ final class RequestHistory: Sendable {
     /// Rung when there is work, and when it must be done immediately.
     private let alarm = Alarm()
     private let hurry = Alarm()
-    private let ended = DispatchSemaphore(value: 0)
+    private let thread = OwnedThread(name: "yap history")
+    /// As the initializer's `isThere`. Released once it was used.
+    private let isThere: Lock<(@Sendable (HistoryPlace) -> Bool)?>
     /// Signalled after the thread's first attempt to open the file.
     private let opening = DispatchSemaphore(value: 0)
     /// The connection for reading. One thread reads at a time.
@@ -49,10 +51,7 @@ final class RequestHistory: Sendable {
         var file: HistoryFile?
     }
 
-    /// Starts the thread, which creates the file.
-    ///
-    /// - Parameter isThere: returns true if an environment still exists. Rows of others are deleted at the
-    ///   start.
+    /// - Parameter isThere: whether there still is such an environment. What the file has of others goes at the start.
     init(
         path: String, _ options: HistoryOptions, clock: any TimeSource, log: ServerLog?,
         isThere: @escaping @Sendable (HistoryPlace) -> Bool = { _ in true }
@@ -62,12 +61,12 @@ final class RequestHistory: Sendable {
         self.clock = clock
         self.log = log
         startMilliseconds = clock.nowMilliseconds()
-        let check = Lock<(@Sendable (HistoryPlace) -> Bool)?>(isThere)
-        startThread { [self] in
-            // Releases what the check retains after the check, not when the process ends.
-            run { check.withLock { $0.take() } }
-            ended.signal()
-        }
+        self.isThere = Lock(isThere)
+    }
+
+    /// Starts the thread, which makes the file. It lives until `stop`.
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) {
+        try thread.start(start) { [self] in run() }
     }
 
     /// Number of requests dropped since the start.
@@ -145,8 +144,7 @@ final class RequestHistory: Sendable {
         waiting.withLock { $0.isEnding = true }
         alarm.ring()
         hurry.ring()
-        ended.wait()
-        ended.signal()
+        thread.waitForEnd()
         reader.withLock { $0.file = nil }
     }
 
@@ -167,10 +165,10 @@ final class RequestHistory: Sendable {
     // MARK: On the thread
 
     /// Returns when the file is closed.
-    private func run(_ takeCheck: () -> (@Sendable (HistoryPlace) -> Bool)?) {
+    private func run() {
         var file = open()
         opening.signal()
-        if let opened = file, let isThere = takeCheck() { forget(opened, isThere) }
+        if let opened = file, let isThere = isThere.withLock({ $0.take() }) { forget(opened, isThere) }
         var lastTry = clock.nowMilliseconds()
         var lastRun: Int64?
         var isEnding = false

@@ -6,7 +6,7 @@ import System
 
 /// Handles the dashboard and the operator API: checks the session and the role, and passes each request to
 /// its part. Reads and writes of the control file run on a thread of the handler, never on an event loop.
-final class OperatorHandler: Sendable {
+final class OperatorHandler: ThreadOwner {
     /// Maximum number of requests that wait for the handler's thread.
     private static let waitingMax = 256
     /// The request rate of an administrator.
@@ -60,6 +60,12 @@ final class OperatorHandler: Sendable {
         counts = OperatorCounts(stores)
         happened = OperatorHistory(
             history, HistoryStores(control: control, folder: folder), options)
+    }
+
+    /// Starts the threads. They live until `stop`.
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) {
+        try queue.start(start)
+        try sessions.start(start)
     }
 
     /// Sets the source of the current metrics.

@@ -7,7 +7,7 @@ import System
 
 /// The endpoints of sign-in and sessions. A password's hash is slow on purpose, so it runs on a separate
 /// thread.
-final class OperatorSessions: Sendable {
+final class OperatorSessions: ThreadOwner {
     private let control: ControlStore
     private let options: CloudServerOptions
     private let administrators: Administrators
@@ -32,6 +32,8 @@ final class OperatorSessions: Sendable {
         hashes = FairWorker(jobsMax: options.signInsWaitingMax)
         refusedLines = Lock(HourlyLimit())
     }
+
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) { try hashes.start(start) }
 
     func stop() { hashes.stop() }
 

@@ -1,9 +1,10 @@
 import CloudStore
 import CloudWire
 import HTTPServer
+import System
 
 /// Handles sign-ins, on a thread of its own because a password's hash is slow on purpose.
-final class SignInHandler: Sendable {
+final class SignInHandler: ThreadOwner {
     let checker: any SignInChecker
     private let queue: FairWorker
     private let log: ServerLog?
@@ -19,6 +20,9 @@ final class SignInHandler: Sendable {
         self.log = log
         queue = FairWorker(jobsMax: waitingMax)
     }
+
+    /// Starts the thread. It lives until `stop`.
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) { try queue.start(start) }
 
     /// Handles a sign-in asynchronously.
     func take(_ body: [UInt8], peer: String, client: String?, _ reply: Reply) {

@@ -14,7 +14,7 @@ import System
 ///
 /// Requests that arrive before that thread begins a check share one response, so that a flood causes two
 /// checks.
-final class ServerStatus: Sendable {
+final class ServerStatus: ThreadOwner {
     /// The current values of the metrics.
     struct Gauges: Sendable {
         var connections = 0
@@ -48,6 +48,9 @@ final class ServerStatus: Sendable {
         self.clock = clock
         startMilliseconds = clock.nowMilliseconds()
     }
+
+    /// Starts the thread. It lives until `stop`.
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) { try worker.start(start) }
 
     /// Counts a request after its response.
     func count(_ summary: HTTPExchangeSummary) {

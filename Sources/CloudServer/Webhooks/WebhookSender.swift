@@ -1,6 +1,5 @@
 import CloudService
 import CloudWire
-import Dispatch
 import HTTPClient
 import System
 
@@ -9,7 +8,7 @@ import System
 ///
 /// Pending deliveries are in the environments' stores, so a restarted server sends them again. An environment
 /// has one round of a few requests at a time, and the next one begins when all of them have ended.
-final class WebhookSender: Sendable {
+final class WebhookSender: ThreadOwner {
     /// Maximum requests in a round of an environment.
     static let requestsMax = 8
     /// Maximum concurrent requests of all environments. Further ones are queued.
@@ -42,15 +41,18 @@ final class WebhookSender: Sendable {
     private let state = Lock(State())
     private let table = Lock<EnvironmentTable?>(nil)
     private let alarm = Alarm()
-    private let ended = DispatchSemaphore(value: 0)
+    private let thread = OwnedThread(name: "yap webhooks")
 
-    /// Starts the thread. It lives until `stop`.
     init(clock: any TimeSource) {
         self.clock = clock
         var options = HTTPClientOptions()
         options.transfersMax = Self.transfersMax
         client = HTTPClient(options: options)
-        startThread { [self] in run() }
+    }
+
+    /// Starts the thread. It lives until `stop`.
+    func start(_ start: ThreadStart) throws(SystemThread.NotStarted) {
+        try thread.start(start) { [self] in run() }
     }
 
     /// Results of the requests since the start.
@@ -90,7 +92,7 @@ final class WebhookSender: Sendable {
         guard isFirst else { return }
         client.stop()
         alarm.ring()
-        ended.wait()
+        thread.waitForEnd()
         set(nil)
     }
 
@@ -119,11 +121,10 @@ final class WebhookSender: Sendable {
                 }
                 return (ready, state.due.values.min(), false)
             }
-            if isStopped { break }
+            if isStopped { return }
             if let table { for container in ready { begin(container, table) } }
             alarm.wait(milliseconds: next.map { max(1, $0 - now) })
         }
-        ended.signal()
     }
 
     // MARK: One round

@@ -15,25 +15,17 @@ public final class CloudServiceThread: Sendable {
     /// If the system can't create threads, each `send` tries again, and until then the response is
     /// TRY_AGAIN_LATER.
     public convenience init(_ service: CloudService, readerCount: Int? = nil) {
-        self.init(service, readerCount: readerCount, startThread: Self.startThread)
+        self.init(service, readerCount: readerCount, source: .system)
     }
 
-    init(
-        _ service: CloudService, readerCount: Int?,
-        startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool
-    ) {
+    init(_ service: CloudService, readerCount: Int?, source: ThreadSource) {
         threads = ServiceThreads(
             service, readerCount: max(1, readerCount ?? max(4, 2 * SystemThread.processorCount)),
-            startThread: startThread)
+            source: source)
         _ = threads.start()
     }
 
     deinit { threads.askToEnd() }
-
-    /// Starts one of the threads. Returns false if the system has none left.
-    @Sendable static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-        (try? SystemThread.detach(name: "yap service", body)) != nil
-    }
 
     /// Submits a request without blocking. `completion` is called once, on a reader's thread, after the
     /// writes are durable.

@@ -28,7 +28,7 @@ final class ServiceThreads: Sendable {
 
     let service: CloudService
     private let readerCount: Int
-    private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
+    private let source: ThreadSource
     /// Processor time of the current thread in microseconds.
     private let threadTime: @Sendable () -> Int
     /// Measures the cooldowns.
@@ -87,7 +87,7 @@ final class ServiceThreads: Sendable {
 
     init(
         _ service: CloudService, readerCount: Int,
-        startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool,
+        source: ThreadSource = .system,
         threadTime: @escaping @Sendable () -> Int = SystemThread.usedMicroseconds,
         monotonicClock: any MonotonicSource = SystemMonotonicSource()
     ) {
@@ -96,7 +96,7 @@ final class ServiceThreads: Sendable {
         monitor = Monitor(State(new: ReaderQueue(readersCount: readerCount)))
         self.service = service
         self.readerCount = readerCount
-        self.startThread = startThread
+        self.source = source
     }
 
     /// Starts the threads that aren't running yet. Returns true if there are enough to respond to every
@@ -117,6 +117,13 @@ final class ServiceThreads: Sendable {
             if writerFailed { state.hasWriter = false }
             return state.runningReaders > 0 && state.hasWriter
         }
+    }
+
+    /// Starts a thread. Returns false if the system has none left.
+    private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+        guard let thread = try? source.start(name: "yap service", body) else { return false }
+        thread.detach()
+        return true
     }
 
     /// Queues the job, or rejects it on the calling thread if there is no room.

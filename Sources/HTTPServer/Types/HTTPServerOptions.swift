@@ -68,6 +68,8 @@ public struct HTTPServerOptions: Sendable {
     public var monotonicClock: any MonotonicSource = SystemMonotonicSource()
     /// The source of request IDs.
     public var random: any RandomSource = SystemRandomSource()
+    /// The source of the threads of the event loops.
+    package var threads: ThreadSource = .system
 
     /// Makes options for loopback, any free port and one event loop per core.
     public init() {}
@@ -121,6 +123,10 @@ public struct HTTPServerError: Error, CustomStringConvertible, Sendable {
     public var code: Code
     /// Human-readable description, with the remedy.
     public var message: String
+
+    /// The error of a second start.
+    package static let alreadyStarted = HTTPServerError(
+        code: .alreadyStarted, message: "a server starts once; make another one")
 
     /// The code and the message.
     public var description: String { "\(code.rawValue): \(message)" }

@@ -30,10 +30,11 @@ enum Summaries {
 @Suite struct HistoryFileTests {
     private static func history(
         _ folder: TemporaryFolder, clock: any TimeSource, _ change: (inout HistoryOptions) -> Void = { _ in }
-    ) -> RequestHistory {
+    ) throws -> RequestHistory {
         var options = HistoryOptions()
         change(&options)
-        return RequestHistory(path: folder.path + "/history.sqlite", options, clock: clock, log: nil)
+        return try RequestHistory(path: folder.path + "/history.sqlite", options, clock: clock, log: nil)
+            .started()
     }
 
     private static func count(_ history: RequestHistory, _ query: HistoryQuery = HistoryQuery()) throws -> Int
@@ -48,10 +49,10 @@ enum Summaries {
         try await onThread {
             let folder = try TemporaryFolder()
             let clock = ManualTimeSource(milliseconds: 10_000_000_000)
-            let history = Self.history(folder, clock: clock)
+            let history = try Self.history(folder, clock: clock)
             for number in 0..<10 { history.add(Summaries.one("r\(number)", milliseconds: Int64(number))) }
             history.stop()
-            let again = Self.history(folder, clock: clock)
+            let again = try Self.history(folder, clock: clock)
             defer { again.stop() }
             again.add(Summaries.one("later", milliseconds: 400, code: "CONFLICT"))
             again.settle()
@@ -73,7 +74,7 @@ enum Summaries {
         try await onThread {
             let folder = try TemporaryFolder()
             let clock = ManualTimeSource(milliseconds: 10_000_000_000)
-            let history = Self.history(folder, clock: clock) { $0.bytesMax = 1 << 20 }
+            let history = try Self.history(folder, clock: clock) { $0.bytesMax = 1 << 20 }
             defer { history.stop() }
             for batch in 0..<20 {
                 for number in 0..<500 { history.add(Summaries.one("r\(batch * 500 + number)")) }
@@ -94,7 +95,7 @@ enum Summaries {
         try await onThread {
             let folder = try TemporaryFolder()
             let clock = ManualTimeSource(milliseconds: 10_000_000_000)
-            let history = Self.history(folder, clock: clock) { $0.daysMax = 2 }
+            let history = try Self.history(folder, clock: clock) { $0.daysMax = 2 }
             defer { history.stop() }
             history.add(Summaries.one("old"))
             history.settle()
@@ -113,7 +114,7 @@ enum Summaries {
         try await onThread {
             let folder = try TemporaryFolder()
             let clock = ManualTimeSource(milliseconds: 10_000_000_000)
-            let history = Self.history(folder, clock: clock)
+            let history = try Self.history(folder, clock: clock)
             defer { history.stop() }
             for hour in 0..<30 {
                 for number in 0..<20 { history.add(Summaries.one("r\(hour).\(number)")) }
@@ -145,12 +146,12 @@ enum Summaries {
         try await onThread {
             let folder = try TemporaryFolder()
             let clock = ManualTimeSource(milliseconds: 10_000_000_000)
-            let first = Self.history(folder, clock: clock)
+            let first = try Self.history(folder, clock: clock)
             first.settle()
             clock.advance(bySeconds: 100)
             first.stop()
             clock.advance(bySeconds: 50)
-            let second = Self.history(folder, clock: clock)
+            let second = try Self.history(folder, clock: clock)
             defer { second.stop() }
             second.settle()
             clock.advance(bySeconds: 7)
@@ -170,7 +171,7 @@ enum Summaries {
             // A folder in the file's place: nothing can be written.
             try FileManager.default.createDirectory(
                 atPath: folder.path + "/history.sqlite", withIntermediateDirectories: true)
-            let history = Self.history(folder, clock: ManualTimeSource(milliseconds: 10_000_000_000))
+            let history = try Self.history(folder, clock: ManualTimeSource(milliseconds: 10_000_000_000))
             defer { history.stop() }
             for number in 0..<50 { history.add(Summaries.one("r\(number)")) }
             history.settle()
@@ -184,7 +185,7 @@ enum Summaries {
             let path = folder.path + "/history.sqlite"
             let clock = ManualTimeSource(milliseconds: 10_000_000_000)
             try Data(repeating: 7, count: 20_000).write(to: URL(filePath: path))
-            let history = Self.history(folder, clock: clock)
+            let history = try Self.history(folder, clock: clock)
             history.add(Summaries.one("first"))
             history.settle()
             #expect(try Self.count(history) == 1)
@@ -192,7 +193,7 @@ enum Summaries {
             let file = try HistoryFile(path: path)
             try file.connection.execute("PRAGMA user_version=77")
             try file.connection.close()
-            let again = Self.history(folder, clock: clock)
+            let again = try Self.history(folder, clock: clock)
             defer { again.stop() }
             again.add(Summaries.one("second"))
             again.settle()
@@ -203,7 +204,7 @@ enum Summaries {
     @Test func aSearchWithFewMatchesReadsALimitedNumberOfRowsAndContinues() async throws {
         try await onThread {
             let folder = try TemporaryFolder()
-            let history = Self.history(folder, clock: ManualTimeSource(milliseconds: 10_000_000_000))
+            let history = try Self.history(folder, clock: ManualTimeSource(milliseconds: 10_000_000_000))
             defer { history.stop() }
             history.add(Summaries.one("wanted", code: "CONFLICT"))
             for number in 0..<250 { history.add(Summaries.one("r\(number)")) }
@@ -225,7 +226,7 @@ enum Summaries {
     @Test func moreEnvironmentsThanHaveLinesOfTheirOwnAreCountedTogether() async throws {
         try await onThread {
             let folder = try TemporaryFolder()
-            let history = Self.history(folder, clock: ManualTimeSource(milliseconds: 10_000_000_000))
+            let history = try Self.history(folder, clock: ManualTimeSource(milliseconds: 10_000_000_000))
             defer { history.stop() }
             for number in 0..<HistoryFile.environmentsMax + 5 {
                 history.add(
@@ -250,7 +251,7 @@ enum Summaries {
     @Test func whatClientsSendIsKeptWithinItsBytes() async throws {
         try await onThread {
             let folder = try TemporaryFolder()
-            let history = Self.history(folder, clock: ManualTimeSource(milliseconds: 10_000_000_000))
+            let history = try Self.history(folder, clock: ManualTimeSource(milliseconds: 10_000_000_000))
             defer { history.stop() }
             let long = String(repeating: "x", count: 100_000)
             history.add(
@@ -266,7 +267,7 @@ enum Summaries {
         try await onThread {
             let folder = try TemporaryFolder()
             let clock = ManualTimeSource(milliseconds: 10_000_000_000)
-            let history = Self.history(folder, clock: clock)
+            let history = try Self.history(folder, clock: clock)
             let other = "/database/1/iCloud.other/production/private/zones/list"
             history.add(Summaries.one("gone"))
             history.add(Summaries.one("kept", path: other))
@@ -276,9 +277,10 @@ enum Summaries {
             history.settle()
             #expect(try history.read { try $0.page(HistoryQuery()) }.entries.map(\.id) == ["kept"])
             history.stop()
-            let again = RequestHistory(
-                path: folder.path + "/history.sqlite", HistoryOptions(), clock: clock, log: nil
-            ) { $0.container != "iCloud.other" }
+            let again = try RequestHistory(
+                path: folder.path + "/history.sqlite", HistoryOptions(), clock: clock, log: nil,
+                isThere: { $0.container != "iCloud.other" }
+            ).started()
             defer { again.stop() }
             again.settle()
             #expect(try Self.count(again) == 0)

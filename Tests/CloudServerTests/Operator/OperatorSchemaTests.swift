@@ -84,7 +84,7 @@ import Testing
             let ended = DispatchGroup()
             for _ in 0..<2 {
                 ended.enter()
-                startThread {
+                try SystemThread.detach(name: "deploy") {
                     let client = try? OperatorClient(guarded, role: .administer)
                     let status = try? client?.post(Self.deploy, body).status
                     statuses.withLock { $0.append(status ?? 0) }

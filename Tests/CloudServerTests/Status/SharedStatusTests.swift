@@ -14,7 +14,7 @@ private final class HealthAlone: HTTPHandler {
     private let allAsked = DispatchSemaphore(value: 0)
     private let status: ServerStatus
 
-    init() {
+    init() throws {
         let (looks, allAsked) = (looks, allAsked)
         let watch = DiskWatch(log: nil) { _ in
             looks.withLock { $0 += 1 }
@@ -22,7 +22,7 @@ private final class HealthAlone: HTTPHandler {
             allAsked.signal()
             return nil
         }
-        status = ServerStatus(dataFolder: nil, watch: watch, clock: SystemTimeSource())
+        status = try ServerStatus(dataFolder: nil, watch: watch, clock: SystemTimeSource()).started()
     }
 
     func bodyPlan(for head: HTTPRequestHead) -> HTTPBodyPlan { .collect(bytesMax: 0) }
@@ -44,7 +44,7 @@ private final class HealthAlone: HTTPHandler {
 @Suite struct SharedStatusTests {
     @Test func healthRequestsDuringADiskCheckShareOneMoreCheck() async throws {
         try await onThread {
-            let handler = HealthAlone()
+            let handler = try HealthAlone()
             let server = HTTPServer(options: HTTPServerOptions(), handler: handler)
             try server.start()
             defer {
