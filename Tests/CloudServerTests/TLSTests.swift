@@ -87,14 +87,14 @@ func makeCertificate(_ certificate: String, _ key: String) throws {
         ended.wait()
         return result ?? .failure(HTTPClientError(.internalError, "no result"))
     }
+}
 
-    private func run(_ path: String, _ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure("\(path): \(process.terminationStatus)") }
-    }
+private func run(_ path: String, _ arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: path)
+    process.arguments = arguments
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failure("\(path): \(process.terminationStatus)") }
 }
