@@ -77,10 +77,7 @@ struct LogLine {
     }
 
     private mutating func escape(_ unit: UInt16) {
-        bytes.append(contentsOf: "\\u".utf8)
-        for shift in [12, 8, 4, 0] as [UInt16] {
-            bytes.append(Array("0123456789abcdef".utf8)[Int(unit >> shift & 15)])
-        }
+        bytes.append(contentsOf: "\\u\(Hex.text([UInt8(unit >> 8), UInt8(unit & 0xFF)]))".utf8)
     }
 }
 

@@ -134,7 +134,7 @@ final class Routes: HTTPHandler {
     func bodyPlan(for head: HTTPRequestHead) -> HTTPBodyPlan {
         if head.path.hasPrefix("/asset/1/"), case .asset(let path, let isUpload) = Route(path: head.path) {
             return assets.bodyPlan(
-                for: head, container(of: path), isUpload: isUpload, peer: peer(of: head))
+                for: head, path, container(of: path), isUpload: isUpload, peer: peer(of: head))
         }
         // Decided by prefix. The whole path is parsed once, in `handle`.
         let isService = head.path.hasPrefix("/database/1/") || head.path.hasPrefix("/device/1/")
@@ -155,7 +155,9 @@ final class Routes: HTTPHandler {
 
     func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
         let head = request.head
-        let route = Route(path: head.path)
+        // The path of an upload was parsed before its body.
+        let route =
+            (request.sink as? UploadSink).map { .asset($0.path, isUpload: true) } ?? Route(path: head.path)
         let reply = Reply(
             exchange, head, route,
             peer: options.trustsForwardedFor ? peer(of: head) : nil, bodyBytes: request.body.count)

@@ -58,14 +58,15 @@ final class AssetHandler: ThreadOwner {
     ///
     /// - Parameter peer: the client's address.
     func bodyPlan(
-        for head: HTTPRequestHead, _ container: CloudService.Container, isUpload: Bool, peer: String
+        for head: HTTPRequestHead, _ path: ServicePath, _ container: CloudService.Container, isUpload: Bool,
+        peer: String
     ) -> HTTPBodyPlan {
         guard isUpload, head.method == "POST" else { return .collect(bytesMax: 0) }
         let length = head.header("Content-Length").flatMap { Int64($0) } ?? 0
         guard length <= fileBytesMax + Int64(Self.formBytesMax) else {
             return .refuse(Reply.response(Refusal.bodyTooLarge(bytesMax: Int(fileBytesMax)), to: head))
         }
-        return .stream(to: UploadSink(self, worker(), head, container, peer: peer))
+        return .stream(to: UploadSink(self, worker(), head, path, container, peer: peer))
     }
 
     /// Responds to a request whose body was received.

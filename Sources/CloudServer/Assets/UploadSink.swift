@@ -23,6 +23,8 @@ final class UploadSink: HTTPBodySink {
     private let handler: AssetHandler
     private let worker: Worker
     private let head: HTTPRequestHead
+    /// The path of the request, parsed once.
+    let path: ServicePath
     private let container: CloudService.Container
     /// The client's address.
     private let peer: String
@@ -32,14 +34,14 @@ final class UploadSink: HTTPBodySink {
     private let state = Lock(State())
 
     init(
-        _ handler: AssetHandler, _ worker: Worker, _ head: HTTPRequestHead,
-        _ container: CloudService.Container,
-        peer: String
+        _ handler: AssetHandler, _ worker: Worker, _ head: HTTPRequestHead, _ path: ServicePath,
+        _ container: CloudService.Container, peer: String
     ) {
         self.peer = peer
         self.handler = handler
         self.worker = worker
         self.head = head
+        self.path = path
         self.container = container
         startedMilliseconds = handler.clock.elapsedMilliseconds()
     }
