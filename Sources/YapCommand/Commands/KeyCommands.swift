@@ -162,7 +162,7 @@ private enum KeyFile {
     static func read(_ path: String) throws -> String {
         do throws(FileError) {
             let file = try OpenFile(path, .reading)
-            return String(decoding: try file.read(bytesMax: P256PublicKey.textBytesMax + 1), as: UTF8.self)
+            return String(decoding: try file.readToEnd(bytesMax: P256PublicKey.textBytesMax + 1), as: UTF8.self)
         } catch {
             throw Failure.failed("\(path) can't be read: \(error.reason)")
         }

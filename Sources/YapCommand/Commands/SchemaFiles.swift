@@ -3,12 +3,6 @@ import CloudStore
 import CloudWire
 import System
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Schemas of a container's environments in the server's files, read and changed beside a running server.
 struct SchemaFiles {
     let container: String
@@ -52,7 +46,8 @@ struct SchemaFiles {
 enum SchemaText {
     /// Reads and checks a text.
     static func schema(at path: String, _ console: Console) throws -> Schema {
-        let bytes = try bytes(at: path, console)
+        // One byte more than may be: the parser reports that.
+        let bytes = try console.bytes(from: path, max: SchemaLanguage.textBytesMax)
         do {
             return try SchemaLanguage.parse(bytes)
         } catch {
@@ -82,23 +77,6 @@ enum SchemaText {
         } catch {
             throw failure(path, error)
         }
-    }
-
-    private static func bytes(at path: String, _ console: Console) throws -> [UInt8] {
-        let descriptor = path == "-" ? console.input : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(path, FileError(.read, path, errno)) }
-        defer { if path != "-" { close(descriptor) } }
-        var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 64 << 10)
-        // One byte more than may be: the parser says that it is too much.
-        while bytes.count <= SchemaLanguage.textBytesMax {
-            let count = read(descriptor, &part, part.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw failure(path, FileError(.read, path, errno)) }
-            if count == 0 { break }
-            bytes += part[..<count]
-        }
-        return bytes
     }
 
     private static func failure(_ path: String, _ error: FileError) -> Failure {

@@ -15,8 +15,7 @@ final class LineInput {
 
     /// Called while a pipe has nothing to read. It throws to stop reading.
     var whileWaiting: () throws -> Void = {}
-    private let descriptor: Int32
-    private let name: String
+    private let input: ConsoleInput
     private let lineBytesMax: Int
     /// Start of the first line: a shell may have read lines of its standard input.
     private let start: off_t
@@ -28,24 +27,16 @@ final class LineInput {
 
     /// - Parameter path: The file; "-" for the standard input.
     init(_ path: String, _ console: Console, lineBytesMax: Int = LineInput.lineBytesMax) throws {
-        name = path == "-" ? "the standard input" : Shown.word(path)
         self.lineBytesMax = lineBytesMax
-        descriptor = path == "-" ? console.input : open(path, O_RDONLY | O_CLOEXEC)
-        let code = errno
-        start = max(0, lseek(descriptor, 0, SEEK_CUR))
-        guard descriptor >= 0 else {
-            let text = "\(name) can't be read: \(String(cString: strerror(code)))"
-            throw code == ENOENT ? Failure.notThere(text) : Failure.failed(text)
-        }
+        input = try console.open(path, missing: Failure.notThere)
+        start = max(0, lseek(input.descriptor, 0, SEEK_CUR))
     }
-
-    deinit { if descriptor > 2 { close(descriptor) } }
 
     /// Returns to the first line. False if that isn't possible, as with a pipe.
     func rewind() -> Bool {
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            lseek(descriptor, start, SEEK_SET) == start
+        guard fstat(input.descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            lseek(input.descriptor, start, SEEK_SET) == start
         else { return false }
         (buffer, position, hasEnded, number) = ([], 0, false, 0)
         return true
@@ -68,7 +59,7 @@ final class LineInput {
                 return Array(buffer[position...])
             }
             guard searched <= lineBytesMax else {
-                throw Failure.failed("\(name), line \(number + 1): more than \(lineBytesMax) bytes")
+                throw Failure.failed("\(input.name), line \(number + 1): more than \(lineBytesMax) bytes")
             }
             buffer.removeFirst(position)
             position = 0
@@ -77,20 +68,15 @@ final class LineInput {
     }
 
     private func fill() throws {
-        var chunk = [UInt8](repeating: 0, count: Self.chunkBytes)
         while true {
-            var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            var ready = pollfd(fd: input.descriptor, events: Int16(POLLIN), revents: 0)
             if poll(&ready, 1, Self.waitMilliseconds) == 0 {
                 try whileWaiting()
                 continue
             }
-            let count = read(descriptor, &chunk, chunk.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else {
-                throw Failure.failed("\(name) can't be read: \(String(cString: strerror(errno)))")
-            }
-            hasEnded = count == 0
-            buffer += chunk[..<count]
+            let chunk = try input.read(bytesMax: Self.chunkBytes)
+            hasEnded = chunk.isEmpty
+            buffer += chunk
             return
         }
     }

@@ -1,3 +1,5 @@
+import System
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -6,6 +8,7 @@
 
 /// Input and output of a command, and its environment.
 struct Console: Sendable {
+    /// Maximum bytes of a line that is read as a secret or an answer.
     static let inputBytesMax = 64 << 10
 
     /// Name with which the program was called, for suggested commands.
@@ -14,6 +17,8 @@ struct Console: Sendable {
     var output: Int32 = 1
     var errors: Int32 = 2
     var input: Int32 = 0
+    /// The calls that read.
+    var calls = FileCalls.system
 
     /// Writes text to the standard output.
     ///
@@ -38,42 +43,41 @@ struct Console: Sendable {
 
     /// Returns the first line of `path`, or of the standard input if it is "-".
     func secret(from path: String, what: String = "password") throws -> String {
-        let line = try reading(path) { try Self.line(from: $0, what: what) }
-        guard !line.isEmpty else {
-            throw Failure.failed("There is no \(what) in \(path == "-" ? "the standard input" : path).")
-        }
+        let input = try open(path)
+        let line = try line(from: input, what: what)
+        guard !line.isEmpty else { throw Failure.failed("There is no \(what) in \(input.name).") }
         return line
     }
 
     /// Returns the bytes of `path`, or of the standard input if it is "-". One more than `max` if there are more.
     func bytes(from path: String, max: Int) throws -> [UInt8] {
-        try reading(path) { descriptor in
-            var (bytes, byte) = ([UInt8](), UInt8(0))
-            while bytes.count <= max {
-                let count = read(descriptor, &byte, 1)
-                if count < 0 && errno == EINTR { continue }
-                guard count >= 0 else {
-                    throw Failure.failed("\(path) can't be read: \(String(cString: strerror(errno)))")
-                }
-                guard count == 1 else { break }
-                bytes.append(byte)
-            }
-            return bytes
+        let input = try open(path)
+        var bytes: [UInt8] = []
+        while bytes.count <= max {
+            let piece = try input.read(bytesMax: min(max + 1 - bytes.count, 256 << 10))
+            if piece.isEmpty { break }
+            bytes += piece
         }
+        return bytes
     }
 
-    private func reading<Value>(_ path: String, _ body: (Int32) throws -> Value) throws -> Value {
-        let descriptor = path == "-" ? input : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw Failure.failed("\(path) can't be read: \(String(cString: strerror(errno)))")
+    /// Opens `path`, or the standard input if it is "-".
+    ///
+    /// - Parameter missing: Makes the error of a missing file.
+    /// - Throws: `Failure`.
+    func open(_ path: String, missing: (String) -> Failure = Failure.failed) throws -> ConsoleInput {
+        if path == "-" { return ConsoleInput(input, "the standard input", calls) }
+        do {
+            return try ConsoleInput(OpenFile(path, .reading, calls: calls), Shown.word(path), calls)
+        } catch {
+            let text = "\(Shown.word(path)) can't be read: \(error.reason)"
+            throw error.code == ENOENT ? missing(text) : .failed(text)
         }
-        defer { if path != "-" { close(descriptor) } }
-        return try body(descriptor)
     }
 
     /// Asks for a secret on the terminal, without echo.
     func secret(prompt: String) throws -> String {
-        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        let terminal = systemOpen("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else {
             throw Failure.usage("there is no terminal to prompt for the password: use --password-stdin")
         }
@@ -88,7 +92,7 @@ struct Console: Sendable {
             tcsetattr(terminal, TCSAFLUSH, &mode)
             _ = Self.write("\n", to: terminal)
         }
-        let line = try Self.line(from: terminal)
+        let line = try line(from: ConsoleInput(terminal, "the terminal", calls))
         guard !line.isEmpty else { throw Failure.failed("No password was typed.") }
         return line
     }
@@ -97,16 +101,17 @@ struct Console: Sendable {
     func answer(prompt: String) throws -> String? {
         guard isatty(input) != 0 else { return nil }
         _ = Self.write(prompt, to: errors)
-        return try Self.line(from: input)
+        return try line(from: open("-"))
     }
 
-    private static func line(from descriptor: Int32, what: String = "password") throws -> String {
+    /// Reads one line, and nothing of what follows it.
+    private func line(from input: ConsoleInput, what: String = "password") throws -> String {
         var bytes: [UInt8] = []
-        var byte: UInt8 = 0
-        while bytes.count < inputBytesMax {
-            let count = read(descriptor, &byte, 1)
-            if count < 0 && errno == EINTR { continue }
-            guard count == 1, byte != 0x0A else { break }
+        while let byte = try input.read(bytesMax: 1).first, byte != 0x0A {
+            guard bytes.count < Self.inputBytesMax else {
+                throw Failure.failed(
+                    "The \(what) in \(input.name) is longer than \(Self.inputBytesMax) bytes.")
+            }
             bytes.append(byte)
         }
         if bytes.last == 0x0D { bytes.removeLast() }
@@ -134,4 +139,46 @@ struct Console: Sendable {
         }
         return true
     }
+}
+
+/// A file, the standard input or a terminal that is read.
+struct ConsoleInput {
+    let descriptor: Int32
+    /// The name for error messages.
+    let name: String
+    private let calls: FileCalls
+    /// Closes the descriptor with its last reference. Nil for a descriptor of the caller.
+    private let file: OpenFile?
+
+    /// Reads a descriptor, which isn't closed.
+    init(_ descriptor: Int32, _ name: String, _ calls: FileCalls) {
+        (self.descriptor, self.name, self.calls, file) = (descriptor, name, calls, nil)
+    }
+
+    /// Reads a file.
+    init(_ file: OpenFile, _ name: String, _ calls: FileCalls) {
+        (descriptor, self.name, self.calls, self.file) = (file.descriptor, name, calls, file)
+    }
+
+    /// Reads the next bytes.
+    ///
+    /// - Returns: Up to `bytesMax` bytes; none at the end.
+    /// - Throws: `Failure`.
+    func read(bytesMax: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: bytesMax)
+        do {
+            let count = try calls(.read, name) { systemRead(descriptor, &bytes, bytesMax) }
+            bytes.removeLast(bytesMax - count)
+            return bytes
+        } catch {
+            throw Failure.failed("\(name) can't be read: \(error.reason)")
+        }
+    }
+}
+
+/// The system's calls, which the methods of the same names hide.
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
+
+private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, bytes, count)
 }
