@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import System
 import Testing
 
 @testable import Yap
@@ -75,6 +76,43 @@ struct CorruptFileTests {
         let renamed = ["", "-wal", "-journal"].map { "test.yap.1.corrupt" + $0 }
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(left == (action == .rename ? renamed.sorted() : []))
+    }
+
+    @Test(arguments: [YapDatabaseOptions.CorruptAction.rename, .delete])
+    func eachCallThatMovesADamagedFileReportsItsFailure(action: YapDatabaseOptions.CorruptAction) throws {
+        /// Finds the file damaged while another call than `failing` may fail, and returns the calls.
+        func calls(failing: Int?) throws -> [FileStep] {
+            for suffix in ["", "-wal", "-journal", "-shm"] {
+                try Data(suffix.utf8).write(to: URL(fileURLWithPath: folder.file + suffix))
+            }
+            let steps = Lock([FileStep]())
+            var file = CorruptFile(path: folder.file, options: options(action))
+            file.calls = FileCalls { step, _ in
+                steps.withLock { steps in
+                    steps.append(step)
+                    return steps.count - 1 == failing ? EIO : nil
+                }
+            }
+            var attempts = 0
+            do {
+                _ = try file.opening {
+                    attempts += 1
+                    if attempts < 3 { throw YapDatabaseError(.corrupt, "damaged") }
+                }
+                #expect(failing == nil && attempts == 3)
+            } catch let error as YapDatabaseError {
+                #expect(error.code == .cannotOpen && attempts == 2)
+                #expect("\(error)".contains("the damaged file can't be moved"))
+                #expect("\(error)".contains(folder.path))
+            }
+            return steps.withLock { $0 }
+        }
+        let all = try calls(failing: nil)
+        let move = action == .rename ? FileStep.rename : .remove
+        #expect(all == [move, move, move, .remove, .open, .syncFolder])
+        for failing in all.indices {
+            #expect(try calls(failing: failing) == Array(all[...failing]), "\(all[failing])")
+        }
     }
 
     @Test func aDamagedFileIsDeletedByChoice() throws {

@@ -11,6 +11,7 @@ import System
 struct CorruptFile {
     let path: String
     let options: YapDatabaseOptions
+    var calls = FileCalls.system
 
     /// Runs `open`. If it finds the file damaged, renames or deletes it and runs `open` again.
     ///
@@ -46,29 +47,40 @@ struct CorruptFile {
         return (error as? YapDatabaseError)?.code == .corrupt
     }
 
-    /// Renames or deletes the file and those beside it. Returns the new path of a renamed file.
+    /// Renames or deletes the file and those beside it, and syncs their folder. Returns the new path of a renamed file.
     private func putAway() throws -> String? {
         let path = realPath
-        guard options.whenCorrupt == .rename else {
+        let renamedPath = options.whenCorrupt == .rename ? Self.unusedPath(for: path) : nil
+        do throws(FileError) {
             // The file before its log: SQLite deletes a log without a file.
-            for suffix in ["", "-wal", "-shm", "-journal"] { try check(unlink(path + suffix), path + suffix) }
-            return nil
+            for suffix in ["", "-wal", "-journal", "-shm"] {
+                try move(path + suffix, to: suffix == "-shm" ? nil : renamedPath.map { $0 + suffix })
+            }
+            try Folders.sync(Folders.parent(of: path), calls: calls)
+        } catch {
+            throw YapDatabaseError(
+                .cannotOpen, "the damaged file can't be moved: \(error.reason) (\(error.path))")
         }
-        var number = 1
-        while access("\(path).\(number).corrupt", F_OK) == 0 { number += 1 }
-        let renamed = "\(path).\(number).corrupt"
-        for suffix in ["", "-wal", "-journal"] {
-            try check(rename(path + suffix, renamed + suffix), path + suffix)
-        }
-        try check(unlink(path + "-shm"), path + "-shm")
-        return renamed
+        return renamedPath
     }
 
-    private func check(_ result: Int32, _ path: String) throws {
-        let code = errno
-        guard result != 0, code != ENOENT else { return }
-        throw YapDatabaseError(
-            .cannotOpen, "the damaged file can't be moved: \(String(cString: strerror(code))) (\(path))")
+    private static func unusedPath(for path: String) -> String {
+        var number = 1
+        while access("\(path).\(number).corrupt", F_OK) == 0 { number += 1 }
+        return "\(path).\(number).corrupt"
+    }
+
+    /// Renames a file, or deletes it if `newPath` is nil. A missing file is skipped.
+    private func move(_ path: String, to newPath: String?) throws(FileError) {
+        do throws(FileError) {
+            if let newPath {
+                try calls(.rename, path) { rename(path, newPath) }
+            } else {
+                try calls(.remove, path) { unlink(path) }
+            }
+        } catch {
+            guard error.code == ENOENT else { throw error }
+        }
     }
 
     /// The path without symbolic links; the path itself if there is no such file.
