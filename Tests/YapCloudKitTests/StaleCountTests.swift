@@ -16,7 +16,8 @@ import Yap
         // The count reads, and before it is told a page's transaction queues something and tells that.
         let open = try #require(runner.session.open())
         let old = try runner.countQueues(open)
-        let job = SyncJob(runner: runner, key: DatabaseKey(nil), attempt: 0)
+        let job = SyncJob(
+            runner: runner, key: DatabaseKey(nil), attempt: 0, sessionStart: runner.session.start)
         let (_, count) = try #require(
             job.write { transaction, _ in
                 try transaction.setObject(Todo(title: "a"), forKey: "1", inCollection: "todos")
@@ -34,7 +35,8 @@ import Yap
         device.scheduler.runUntilQuiet()
         let runner = device.cloudKit.runner
         device.cloudKit.suspend()
-        let job = SyncJob(runner: runner, key: DatabaseKey(nil), attempt: 0)
+        let job = SyncJob(
+            runner: runner, key: DatabaseKey(nil), attempt: 0, sessionStart: runner.session.start)
         let (_, old) = try #require(job.write { _, _ in })
         try device.database.newConnection().blocking.readWrite {
             try $0.setObject(Todo(title: "a"), forKey: "1", inCollection: "todos")

@@ -6,6 +6,8 @@ internal import System
 /// run are handed out too.
 final class MergeLogQueue: Sendable {
     private struct State {
+        /// Number of the start whose database has the entries. Each database numbers its entries separately.
+        var start = 0
         /// Committed entries that weren't handed out yet.
         var entries: [CloudMergeLogEntry] = []
         /// True if stored entries have to be read.
@@ -22,32 +24,49 @@ final class MergeLogQueue: Sendable {
         self.handler = handler
     }
 
-    /// Number of the last entry that was handed out. Entries up to it needn't be stored any longer.
-    var handedOutID: Int64 { state.withLock { $0.handedOutID } }
+    /// Begins to hand out the entries of a start's database. The entries of the database before that weren't handed out
+    /// stay stored there.
+    func begin(_ start: Int) {
+        // The entries before are released after the lock.
+        _ = state.withLock { state -> State? in
+            guard start > state.start else { return nil }
+            defer { state = State(start: start, mustReadStored: true) }
+            return state
+        }
+    }
+
+    /// Number of the last entry of a start's database that was handed out, or 0. Entries up to it needn't be stored any
+    /// longer.
+    func handedOutID(start: Int) -> Int64 {
+        state.withLock { $0.start == start ? $0.handedOutID : 0 }
+    }
 
     func add(_ entries: [CloudMergeLogEntry]) {
         state.withLock { $0.entries += entries }
     }
 
-    /// Lets the next `take` ask for the stored entries.
+    /// Makes the next `take` request the stored entries.
     func needStored() {
         state.withLock { $0.mustReadStored = true }
     }
 
-    /// Removes the entries to hand out, and returns whether the stored ones come before them.
-    func take() -> (entries: [CloudMergeLogEntry], mustReadStored: Bool) {
+    /// Removes the entries to hand out, and returns them with the number of their start, and whether the stored entries
+    /// come before them.
+    func take() -> (entries: [CloudMergeLogEntry], start: Int, mustReadStored: Bool) {
         state.withLock { state in
             defer { (state.entries, state.mustReadStored) = ([], false) }
-            return (state.entries, state.mustReadStored)
+            return (state.entries, state.start, state.mustReadStored)
         }
     }
 
-    /// Calls the handler with those of the entries that weren't handed out before.
-    func handOut(_ entries: [CloudMergeLogEntry]) {
+    /// Calls the handler with the entries that weren't handed out before. Entries of an earlier start's database stay
+    /// stored there.
+    func handOut(_ entries: [CloudMergeLogEntry], start: Int) {
         // Entries that were read from the table may also have come with their commit.
-        let handedOutID = handedOutID
-        let new = entries.filter { $0.id > handedOutID }
+        let new = state.withLock { state in
+            state.start == start ? entries.filter { $0.id > state.handedOutID } : []
+        }
         guard let last = new.last, handler(new) else { return }
-        state.withLock { $0.handedOutID = max($0.handedOutID, last.id) }
+        state.withLock { if $0.start == start { $0.handedOutID = max($0.handedOutID, last.id) } }
     }
 }

@@ -46,7 +46,7 @@ extension SyncJob {
         guard let (applied, count) = written else { return }
         runner.progress.fetched(page.changed.count + page.deleted.count)
         report(applied.verdict, of: page.zoneID)
-        if let version = page.schemaVersion { runner.post(.schemaVersion(key, version)) }
+        if let version = page.schemaVersion { runner.post(.schemaVersion(key, version), start: sessionStart) }
         post(.pageApplied(key, page.zoneID, moreComing: applied.moreComing, count))
     }
 
@@ -69,7 +69,7 @@ extension SyncJob {
             text =
                 "zone \(zoneID.zoneName): \(difference), also after it was fetched anew; it is tried again later"
         }
-        runner.report(.saying(.internalError, text), key)
+        runner.report(.saying(.internalError, text), key, start: sessionStart)
     }
 
     // MARK: New fields

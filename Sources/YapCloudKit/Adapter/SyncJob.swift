@@ -9,6 +9,9 @@ struct SyncJob: Sendable {
     let key: DatabaseKey
     /// Number by which the engine knows the events of the work.
     let attempt: Int
+    /// Number of the start with whose database the work began. Nothing of it is written to the database of a later
+    /// start.
+    let sessionStart: Int
 
     var environment: SyncEnvironment { runner.environment }
     var session: SyncSession { runner.session }
@@ -29,19 +32,19 @@ struct SyncJob: Sendable {
     }
 
     /// Passes an event to the engine, as the result of this work.
-    func post(_ event: SyncEvent) { runner.post(event, attempt: attempt) }
+    func post(_ event: SyncEvent) { runner.post(event, attempt: attempt, start: sessionStart) }
 
     // MARK: The device's database
 
     /// Reads. If that fails, the engine is notified.
     func read<Value>(_ body: (YapDatabaseCloudKitTransaction) throws -> Value) -> Value? {
-        guard let open = session.open() else { return nil }
+        guard let open = session.open(start: sessionStart) else { return nil }
         do {
             let value = try open.read(body)
             environment.scheduler.yield()
             return value
         } catch {
-            failed(error, start: open.start)
+            failed(error)
             return nil
         }
     }
@@ -50,8 +53,8 @@ struct SyncJob: Sendable {
     func write<Value>(
         _ body: (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction) throws -> Value
     ) -> (value: Value, count: QueueCount)? {
-        guard let open = session.open() else { return nil }
-        let handedOutID = runner.log.handedOutID
+        guard let open = session.open(start: sessionStart) else { return nil }
+        let handedOutID = runner.log.handedOutID(start: sessionStart)
         do {
             let written = try open.write { transaction, ext in
                 if handedOutID > 0 { try ext.tables.log.removeLogEntries(through: handedOutID) }
@@ -64,7 +67,7 @@ struct SyncJob: Sendable {
             environment.scheduler.yield()
             return written
         } catch {
-            failed(error, start: open.start)
+            failed(error)
             return nil
         }
     }
@@ -77,32 +80,33 @@ struct SyncJob: Sendable {
         post(.applied(key, count))
     }
 
-    /// Notifies the engine that the database of a start can't be read or written. Ends the sync if it was closed.
-    func failed(_ error: any Error, start: Int) {
-        if error.isClosedDatabase { runner.end(start: start) }
+    /// Notifies the engine that the device's database can't be read or written. Ends the sync if it was closed.
+    func failed(_ error: any Error) {
+        if error.isClosedDatabase { runner.end(start: sessionStart) }
         post(.localFailure(key, message: "\(error)"))
     }
 
     // MARK: The cloud
 
     /// The cloud database, and the user to access it as. Nil if the database is unknown, or if another user is signed
-    /// in than the owner of the queued changes; then the engine was notified.
+    /// in than the owner of the queued changes; then the engine was notified. Also nil after another start.
     func cloudDatabase() -> CloudDatabase? {
         guard let database = environment.databaseBlock(key.identifier) else {
             post(.unknownDatabase(key))
             return nil
         }
         let signedIn = database.signedInUserRecordName
-        let start = session.start
+        guard session.start == sessionStart else { return nil }
         do {
-            let owner = try session.userRecordName(key) ?? storedOwner(orElse: signedIn)
+            let owner =
+                try session.userRecordName(key, start: sessionStart) ?? storedOwner(orElse: signedIn)
             if let signedIn, let owner, signedIn != owner {
                 post(.anotherUser(key))
                 return nil
             }
             return CloudDatabase(database: database, userRecordName: owner)
         } catch {
-            failed(error, start: start)
+            failed(error)
             return nil
         }
     }
@@ -110,7 +114,7 @@ struct SyncJob: Sendable {
     /// The owner of the queued changes, as read from the device's database. If it isn't known yet, the signed-in
     /// user becomes it.
     private func storedOwner(orElse signedIn: String?) throws -> String? {
-        guard let open = session.open() else { return signedIn }
+        guard let open = session.open(start: sessionStart) else { return signedIn }
         var owner = try open.read { try $0.tables.accounts.userRecordName(key) }
         environment.scheduler.yield()
         if owner == nil, let signedIn {

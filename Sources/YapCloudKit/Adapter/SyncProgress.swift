@@ -16,6 +16,11 @@ final class SyncProgress: Sendable {
     /// The batch of a database that is in flight.
     func batch(_ key: DatabaseKey) -> SentBatch? { state.withLock { $0.batches[key] } }
 
+    /// Discards the batches, whose results are no longer waited for.
+    func discardBatches() {
+        state.withLock { $0.batches = [:] }
+    }
+
     /// Notes a batch that goes out.
     func began(_ batch: SentBatch, _ key: DatabaseKey) {
         state.withLock { $0.batches[key] = batch }

@@ -9,10 +9,20 @@ internal import Yap
 /// `StatusStreams` what was reported, `ChangeListeners` the listening, `SyncProgress` the batches in flight. A
 /// `SyncJob` carries out one piece of work.
 final class SyncRunner: Sendable {
+    private struct PendingEvent {
+        var event: SyncEvent
+        /// Number of the attempt that the event completes.
+        var attempt: Int?
+        /// Number of the start whose database the event is about; nil for events that aren't about one.
+        var start: Int?
+    }
+
     private struct State {
         var engine: SyncEngine
-        /// Events that the engine hasn't handled yet, with the number of the attempt that each completes.
-        var events: [(event: SyncEvent, attempt: Int?)] = []
+        /// Number of the start that the engine works for; 0 before the first one.
+        var start = 0
+        /// Events that the engine hasn't handled yet.
+        var events: [PendingEvent] = []
         var isLogPending = false
         var isRecountNeeded = false
         /// True if the next recount must first note that nothing is in flight: an earlier process may have left marks.
@@ -76,18 +86,27 @@ final class SyncRunner: Sendable {
         listeners.begin()
         // The database may have ended since it was taken, and its end must not be undone.
         if session.isEnded { listeners.endAll() }
-        log.needStored()
+        log.begin(start)
         let processLock = environment.processLock
-        schedule { state in
+        // The state for the previous database is released after the lock.
+        _ = schedule { state -> [DatabaseKey: DatabaseSyncState] in
             // Of two starts at once the newer one counts, and schedules this itself.
-            guard session.start == start else { return }
+            guard session.start == start else { return [:] }
+            let previous = state.engine.databases
+            if state.start != 0 {
+                // Responses to the work for the previous database are ignored from here on.
+                state.engine.restart()
+                progress.discardBatches()
+            }
+            state.start = start
             // Read again: the lock may have been acquired meanwhile, and that event came before this one.
             let isHeld = isAcquired || processLock?.isHeld == true
-            state.events.append((.processLock(isHeld: isHeld), nil))
+            state.events.append(PendingEvent(event: .processLock(isHeld: isHeld)))
             state.mustClearInFlight = isHeld
             state.isLogPending = true
             state.isRecountNeeded = true
             state.isUncounted = true
+            return previous
         }
     }
 
@@ -108,7 +127,7 @@ final class SyncRunner: Sendable {
         let listener = SyncProcessLock.Listener(
             acquired: { [weak self] in
                 self?.schedule {
-                    $0.events.append((.processLock(isHeld: true), nil))
+                    $0.events.append(PendingEvent(event: .processLock(isHeld: true)))
                     $0.mustClearInFlight = true
                     $0.isRecountNeeded = true
                 }
@@ -139,7 +158,8 @@ final class SyncRunner: Sendable {
         state.withLock {
             $0.status = CloudSyncStatus(pendingCount: $0.status.pendingCount, pause: .localDatabase)
         }
-        perform(.wake(atMilliseconds: nil))
+        environment.scheduler.yield()
+        wake(atMilliseconds: nil)
         reportStatus()
         statuses.finish()
         events.finish()
@@ -165,10 +185,12 @@ final class SyncRunner: Sendable {
     }
 
     /// Passes an event to the engine.
-    /// - Parameter attempt: Number of the work that the event completes.
-    func post(_ event: SyncEvent, attempt: Int? = nil) {
+    /// - Parameters:
+    ///   - attempt: Number of the work that the event completes.
+    ///   - start: Number of the start whose database the event is about. After another start it is ignored.
+    func post(_ event: SyncEvent, attempt: Int? = nil, start: Int? = nil) {
         let operation = attempt.flatMap { session.removeOperation(attempt: $0) }
-        schedule { $0.events.append((event, attempt)) }
+        schedule { $0.events.append(PendingEvent(event: event, attempt: attempt, start: start)) }
         withExtendedLifetime(operation) {}
     }
 
@@ -198,7 +220,9 @@ final class SyncRunner: Sendable {
         schedule { state in
             let isAllowed = state.engine.changeSuspendCount(by: change)
             let count = state.engine.suspendCount
-            if change != 0 { state.events.append((.suspendCount(count, isMisuse: !isAllowed), nil)) }
+            if change != 0 {
+                state.events.append(PendingEvent(event: .suspendCount(count, isMisuse: !isAllowed)))
+            }
             return count
         }
     }
@@ -254,8 +278,8 @@ final class SyncRunner: Sendable {
             }
             if isLogPending { handOutLog() }
             if isRecountNeeded { recount() }
-            if let actions = handleNextEvent() {
-                for action in actions { perform(action) }
+            if let (actions, start) = handleNextEvent() {
+                for action in actions { perform(action, start: start) }
             } else {
                 reportStatus()
                 guard let rest = rest() else { continue }
@@ -268,21 +292,25 @@ final class SyncRunner: Sendable {
     }
 
     /// Lets the engine handle the next event.
-    /// - Returns: The actions to perform; nil if there is no event.
-    private func handleNextEvent() -> [SyncAction]? {
+    /// - Returns: The actions to perform, and the number of the start that they are for; nil if there is no event.
+    private func handleNextEvent() -> (actions: [SyncAction], start: Int)? {
         let now = environment.clock.nowMilliseconds()
         // The events leave the lock with the actions, and are released after it.
-        let (_, actions) = state.withLock { state -> ([(SyncEvent, Int?)], [SyncAction]?) in
+        let (_, next) = state.withLock { state -> ([PendingEvent], (actions: [SyncAction], start: Int)?) in
             // Read under the lock: a start schedules its events after it has begun.
             guard !session.isEnded, !state.events.isEmpty else {
                 state.isUncounted = state.isRecountNeeded
                 defer { state.events = [] }
                 return (state.events, nil)
             }
-            let (event, attempt) = state.events.removeFirst()
-            return ([(event, attempt)], state.engine.handle(event, attempt: attempt, now: now))
+            let event = state.events.removeFirst()
+            guard event.start == nil || event.start == state.start else {
+                return ([event], ([], state.start))
+            }
+            let actions = state.engine.handle(event.event, attempt: event.attempt, now: now)
+            return ([event], (actions, state.start))
         }
-        return actions
+        return next
     }
 
     /// How the loop ends.
@@ -304,23 +332,27 @@ final class SyncRunner: Sendable {
         }
     }
 
-    private func perform(_ action: SyncAction) {
+    /// - Parameter start: Number of the start that the action is for.
+    private func perform(_ action: SyncAction, start: Int) {
         environment.scheduler.yield()
         switch action {
         case .begin(let work, let key, let attempt):
-            SyncJob(runner: self, key: key, attempt: attempt).run(work)
+            SyncJob(runner: self, key: key, attempt: attempt, sessionStart: start).run(work)
         case .cancel(_, let attempt): session.removeOperation(attempt: attempt)?.cancel()
         case .count: needRecount()
         case .listen(let key): listen(key)
-        case .wake(let milliseconds):
-            environment.scheduler.wake(ObjectIdentifier(self), atMilliseconds: milliseconds) { [weak self] in
-                self?.post(.tick)
-            }
-        case .report(let key, let error): report(error, key)
+        case .wake(let milliseconds): wake(atMilliseconds: milliseconds)
+        case .report(let key, let error): report(error, key, start: start)
         case .announce(let event): events.yield(event)
         case .status(let status):
             state.withLock { $0.status = status }
             reportStatus()
+        }
+    }
+
+    private func wake(atMilliseconds milliseconds: Int64?) {
+        environment.scheduler.wake(ObjectIdentifier(self), atMilliseconds: milliseconds) { [weak self] in
+            self?.post(.tick)
         }
     }
 
@@ -331,10 +363,10 @@ final class SyncRunner: Sendable {
         guard let open = session.open() else { return }
         do {
             let counted = try countQueues(open)
-            schedule { $0.events += counted.map { ($0, nil) } }
+            schedule { $0.events += counted.map { PendingEvent(event: $0, start: open.start) } }
         } catch {
             if error.isClosedDatabase { return end(start: open.start) }
-            post(.countFailed(message: "the queue can't be read: \(error)"))
+            post(.countFailed(message: "the queue can't be read: \(error)"), start: open.start)
         }
     }
 
@@ -345,6 +377,7 @@ final class SyncRunner: Sendable {
         let known = state.withLock { $0.engine.databases.keys }
         // Reset before the work: the lock between processes may be acquired during it, which sets it again.
         let mustClear = state.withLock { state in
+            guard state.start == open.start else { return false }
             defer { state.mustClearInFlight = false }
             return state.mustClearInFlight
         }
@@ -352,7 +385,7 @@ final class SyncRunner: Sendable {
         do {
             if mustClear { unanswered = try open.clearInFlight(environment.scheduler) }
         } catch {
-            state.withLock { $0.mustClearInFlight = true }
+            state.withLock { if $0.start == open.start { $0.mustClearInFlight = true } }
             throw error
         }
         let counts = try open.counts(of: known)

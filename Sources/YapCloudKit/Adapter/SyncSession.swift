@@ -42,17 +42,17 @@ final class SyncSession: Sendable {
     /// Uses a database from now on.
     /// - Returns: False if a newer start is in effect; then nothing changes.
     func begin(_ start: Int, _ database: YapDatabase, _ registeredName: String) -> Bool {
-        // The connection to the database before is released after the lock.
-        let (isNewest, _) = state.withLock { state -> (Bool, YapDatabaseConnection?) in
-            guard start > state.start else { return (false, nil) }
-            defer { state.connection = nil }
+        // The connection to the previous database, and the operations for it, are released after the lock.
+        let released = state.withLock { state -> (YapDatabaseConnection?, [Int: CKOperation])? in
+            guard start > state.start else { return nil }
+            defer { (state.connection, state.operations) = (nil, [:]) }
             state.start = start
             state.database = database
             state.registeredName = registeredName
             state.userRecordNames = [:]
-            return (true, state.connection)
+            return (state.connection, state.operations)
         }
-        return isNewest
+        return released != nil
     }
 
     /// Ends the use of a start's database, and releases the connection and the operations.
@@ -96,6 +96,13 @@ final class SyncSession: Sendable {
             return nil
         }
         return OpenDatabase(connection: connection, name: name, start: start)
+    }
+
+    /// The database for one piece of work of a start; nil if the sync was started with another database since, or after
+    /// the database has ended.
+    func open(start: Int) -> OpenDatabase? {
+        guard let open = open(), open.start == start else { return nil }
+        return open
     }
 
     /// Keeps a new connection, unless another thread was first, or the start has ended meanwhile.
@@ -144,8 +151,10 @@ final class SyncSession: Sendable {
 
     // MARK: Users
 
-    /// The user of a cloud database, if it was read since the start.
-    func userRecordName(_ key: DatabaseKey) -> String? { state.withLock { $0.userRecordNames[key] } }
+    /// The user of a cloud database, if it was read since this start, and no other start followed.
+    func userRecordName(_ key: DatabaseKey, start: Int) -> String? {
+        state.withLock { $0.start == start ? $0.userRecordNames[key] : nil }
+    }
 
     /// Keeps the user of a cloud database, as read from the database of a start. After another start the user may be
     /// another one.

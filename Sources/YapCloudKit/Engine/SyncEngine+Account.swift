@@ -18,21 +18,25 @@ extension SyncEngine {
             guard var old = databases[key], !old.zones.followed.isEmpty || old.notifications.isWanted else {
                 continue
             }
-            let new = current(key)
-            var state = databases[new] ?? DatabaseSyncState()
-            for zone in old.zones.followed where !state.zones.followed.contains(zone) {
-                state.zones.followed.append(zone)
-                state.zones.needCreate(zone)
-            }
-            state.zones.needFetchOfFollowed()
-            state.notifications = old.notifications
-            state.notifications.needsSubscription = old.notifications.isWanted
-            databases[new] = state
+            databases[current(key), default: DatabaseSyncState()].follow(asIn: old)
             old.zones.followed = []
             old.zones.toFetch = []
             old.zones.toCreate = []
             old.notifications = DatabaseSyncState.Notifications()
             databases[key] = old
         }
+    }
+}
+
+extension DatabaseSyncState {
+    /// Follows the zones of another state, and listens to notifications if that does.
+    mutating func follow(asIn old: DatabaseSyncState) {
+        for zone in old.zones.followed where !zones.followed.contains(zone) {
+            zones.followed.append(zone)
+            zones.needCreate(zone)
+        }
+        zones.needFetchOfFollowed()
+        notifications = old.notifications
+        notifications.needsSubscription = old.notifications.isWanted
     }
 }

@@ -46,6 +46,22 @@ package struct SyncEngine {
         self.failures = failures
     }
 
+    /// Begins anew with another database of the device. The same zones are followed and listened to. Numbers of attempts
+    /// go on, so events of earlier work are ignored.
+    mutating func restart() {
+        let before = databases
+        databases = [:]
+        for (key, old) in before where !old.zones.followed.isEmpty || old.notifications.isWanted {
+            var state = DatabaseSyncState()
+            state.follow(asIn: old)
+            // The listening ended with the database.
+            state.notifications.isListening = false
+            databases[key] = state
+        }
+        // The account in use is read from the database.
+        (account, countPause, lastWake, lastStatus) = (nil, nil, nil, nil)
+    }
+
     /// Takes one event.
     ///
     /// - Parameters:

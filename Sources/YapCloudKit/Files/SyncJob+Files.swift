@@ -7,15 +7,16 @@ internal import Yap
 /// copying.
 extension SyncJob {
     /// Brings the files of fetched records into their folder.
-    /// - Returns: False if that failed; then the engine was notified.
+    /// - Returns: False if that failed, and the engine was notified; also false after another start.
     func takeFiles(of records: [CKRecord]) -> Bool {
         guard let zoneHandler = runner.zoneHandler, let folder = runner.fileFolder else { return true }
-        let start = session.start
+        // Checked after the folder was read, which may be that of another database.
+        guard session.start == sessionStart else { return false }
         do {
             for record in records { try zoneHandler.takeFiles(record, folder) }
             return true
         } catch {
-            failed(error, start: start)
+            failed(error)
             return false
         }
     }

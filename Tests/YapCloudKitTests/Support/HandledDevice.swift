@@ -43,13 +43,17 @@ final class HandledDevice {
         var writesShared = false
         /// Under which key the merge block makes another row, twice written, of the one that it removes.
         var replacesRow: String?
+        /// Decisions of merges that the app received.
+        var logged: [CloudMergeLogEntry] = []
+        /// Whether the app receives decisions of merges.
+        var listensToLog = true
     }
 
     enum MergeRule { case recommended, clientWins, copyNothing }
 
     let cloud: TestCloud
     let device: TestDevice
-    let path: String
+    private(set) var path: String
     let behaviour = Lock(Behaviour())
     let isSuspended: Bool
     private(set) var options: YapDatabaseCloudKit.Options
@@ -73,7 +77,7 @@ final class HandledDevice {
             foldsQueuedChanges: folds)
         self.device = device ?? cloud.device(user: "ada")
         isSuspended = suspended
-        path = NSTemporaryDirectory() + "yap-handled-" + UUID().uuidString + ".db"
+        path = Self.newPath()
         scheduler = ManualScheduler(clock: cloud.clock)
         cloudKit = Self.make(self.device, scheduler, cloud, behaviour, options)
         database = try Self.open(path, vfsName)
@@ -86,6 +90,14 @@ final class HandledDevice {
     deinit {
         others.check(database)
         try? database.blocking.close()
+        Self.removeFiles(path)
+    }
+
+    private static func newPath() -> String {
+        NSTemporaryDirectory() + "yap-handled-" + UUID().uuidString + ".db"
+    }
+
+    private static func removeFiles(_ path: String) {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 
@@ -118,6 +130,17 @@ final class HandledDevice {
         try register()
     }
 
+    /// Closes the database, deletes it, and registers the same extension in a new one.
+    func moveToNewDatabase() throws {
+        others.check(database)
+        try database.blocking.close()
+        Self.removeFiles(path)
+        path = Self.newPath()
+        database = try Self.open(path, vfsName)
+        try others.register(in: database)
+        try register()
+    }
+
     /// The app's own part in the seeds' terms.
     func makeZone() {
         device.container.privateCloudDatabase.add(
@@ -142,6 +165,12 @@ final class HandledDevice {
                 behaviour.withLock {
                     $0.errors.append((identifier, error.code))
                     $0.wholeErrors.append(error)
+                }
+            },
+            logBlock: { entries in
+                behaviour.withLock {
+                    if $0.listensToLog { $0.logged += entries }
+                    return $0.listensToLog
                 }
             })
         let handler: YapDatabaseCloudKitRecordHandler.WithRow = {
