@@ -174,7 +174,7 @@ import Yap
     }
 
     @Test(
-        "121. a file that isn't there puts the record's change aside, for all to see; another file cures it")
+        "121. a file that isn't there quarantines the record's change; another file ends that")
     func aMissingFile() throws {
         try insert("1", source + "-missing")
         try device.set(Todo(title: "x"), "x")

@@ -72,7 +72,7 @@ import Yap
         #expect(phone.sync.currentStatus.problems.count == 1)
         let requests = cloud.requestCount(.uploadAsset)
         phone.syncNow()
-        #expect(cloud.requestCount(.uploadAsset) == requests, "put aside")
+        #expect(cloud.requestCount(.uploadAsset) == requests, "quarantined")
     }
 
     @Test func aFileThatCannotBeSentLeavesTheNameOfAWrite() async throws {

@@ -153,7 +153,7 @@ import Yap
         try device.edit("1") { $0.note = nil }
         try device.write { _, ext in
             let row = try #require(try ext.tables.records.liveRecord(device.id("1"), DatabaseKey(nil)))
-            try ext.tables.queue.refuseChanges(of: row.id, code: 1)
+            try ext.tables.queue.quarantineChanges(of: row.id, code: 1)
         }
         try device.write { transaction, _ in
             try transaction.removeObject(forKey: "1", inCollection: "todos")

@@ -318,7 +318,8 @@ import Testing
         var bench = Bench()
         _ = bench.count(3)
         #expect(
-            bench.handle(.nothingToSend(key, QueueCount(pending: 2))) == ["send - 400"], "one was put aside")
+            bench.handle(.nothingToSend(key, QueueCount(pending: 2))) == ["send - 400"], "one was quarantined"
+        )
         #expect(bench.handle(.nothingToSend(key, QueueCount(pending: 2))) == [])
         bench.now = try #require(bench.wake)
         #expect(bench.handle(.tick) == ["send - 400"])

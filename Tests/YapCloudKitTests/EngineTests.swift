@@ -371,11 +371,11 @@ import Testing
 
     @Test(
         "88. a refused token is dropped and everything fetched",
-        arguments: [TokenRefusal.expired, .reset])
-    func aRefusedTokenIsDropped(refusal: TokenRefusal) {
+        arguments: [FullFetchReason.expired, .reset])
+    func aRefusedTokenIsDropped(refusal: FullFetchReason) {
         var bench = Bench()
         #expect(bench.handle(.follow(Self.database, Self.zoneID, mayBeMissing: false)) == ["fetch Z"])
-        let error = CKError(.changeTokenExpired, userInfo: [TokenRefusal.userInfoKey: refusal.rawValue])
+        let error = CKError(.changeTokenExpired, userInfo: [FullFetchReason.userInfoKey: refusal.rawValue])
         let partial = CKError(
             .partialFailure, userInfo: [CKPartialErrorsByItemIDKey: [Self.zoneID as AnyHashable: error]])
         #expect(

@@ -177,7 +177,7 @@ import Yap
         try device.edit("1") { $0.title = "b" }
         try device.write { _, ext in
             let row = try #require(try ext.tables.records.liveRecord(device.id("1"), DatabaseKey(nil)))
-            try ext.tables.queue.refuseChanges(of: row.id, code: 1)
+            try ext.tables.queue.quarantineChanges(of: row.id, code: 1)
         }
         try device.set(Todo(title: "x"), "2")
         #expect(try device.queue() == ["S1{title=b}", "S2{\(full)=x}"])

@@ -371,7 +371,7 @@ import Yap
         try device.edit("1") { $0.title = "c" }
         try device.write { _, ext in
             let row = try #require(try ext.tables.records.liveRecord(device.id("1"), DatabaseKey(nil)))
-            try ext.tables.queue.refuseChanges(of: row.id, code: 1)
+            try ext.tables.queue.quarantineChanges(of: row.id, code: 1)
         }
         try device.edit("1") { $0.note = "n" }
         #expect(try device.queue() == ["S1{note=n,title=c}"])

@@ -94,7 +94,7 @@ import Testing
         _ = start()
         let refused = CKError(
             .changeTokenExpired,
-            userInfo: [TokenRefusal.userInfoKey: TokenRefusal.reset.rawValue])
+            userInfo: [FullFetchReason.userInfoKey: FullFetchReason.reset.rawValue])
         #expect(bench.handle(.fetchFailed(key, zoneID, refused)) == ["drop reset"])
         #expect(bench.handle(.applied(key, QueueCount())) == ["subscribe"])
     }

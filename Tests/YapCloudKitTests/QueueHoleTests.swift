@@ -101,7 +101,7 @@ import Yap
         try device.set(Todo(title: "a", priority: 3), "1")
         try device.write { _, ext in
             for row in try ext.tables.records.records(device.id("1"), DatabaseKey(nil)) {
-                try ext.tables.queue.refuseChanges(
+                try ext.tables.queue.quarantineChanges(
                     of: row.id, code: Int64(CKError.Code.invalidArguments.rawValue))
             }
         }

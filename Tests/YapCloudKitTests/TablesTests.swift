@@ -53,7 +53,7 @@ import Yap
             try ext.setToken(
                 CKServerChangeToken(token: "t"), forZone: HandledDevice.zoneID, databaseIdentifier: "public")
             let record = try #require(try ext.tables.records.liveRecord(device.id("3"), DatabaseKey(nil)))
-            try ext.tables.queue.refuseChanges(
+            try ext.tables.queue.quarantineChanges(
                 of: record.id, code: Int64(CKError.Code.permissionFailure.rawValue))
         }
         let before = try (
@@ -117,10 +117,10 @@ import Yap
         #expect(batch.items.count == 2)
         try check(4, 2, 1, 0)
         try device.write { _, ext in
-            try ext.tables.queue.refuseChanges(of: batch.items[0].incarnation, code: 1)
+            try ext.tables.queue.quarantineChanges(of: batch.items[0].incarnation, code: 1)
         }
         try check(2, 2, 1, 2)
-        try device.write { _, ext in try ext.tables.queue.liftRefusals(DatabaseKey(nil)) }
+        try device.write { _, ext in try ext.tables.queue.liftQuarantine(DatabaseKey(nil)) }
         try check(4, 2, 1, 0)
         try? device.write { _, ext in
             try ext.tables.queue.clearAllInFlight()

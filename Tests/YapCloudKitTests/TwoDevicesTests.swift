@@ -278,7 +278,7 @@ import Yap
         try start()
         try phone.write { transaction in
             let ext = try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self)
-            for refusal in [TokenRefusal.reset, .expired] {
+            for refusal in [FullFetchReason.reset, .expired] {
                 try ext.beginFullFetch(phone.sync.zoneID, DatabaseKey(nil), refusal)
             }
             #expect(try ext.tables.tokens.fullFetch(phone.sync.zoneID, DatabaseKey(nil)) == .reset)
@@ -474,7 +474,7 @@ import Yap
     }
 
     /// The phone's next fetch is told that its token is no longer good.
-    private func refuseToken(_ refusal: TokenRefusal) throws {
+    private func refuseToken(_ refusal: FullFetchReason) throws {
         cloud.fail(.fetchRecordZoneChanges, with: .changeTokenExpired, times: 1)
         phone.syncNow()
     }

@@ -212,7 +212,7 @@ import Yap
         }
         #expect(device.modifyRequests == requests + rounds)
         #expect(device.cloudKit.status.needs([.stuck(recordName: "1")]))
-        #expect(try device.queue() == ["S1{title=b}"], "put aside, not dropped")
+        #expect(try device.queue() == ["S1{title=b}"], "quarantined, not dropped")
         device.cloudKit.retry()
         device.scheduler.runUntilQuiet()
         #expect(device.cloudKit.status.state == .idle && device.server("1")?["title"] == "b")

@@ -6,25 +6,26 @@ struct SyncBatch {
     var items: [SyncItem] = []
     var saves: [CKRecord] = []
     var deletions: [CKRecord.ID] = []
-    /// Whether an operation had something of its change-set before, and how that ended isn't known.
+    /// Whether an earlier operation sent a part of the change-set, and its result isn't known.
     var mayHaveArrived = false
 }
 
-/// Makes batches of the head of a database's queue.
+/// Builds batches from the head of a database's queue.
 struct BatchBuilder {
     let tables: CloudKitTables
     let queue: ChangeQueue
     let rowValues: RowValues
     let zones: ZoneFetch
 
-    /// The head of a database's queue, with the tags and values of this moment. What can't be sent is left out.
+    /// Returns the head of a database's queue, with the current tags and values. Changes that can't be sent are left
+    /// out.
     func batch(_ database: DatabaseKey, itemsMax: Int, bytesMax: Int = .max) throws -> SyncBatch {
-        try batch(database, itemsMax: itemsMax, bytesMax: bytesMax, putAside: { _, _ in })
+        try batch(database, itemsMax: itemsMax, bytesMax: bytesMax, quarantine: { _, _ in })
     }
 
     private func batch(
         _ database: DatabaseKey, itemsMax: Int, bytesMax: Int,
-        putAside: (ChangeRow, _ code: Int64) throws -> Void
+        quarantine: (ChangeRow, _ code: Int64) throws -> Void
     ) throws -> SyncBatch {
         var batch = SyncBatch()
         var bytes = 0
@@ -33,16 +34,16 @@ struct BatchBuilder {
             guard !waiting.isDamaged, let row = try tables.records.record(id: waiting.record),
                 let base = try? row.base()
             else {
-                try putAside(waiting, QueueTables.damagedRefusal)
+                try quarantine(waiting, QueueTables.damagedCode)
                 continue
             }
             let change = try rowValues.restored(waiting, of: row)
             guard change.restore.isEmpty else {
-                try putAside(waiting, QueueTables.unrestorableRefusal)
+                try quarantine(waiting, QueueTables.unrestorableCode)
                 continue
             }
             guard try !holds(change, of: row, missing) else {
-                try putAside(waiting, MissingFiles.refusal)
+                try quarantine(waiting, MissingFiles.quarantineCode)
                 continue
             }
             bytes += change.kind == .save ? FieldsBinary.encode(change.fields).count : 0
@@ -62,7 +63,8 @@ struct BatchBuilder {
         return batch
     }
 
-    /// Takes the batch to send next, and marks its change-set as in flight. Empty while a zone has to be fetched first.
+    /// Returns the batch to send next, and marks its change-set as in flight. Empty while a zone has to be fetched
+    /// first.
     func take(_ database: DatabaseKey, _ limits: BatchLimits) throws -> SyncBatch {
         guard try zones.zonesToFetchFirst(database).isEmpty else { return SyncBatch() }
         var batch = try limits.takesDeletionsOnly ? deletions(database, limits) : sendable(database, limits)
@@ -75,20 +77,20 @@ struct BatchBuilder {
     /// Makes a batch of the head of the queue. Changes that can't be restored or read are quarantined.
     private func sendable(_ database: DatabaseKey, _ limits: BatchLimits) throws -> SyncBatch {
         while true {
-            var isPutAside = false
+            var hasQuarantined = false
             let batch = try batch(database, itemsMax: limits.itemsMax, bytesMax: limits.bytesMax) {
-                isPutAside = true
+                hasQuarantined = true
                 queue.touch()
-                try tables.queue.refuseChange($0, code: $1)
-                try tables.queue.refuseChanges(of: $0.record, code: $1)
+                try tables.queue.quarantineChange($0, code: $1)
+                try tables.queue.quarantineChanges(of: $0.record, code: $1)
             }
-            if !batch.items.isEmpty || !isPutAside { return batch }
+            if !batch.items.isEmpty || !hasQuarantined { return batch }
         }
     }
 
-    /// Deletions that nothing else of the same record has to go before.
+    /// Returns deletions of records without earlier pending changes.
     private func deletions(_ database: DatabaseKey, _ limits: BatchLimits) throws -> SyncBatch {
-        // A deletion may take a file that another change waits for.
+        // A deletion may delete a file on the server that another change waits for.
         guard try tables.missingFiles(database).isEmpty else { return SyncBatch() }
         var batch = SyncBatch()
         for (sequence, id) in try tables.queue.freeDeletions(database, itemsMax: limits.itemsMax) {
@@ -102,16 +104,16 @@ struct BatchBuilder {
         return batch
     }
 
-    /// Whether a change has to wait for a file, or for a former life of its record that waits.
+    /// Whether a change has to wait for a file, or for a pending change of an earlier incarnation of its record.
     private func holds(_ change: ChangeRow, of row: RecordRow, _ missing: MissingFiles) throws -> Bool {
         guard !missing.isEmpty else { return false }
         if missing.hold(change) { return true }
-        let lives = try tables.records.records(row.recordID, row.database)
-        return try lives.contains { try $0.id < row.id && tables.queue.hasChanges($0.id) }
+        let incarnations = try tables.records.records(row.recordID, row.database)
+        return try incarnations.contains { try $0.id < row.id && tables.queue.hasChanges($0.id) }
     }
 
-    /// Gives a record the values of a change, with the paths of the files. A file that the record has on the server is
-    /// named, and not sent again.
+    /// Sets the values of a change in a record, with the paths of the files. A file that the record has on the server
+    /// is only named, and not sent again.
     private func setFields(
         of change: ChangeRow, on record: CKRecord, of row: RecordRow, _ missing: MissingFiles
     ) {

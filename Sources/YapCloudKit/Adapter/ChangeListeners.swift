@@ -1,6 +1,7 @@
 internal import System
 
-/// What ends the listening to other devices' changes, from the start of the sync to the end of the device's database.
+/// Closures that end the listening to other devices' changes. They are kept from the start of the sync to the end of
+/// the device's database.
 final class ChangeListeners: Sendable {
     private struct State {
         var ends: [@Sendable () -> Void] = []

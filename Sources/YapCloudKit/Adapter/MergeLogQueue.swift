@@ -2,8 +2,8 @@ internal import System
 
 /// Hands the decisions of merges to the app, each once, after their commit.
 ///
-/// They are also stored by their commit, and removed by a later one once they were handed out, so those of an earlier
-/// run are handed out too.
+/// The commit also stores them, and a later one removes those that were handed out. So decisions of an earlier run are
+/// handed out too.
 final class MergeLogQueue: Sendable {
     private struct State {
         /// Number of the start whose database has the entries. Each database numbers its entries separately.
@@ -19,7 +19,7 @@ final class MergeLogQueue: Sendable {
     private let state = Lock(State())
     private let handler: @Sendable ([CloudMergeLogEntry]) -> Bool
 
-    /// - Parameter handler: Takes entries. False if nobody listens; then they stay stored.
+    /// - Parameter handler: Receives entries. Returns false if no listener exists; then they stay stored.
     init(handler: @escaping @Sendable ([CloudMergeLogEntry]) -> Bool) {
         self.handler = handler
     }

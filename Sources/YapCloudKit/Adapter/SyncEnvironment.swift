@@ -65,7 +65,7 @@ package struct SyncZoneHandler: Sendable {
         @Sendable (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction, DatabaseKey, SyncPage)
             throws -> Void
     /// Stores pending values of the queue in a row that lacks them.
-    let giveBack:
+    let storePending:
         @Sendable (
             YapDatabaseReadWriteTransaction, _ collection: String, _ key: String, _ waiting: [String: Field]
         ) throws -> Void

@@ -34,7 +34,8 @@ extension SyncJob {
             var completion = completion
             if try key.account != ext.tables.accounts.currentAccount() {
                 // Another account is in use now. The result of the first one's cloud is written, but no row is created
-                // and no change removed by it: that happens again when the first account is in use.
+                // and no edit is lost by it: conflicts and deletions are found out again when the first account is in
+                // use.
                 completion.conflicts = []
                 completion.recreated = []
             }
@@ -55,7 +56,7 @@ extension SyncJob {
 }
 
 extension QueueTables {
-    /// Notes that a batch is no longer in flight, and whether the server has answered it.
+    /// Notes that a batch is no longer in flight, and whether the server has responded to it.
     fileprivate func noteResult(of sent: SentBatch, _ completion: SyncCompletion) throws {
         try setInFlight(sent.sequence, false)
         guard completion.isAnswered else { return }
@@ -65,7 +66,7 @@ extension QueueTables {
 }
 
 extension SyncCompletion {
-    /// Number of records that the server took, or answered with a conflict.
+    /// Number of records that the server accepted, or for which it returned a conflict.
     fileprivate var exchangedCount: Int { saved.count + deleted.count + conflicts.count }
 
     /// The event for the app's observers.

@@ -23,10 +23,11 @@ struct SyncJob: Sendable {
         case .fetch(let zoneID): fetch(zoneID)
         case .createZone(let zoneID): createZone(zoneID)
         case .subscribe: subscribe()
-        case .dropToken(let zoneID, let refusal):
-            change { _, ext in try ext.beginFullFetch(zoneID, key, refusal) }
+        case .dropToken(let zoneID, let reason):
+            change { _, ext in try ext.beginFullFetch(zoneID, key, reason) }
         case .liftQuarantine(let code):
-            change { _, ext in try ext.writing { _ in try ext.tables.queue.liftRefusals(key, onlyWith: code) }
+            change { _, ext in
+                try ext.writing { _ in try ext.tables.queue.liftQuarantine(key, onlyWith: code) }
             }
         }
     }

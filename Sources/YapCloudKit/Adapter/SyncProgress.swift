@@ -5,7 +5,7 @@ final class SyncProgress: Sendable {
     private struct State {
         /// The batch of a database's operation, until its result is written.
         var batches: [DatabaseKey: SentBatch] = [:]
-        /// Number of records that the server took, sent in a page, or answered with a conflict.
+        /// Number of records that the server accepted, sent in a page, or returned as a conflict.
         var exchangedCount = 0
     }
 
@@ -21,7 +21,7 @@ final class SyncProgress: Sendable {
         state.withLock { $0.batches = [:] }
     }
 
-    /// Notes a batch that goes out.
+    /// Notes a batch that is about to be sent.
     func began(_ batch: SentBatch, _ key: DatabaseKey) {
         state.withLock { $0.batches[key] = batch }
     }

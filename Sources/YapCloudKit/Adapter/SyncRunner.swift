@@ -5,8 +5,8 @@ internal import Yap
 /// The loop of the sync: passes events to the engine, one at a time, and carries out the engine's actions.
 ///
 /// Each part of the sync's state has one owner, with a lock of its own: the loop has the engine and what it has to do
-/// next, `SyncSession` the device's database and what ends with it, `MergeLogQueue` the decisions to hand out,
-/// `StatusStreams` what was reported, `ChangeListeners` the listening, `SyncProgress` the batches in flight. A
+/// next, `SyncSession` the device's database and objects that end with it, `MergeLogQueue` the decisions to hand out,
+/// `StatusStreams` the reported status, `ChangeListeners` the listening, `SyncProgress` the batches in flight. A
 /// `SyncJob` carries out one piece of work.
 final class SyncRunner: Sendable {
     private struct PendingEvent {
@@ -84,7 +84,7 @@ final class SyncRunner: Sendable {
         let isAcquired = acquireLock(database, registeredName, start: start)
         guard session.begin(start, database, registeredName) else { return }
         listeners.begin()
-        // The database may have ended since it was taken, and its end must not be undone.
+        // The database may have ended since `begin`, and its end must not be undone.
         if session.isEnded { listeners.endAll() }
         log.begin(start)
         let processLock = environment.processLock
@@ -117,7 +117,8 @@ final class SyncRunner: Sendable {
         database.addInlineCommitObserver(
             whenEnded: { [weak processLock, weak self] in
                 processLock?.release()
-                // The server answers only the newest of a device's waiting requests: the next process's, from here on.
+                // The server responds only to the newest pending request of a device, which is the next process's from
+                // here on.
                 self?.end(start: start)
             }
         ) { [weak self] commit in

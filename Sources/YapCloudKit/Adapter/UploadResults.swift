@@ -15,7 +15,7 @@ struct UploadResults {
     private var recorder: ChangeRecorder { tracker.recorder }
     private var zones: ZoneFetch { tracker.zones }
 
-    /// Writes back what the answer to a batch means.
+    /// Writes the results of a batch to the tables.
     ///
     /// - Parameter merge: What to do with the server's record of a conflict; nil is `mergeRecord`.
     func complete(
@@ -44,36 +44,38 @@ struct UploadResults {
             try recreate(row, rule: .editBeatDeletion)
         }
         for (item, error, isStuck) in completion.quarantined {
-            // What a merge or a deletion took out of the queue meanwhile is no obstacle to what comes after it.
+            // A merge or a deletion may have removed the change from the queue meanwhile.
             guard let change = try tables.queue.change(item.sequence, item.incarnation) else { continue }
             if !isStuck, try joinsNext(change) { continue }
             if change.kind == .delete, !RecordNames.isLegal(item.recordID.recordName) {
-                // The server never had a record of that name: nothing is left to delete.
+                // The server can't have a record with this name, so there is nothing to delete.
                 try deleted(item)
                 continue
             }
-            let code = isStuck ? QueueTables.stuckRefusal : Int64(error.code.rawValue)
-            try tables.queue.refuseChanges(
+            let code = isStuck ? QueueTables.stuckCode : Int64(error.code.rawValue)
+            try tables.queue.quarantineChanges(
                 of: item.incarnation, code: code, reason: isStuck ? nil : error.reason)
         }
     }
 
-    /// The life of a record that the answer to a save is about; nil when it is gone, or when a merge came in between:
-    /// of the version that is known since then the answer says nothing, and the save goes again on its tag.
+    /// Returns the incarnation that the response to a save is about. Nil if it was removed, or if a merge has stored a
+    /// newer version meanwhile: then the response is outdated, and the save is sent again with the newer tag.
     private func judgedRow(_ item: SyncItem) throws -> RecordRow? {
         try tables.records.record(id: item.incarnation).flatMap { $0.changeTag == item.sentTag ? $0 : nil }
     }
 
-    /// What was committed after a change that the server refuses may be its cure, and goes instead of waiting with it:
-    /// the next save takes the refused values along, a deletion makes them needless.
-    private func joinsNext(_ refused: ChangeRow) throws -> Bool {
-        guard refused.kind == .save, let row = try tables.records.record(id: refused.record) else {
+    /// Replaces a change that the server rejects by the next change of its record, which may correct it and is sent
+    /// instead of being quarantined too. A save takes over the rejected values; a deletion discards them.
+    /// - Returns: Whether there is a next change.
+    private func joinsNext(_ quarantined: ChangeRow) throws -> Bool {
+        guard quarantined.kind == .save, let row = try tables.records.record(id: quarantined.record) else {
             return false
         }
         let waiting = try tables.queue.changes(of: row.id)
-        guard var next = waiting.first(where: { $0.sequence > refused.sequence }), next.refusal == nil
+        guard var next = waiting.first(where: { $0.sequence > quarantined.sequence }),
+            next.quarantineCode == nil
         else { return false }
-        let old = try rowValues.restored(refused, of: row)
+        let old = try rowValues.restored(quarantined, of: row)
         if next.kind == .save {
             next = try rowValues.restored(next, of: row)
             guard old.restore.isEmpty, next.restore.isEmpty else { return false }
@@ -84,13 +86,13 @@ struct UploadResults {
         } else {
             log.noteSuperseded(old, row, by: [:])
         }
-        try queue.remove(refused)
+        try queue.remove(quarantined)
         return true
     }
 
     private func saved(_ item: SyncItem, _ record: CKRecord) throws {
-        // A merge that came in between knows a later version: then its tag stands, and what it left of the change was
-        // held against that version, and goes again.
+        // If a merge has stored a later version meanwhile, its tag is kept. The rest of the change was merged with that
+        // version and is sent again.
         if let row = try tables.records.record(id: item.incarnation), row.changeTag != item.sentTag,
             row.changeTag != record.recordChangeTag
         {
@@ -105,7 +107,7 @@ struct UploadResults {
         row.changeTag = record.recordChangeTag
         row.system = try record.systemBytes()
         try tables.records.updateRecord(row)
-        // What was kept aside of it, for a version of the app that knows its type, is older than this.
+        // The stashed version, for a version of the app that knows the record's type, is older than this one.
         try tables.stash.removeFromStash(row.recordID, row.database)
         cloudKit.writes.note(.known, of: row.recordID, in: row.database)
     }
@@ -126,7 +128,7 @@ struct UploadResults {
     }
 
     /// Logs the fields that a change was sent without, mostly because a later change of this device replaces them. The
-    /// server has what it had before, which is what the later change replaces.
+    /// server still has their previous values, so these become the originals of the later change.
     func finishFilesLeftOut(of change: ChangeRow, _ saved: CKRecord) throws {
         guard change.fields.hasAssets, let row = try tables.records.record(id: change.record) else { return }
         var later = try tables.queue.changes(of: row.id).filter { $0.sequence > change.sequence }
@@ -142,8 +144,8 @@ struct UploadResults {
         }
     }
 
-    /// Sends all that this device knows of a record as a new one: another device deleted it while an edit
-    /// waited here, or the server lost it. A record without rows is let go.
+    /// Queues all known values of a record as a new record: another device deleted it while an edit was pending here,
+    /// or the server lost it. A record without rows is removed.
     func recreate(_ row: RecordRow, rule: CloudMergeLogEntry.Rule) throws {
         let owners = try handled.identities(of: row)
         guard !owners.isEmpty else {
@@ -161,7 +163,7 @@ struct UploadResults {
             waiting[index].fields.merge(try queue.knownValues(of: waiting[index])) { stored, _ in stored }
             queued.merge(waiting[index].fields) { _, later in later }
         }
-        // What was queued past the handler is in no row; and what was cleared last is in none either.
+        // Values that were queued without the handler aren't in a row, and cleared fields aren't either.
         full.merge(queued) { inRow, _ in inRow }
         for change in waiting {
             log.noteSuperseded(change, row, by: full)
@@ -176,7 +178,7 @@ struct UploadResults {
         log.note(row, nil, rule, dropped: nil, kept: nil)
     }
 
-    /// Drops files that only the deleted record had: they can't be sent, and without them the rest can.
+    /// Drops files that only the deleted record had. They can't be sent, and the rest can be sent without them.
     private func dropMissingFiles(
         of row: RecordRow, _ owners: [YapDatabaseRowIdentity], _ fields: inout [String: Field]
     ) throws {

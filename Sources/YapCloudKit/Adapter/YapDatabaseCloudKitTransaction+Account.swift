@@ -2,15 +2,15 @@ public import CloudKit
 internal import Yap
 
 extension YapDatabaseCloudKitTransaction {
-    /// From now on the queue, the tags and the tokens are this user's own, and only this user's changes are sent.
-    /// Those of the user before stay as they are; they go on when that user is named again.
+    /// Uses the account of a user from now on. Each user has a separate queue, and separate tags and tokens. Only this
+    /// user's changes are sent. Those of the previous user stay pending until that user's account is used again.
     ///
-    /// The first user that becomes known gets what was recorded before.
+    /// The first known user owns the changes that were recorded before.
     ///
     /// - Parameters:
     ///   - userRecordID: The signed-in user, from `CKContainer.userRecordID()`.
-    ///   - databaseIdentifier: Of which database's container that is.
-    /// - Returns: Whether it is another user than before.
+    ///   - databaseIdentifier: Identifier of a database of that container.
+    /// - Returns: Whether the user is another one than before.
     @discardableResult
     public func useAccount(of userRecordID: CKRecord.ID, databaseIdentifier: String? = nil) throws -> Bool {
         try writing { _ in
@@ -20,7 +20,7 @@ extension YapDatabaseCloudKitTransaction {
             guard account != before else { return false }
             try tables.accounts.makeCurrent(account)
             try zones.setFetchedParts()
-            // What waits for a file may have lost its object with those of another user.
+            // Changes that wait for a file may have lost their object when another user's objects were removed.
             staged.liftsMissingFiles = true
             return true
         }

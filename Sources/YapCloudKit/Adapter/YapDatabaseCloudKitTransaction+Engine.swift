@@ -3,7 +3,7 @@ internal import Yap
 
 /// Calls of the engine's adapter.
 extension YapDatabaseCloudKitTransaction {
-    /// The queue of a database, and the zones that have to be fetched before anything of it is sent.
+    /// Counts the queue of a database, and finds the zones that must be fetched before any of it is sent.
     func count(_ database: DatabaseKey, at moment: CountMoment) throws -> QueueCount {
         var count = try tables.counts(database, at: moment)
         count.zonesToFetchFirst = try zones.zonesToFetchFirst(database)
@@ -27,8 +27,8 @@ extension YapDatabaseCloudKitTransaction {
 
     /// Begins to fetch everything in a zone again.
     func beginFullFetch(
-        _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, _ refusal: TokenRefusal
+        _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, _ reason: FullFetchReason
     ) throws {
-        try writing { _ in try zones.beginFullFetch(zoneID, database, refusal) }
+        try writing { _ in try zones.beginFullFetch(zoneID, database, reason) }
     }
 }

@@ -25,7 +25,7 @@ package protocol AssetFiles: Sendable {
 
 /// Why a file was not staged.
 package enum AssetFileError: Error, Hashable, Sendable {
-    /// The source can't be read: the record's change waits, put aside, for a file that can.
+    /// The source can't be read. The record's change is quarantined until the field has a file that can be read.
     case unreadable(path: String, errno: Int32)
     /// The copy can't be written: the whole commit fails, as it does when the database's own file can't be written.
     case notWritten(path: String, errno: Int32)

@@ -75,7 +75,7 @@ final class StagedFiles {
     /// Notes that a change left the queue or is rewritten. If it waited for a file, what waited with it is looked at
     /// again.
     func noteChange(of change: ChangeRow) throws {
-        if change.refusal == MissingFiles.refusal {
+        if change.quarantineCode == MissingFiles.quarantineCode {
             liftsMissingFiles = true
         } else if change.fields.hasAssets, try tables.queuedFiles.hasMissingFiles(change.id) {
             liftsMissingFiles = true
@@ -88,7 +88,7 @@ final class StagedFiles {
         if try tables.queuedFiles.takeArrivedFiles() { liftsMissingFiles = true }
         guard liftsMissingFiles else { return false }
         liftsMissingFiles = false
-        try tables.queue.liftRefusals(code: MissingFiles.refusal)
+        try tables.queue.liftQuarantine(code: MissingFiles.quarantineCode)
         return true
     }
 

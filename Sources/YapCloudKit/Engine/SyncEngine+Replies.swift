@@ -231,12 +231,12 @@ extension SyncEngine {
             }
         case .dropToken:
             state.zones.needFetch(zone)
-            let refusal = TokenRefusal(own, objectsOfDeletedZones: objectsOfDeletedZones)
-            if refusal == .reset { state.notifications.needsSubscription = state.notifications.isWanted }
+            let reason = FullFetchReason(own, objectsOfDeletedZones: objectsOfDeletedZones)
+            if reason == .reset { state.notifications.needsSubscription = state.notifications.isWanted }
             let isFirst = state.zones.withoutToken.insert(zone).inserted
             databases[key] = state
             if !isFirst { wait(key, because: pause(for: own.code), own, now: now, &actions) }
-            return begin(.dropToken(zone, refusal), key, now: now, &actions)
+            return begin(.dropToken(zone, reason), key, now: now, &actions)
         case .stop, .stopSaves, .quarantine:
             if attempt == .createZone { state.zones.needCreate(zone) }
             // A zone that isn't followed is never fetched, so the work would stay pending.

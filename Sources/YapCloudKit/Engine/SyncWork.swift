@@ -12,7 +12,7 @@ package enum SyncWork: Sendable {
     /// Save the subscription to the database, and note that it is saved.
     case subscribe
     /// Drop the zone's token. The full fetch that follows finds the deleted records.
-    case dropToken(CKRecordZone.ID, TokenRefusal)
+    case dropToken(CKRecordZone.ID, FullFetchReason)
     /// Send quarantined changes again: all of them, or those with one error code.
     case liftQuarantine(onlyWith: CKError.Code?)
 

@@ -1,14 +1,13 @@
 internal import CloudWire
 internal import System
 
-/// The queue as one transaction sees it: the change-sets of its commit, their order, and the values that only rows
-/// hold.
+/// The queue in one transaction: the change-sets of its commit, their order, and the values that only rows hold.
 final class ChangeQueue {
-    /// The change-set that a commit's changes for one database go to.
+    /// The change-set of a commit's changes in one database.
     struct OpenChangeSet {
         var sequence: Int64
-        /// The first number that a change of this commit can have: smaller ones in the change-set are of earlier
-        /// commits, which this one is folded into.
+        /// Smallest number that a change of this commit can have. If this commit is folded into the change-set, changes
+        /// with smaller numbers are from earlier commits.
         var firstChange: Int64 = 0
     }
 
@@ -18,11 +17,11 @@ final class ChangeQueue {
     private let isWriting: Bool
     /// Change-sets of this commit.
     private(set) var openChangeSets: [DatabaseKey: OpenChangeSet] = [:]
-    /// Values that rows hold for the queue, as far as this transaction queued or restored them.
+    /// Values that only rows hold, as far as this transaction queued or restored them.
     private var values = RestoredValues()
-    /// References of this commit's changes.
+    /// References between this commit's changes.
     var links = ChangeLinks()
-    /// Records with changes that this transaction put into the queue.
+    /// Records with changes that this transaction queued.
     private var queuedRecords: Set<Int64> = []
     /// Number of the newest change, once it was read.
     private var lastChange: Int64?
@@ -40,7 +39,7 @@ final class ChangeQueue {
     /// Notes that the transaction changes the queue.
     func touch() { isTouched = true }
 
-    /// Whether the commit has no change-set of another database.
+    /// Whether all change-sets of the commit belong to the database.
     func changesOnly(_ database: DatabaseKey) -> Bool { openChangeSets.keys.allSatisfy { $0 == database } }
 
     /// The change-set of this commit for a database.
@@ -55,11 +54,12 @@ final class ChangeQueue {
         return try newChangeSet(database)
     }
 
-    /// The change-set that a change of a record goes to. One operation can't delete a record and make it again, so
-    /// another life of the record in the change-set of earlier commits ends the folding into it.
+    /// Returns the change-set for a change of a record. One operation can't delete a record and create it again. So if
+    /// the change-set of earlier commits has another incarnation of the record, a new change-set begins.
     func changeSet(for row: RecordRow) throws -> OpenChangeSet {
         let open = try changeSet(row.database)
-        guard open.firstChange > 0, try tables.queue.hasChange(ofAnotherLifeOf: row, in: open.sequence) else {
+        guard open.firstChange > 0, try tables.queue.hasChange(ofAnotherIncarnationOf: row, in: open.sequence)
+        else {
             return open
         }
         return try newChangeSet(row.database)
@@ -73,7 +73,7 @@ final class ChangeQueue {
         return open
     }
 
-    /// Removes a change from the queue, and its change-set if it was the last change of it.
+    /// Removes a change from the queue, and its change-set if that becomes empty.
     func remove(_ change: ChangeRow) throws {
         touch()
         try staged.noteChange(of: change)
@@ -86,12 +86,12 @@ final class ChangeQueue {
 
     /// Change of a record in this commit's change-set, if there is one.
     func openChange(_ open: OpenChangeSet, _ row: RecordRow) throws -> ChangeRow? {
-        // In a change-set of this commit's own there is only what this transaction put there.
+        // A new change-set of this commit has only changes of this transaction.
         if open.firstChange == 0, !queuedRecords.contains(row.id) { return nil }
         return try tables.queue.change(open.sequence, row.id)
     }
 
-    /// Puts a save into a change-set, together with what the change-set says of the record already.
+    /// Puts a save into a change-set, and merges it with the change of the record that the change-set has already.
     func save(_ saved: NewValues, in open: OpenChangeSet, _ row: RecordRow) throws {
         var new = saved
         guard let change = try openChange(open, row) else {
@@ -101,7 +101,7 @@ final class ChangeQueue {
             new.addOlder(change, try knownValues(of: change), mayBeOnServer: row.changeTag != nil)
         }
         if change.id < open.firstChange {
-            // What an earlier commit queued gets a new number, for others may know its values under the old one.
+            // An earlier commit's change gets a new number, because its values may be cached under the old one.
             try tables.queue.removeChange(change)
             return try insert(new, open.sequence, row, ordinal: change.place)
         }
@@ -136,26 +136,26 @@ final class ChangeQueue {
             open.sequence, row.id, .delete, fields: fields, originals: originals, ordinal: try nextOrdinal())
     }
 
-    /// Place after all others: the number of the next change.
+    /// Returns the place after all others, which is the number of the next change.
     private func nextOrdinal() throws -> Int64 {
         let last = try lastChange ?? tables.queue.lastChange()
         lastChange = last
         return last + 1
     }
 
-    /// Values of a change that are in memory and in no table.
+    /// Cached values of a change that no table has.
     func known(_ change: Int64) -> [String: Field] {
         values[change] ?? cloudKit.restored.withLock { $0[change] } ?? [:]
     }
 
-    /// Values of a change that only rows hold, as far as they are in memory.
+    /// Values of a change that only rows hold, as far as they are cached.
     func knownValues(of change: ChangeRow) throws -> [String: Field] {
         guard !change.restore.isEmpty else { return [:] }
         let known = known(change.id)
         return known.filter { change.restore[$0.key] != nil }
     }
 
-    /// Keeps values in memory. Those of a write transaction are kept beyond it from its commit on.
+    /// Caches values. The values of a write transaction are shared with later transactions after its commit.
     func remember(_ fields: [String: Field], of change: Int64) {
         if isWriting {
             values.add(fields, of: change)
@@ -164,7 +164,7 @@ final class ChangeQueue {
         }
     }
 
-    /// Removes change-sets that came out empty, and puts the changes into an order that the server takes.
+    /// Removes empty change-sets, and sorts the changes into an order that the server accepts.
     func close() throws {
         for database in openChangeSets.keys.sorted() {
             if let open = openChangeSets[database] {
@@ -176,7 +176,7 @@ final class ChangeQueue {
         links = ChangeLinks()
     }
 
-    /// Hands the values that the commit queued without storing them to the extension.
+    /// Passes the values that the commit queued without storing them to the extension's cache.
     func didCommit() {
         let queued = values.all
         guard !queued.isEmpty else { return }

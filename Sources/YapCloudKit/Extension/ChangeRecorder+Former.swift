@@ -2,23 +2,24 @@ internal import CloudKit
 internal import CloudWire
 internal import Yap
 
-/// Rows that this transaction removed. One of them may be made again under the same record: on the server it was never
-/// gone then, and the values that the new row lacks have to be ended there.
+/// Rows that this transaction removed. If one of them is created again with the same record, the server never deletes
+/// the record. So fields that the new row lacks must be cleared there.
 extension ChangeRecorder {
-    /// A removed row: what it held, or the names of the values that its record had, and whether they are encrypted.
+    /// A removed row: its content, or the names of its record's fields and whether each is encrypted.
     enum FormerRow {
         case row(YapDatabaseRowIdentity, object: any Sendable, metadata: (any Sendable)?)
         case keys([String: Bool])
-        /// A save that the deletion took out of the change-set: the server has the values from before it.
+        /// A save that the deletion removed from the change-set. The server has the values from before it.
         case unsent(ChangeRow, known: [String: Field])
     }
 
-    /// The most objects that are kept; of further rows the handler is asked at once what their records had.
+    /// Maximum number of objects that are kept. For further rows the handler is called at once, and the names of their
+    /// records' fields are kept.
     static let formerObjectsMax = 1_000
 
-    /// Keeps what a row holds that is about to be removed.
+    /// Keeps the content of a row that is about to be removed.
     func keepFormerRow(_ row: YapDatabaseRowIdentity, _ owner: RecordRow) throws {
-        // An object that can't be read can be removed all the same.
+        // An object that can't be read can still be removed.
         guard cloudKit.isAllowed(row.collection),
             let object = try? handled.transaction.object(forKey: row.key, inCollection: row.collection)
         else { return }
@@ -37,27 +38,28 @@ extension ChangeRecorder {
         }
     }
 
-    /// What a record had when its last row was removed in this transaction, as far as that is known: what all of its
-    /// rows held that this transaction removed.
+    /// Returns the fields that a record had when its last row was removed in this transaction, as far as they are known
+    /// from the removed rows.
     ///
-    /// - Parameter fields: What the deletion says of it.
+    /// - Parameter fields: Fields that the deletion stored.
     func formerFields(
-        of life: RecordRow, _ fields: [String: Field]
+        of incarnation: RecordRow, _ fields: [String: Field]
     ) throws -> (originals: [String: Field], keys: [String: Bool]) {
         var originals = fields
         var keys = fields.filter { $0.value.value != nil }.mapValues(\.isEncrypted)
         var unsent: Set<String> = []
-        for former in formerRows.removeValue(forKey: life.id) ?? [] {
+        for former in formerRows.removeValue(forKey: incarnation.id) ?? [] {
             switch former {
             case .keys(let more): keys.merge(more) { first, _ in first }
             case .row(let row, let object, let metadata):
                 let held =
-                    try handled.fullFields(row, life, object: object, metadata: metadata)?.fields ?? [:]
+                    try handled.fullFields(row, incarnation, object: object, metadata: metadata)?.fields
+                    ?? [:]
                 originals.merge(held) { first, _ in first }
                 keys.merge(held.filter { $0.value.value != nil }.mapValues(\.isEncrypted)) { first, _ in first
                 }
             case .unsent(let change, let known):
-                // Of several the earliest is the one that was changed from what the server has.
+                // The earliest of several changes has the server's value as its original.
                 for key in change.keys where unsent.insert(key).inserted {
                     originals[key] = change.originals[key]
                     let field = change.originals[key] ?? change.fields[key] ?? known[key]

@@ -11,10 +11,10 @@ final class ChangeRecorder {
     let handled: HandledRows
     let rowValues: RowValues
     let staged: StagedFiles
-    /// The rows that this transaction removed, by the lives of their records: what is made again must end what it
-    /// lacks.
+    /// Rows that this transaction removed, by the incarnations of their records. A record that is created again must
+    /// clear the fields that it no longer has.
     var formerRows: [Int64: [FormerRow]] = [:]
-    /// Values of earlier commits that a change of this one took over, by the lives of their records.
+    /// Values of earlier commits that a change of this one took over, by the incarnations of their records.
     var takenOver: [Int64: [String: Field?]] = [:]
 
     init(
@@ -30,10 +30,9 @@ final class ChangeRecorder {
         self.staged = staged
     }
 
-    /// Puts changed values into this commit's change-set. Of two values of a key the later wins, of two
-    /// originals the earlier.
+    /// Puts changed values into this commit's change-set. The last value of a key and its first original are kept.
     ///
-    /// - Parameter rowID: The row that holds the values, if one does: then they needn't be stored.
+    /// - Parameter rowID: Row that holds the values, which then needn't be stored; nil if none does.
     func queueSave(
         _ row: RecordRow, _ fields: [String: Field], originals: [String: Field], heldBy rowID: Int64? = nil,
         isNew: Bool = false
@@ -44,43 +43,44 @@ final class ChangeRecorder {
         queue.links.note(row.id, in: open.sequence, fields, originals: originals)
         logTakenOver(row, by: fields)
         var new = NewValues(fields, originals, heldBy: cloudKit.options.storage == .keysOnly ? rowID : nil)
-        let special = isNew ? [] : try specialChanges(besideNewOf: row)
-        try fold(special, of: row, into: &new, fields, heldBy: rowID)
+        let earlier = isNew ? [] : try earlierChanges(besideNewOf: row)
+        try fold(earlier, of: row, into: &new, fields, heldBy: rowID)
         if let rowID {
-            let older = special.filter { $0.refusal == nil && $0.sequence != open.sequence }
+            let older = earlier.filter { $0.quarantineCode == nil && $0.sequence != open.sequence }
             try rowValues.storeReplacedValues(of: row, rowID, fields, older)
         }
         let isFileMissing: Bool
         (new.stored, isFileMissing) = try staged.stage(new.stored)
         try queue.save(new, in: open, row)
-        // The server can't take a file that doesn't exist. The record's changes stay quarantined until another one
-        // comes.
-        if isFileMissing { try refuse(row, .assetFileNotFound) }
+        // A file that doesn't exist can't be sent. The record's changes stay quarantined until the field has another
+        // file.
+        if isFileMissing { try quarantine(row, .assetFileNotFound) }
     }
 
-    private func refuse(_ row: RecordRow, _ code: CKError.Code) throws {
-        try tables.queue.refuseChanges(of: row.id, code: Int64(code.rawValue))
+    private func quarantine(_ row: RecordRow, _ code: CKError.Code) throws {
+        try tables.queue.quarantineChanges(of: row.id, code: Int64(code.rawValue))
     }
 
-    /// Puts a deletion into this commit's change-set. A record that the server can't have is only removed: it is
-    /// new in this commit, or its changes were never sent.
+    /// Puts a deletion into this commit's change-set. A record that the server can't have is only removed, because it
+    /// is new in this commit or its changes were never sent.
     ///
-    /// - Parameter fields: What the record held, as far as it is known.
+    /// - Parameter fields: Known fields of the record.
     func queueDelete(_ row: RecordRow, fields: [String: Field]) throws {
         queue.touch()
         // The server's values of fields with unsent changes, which are removed with the record.
         var originals: [String: Field] = [:]
-        for refused in try tables.queue.specialChanges(of: row.id) where refused.refusal != nil {
-            let isKept = try mayBeOnServerInPart(refused)
-            let known = try isKept ? [:] : queue.knownValues(of: refused)
-            let dropped = try isKept ? keepKnown(of: refused, asks: false).rest : refused
+        for quarantined in try tables.queue.changesInRowsOrQuarantine(of: row.id)
+        where quarantined.quarantineCode != nil {
+            let isKept = try mayBeOnServerInPart(quarantined)
+            let known = try isKept ? [:] : queue.knownValues(of: quarantined)
+            let dropped = try isKept ? keepKnown(of: quarantined, asks: false).rest : quarantined
             log.noteSuperseded(dropped.with(known), row, by: [:])
-            if refused.kind == .save {
+            if quarantined.kind == .save {
                 formerRows[row.id, default: []].append(.unsent(dropped, known: known))
             }
             if !isKept {
-                originals.merge(refused.originals) { earlier, _ in earlier }
-                try queue.remove(refused)
+                originals.merge(quarantined.originals) { earlier, _ in earlier }
+                try queue.remove(quarantined)
             }
         }
         logAllTakenOver(row)
@@ -108,8 +108,8 @@ final class ChangeRecorder {
         for change in waiting { try queue.remove(change) }
     }
 
-    /// Notes the values of all changes of a record, of which none is sent. One of which a later change of this device
-    /// took the place is superseded, and the others are lost.
+    /// Logs the values of all changes of a record, none of which is sent. A value that a later change of this device
+    /// replaces is superseded; the others are lost.
     private func logPurged(
         _ waiting: [ChangeRow], _ row: RecordRow, _ rule: CloudMergeLogEntry.Rule
     ) throws {

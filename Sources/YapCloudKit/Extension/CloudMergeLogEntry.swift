@@ -1,8 +1,8 @@
 public import CloudKit
 
-/// One local value or deletion that a sync decided about: by which rule, what became of it, and what stands now.
+/// A decision of the sync about one value or deletion: the rule, what happened to the value, and the kept value.
 ///
-/// `kind` says whether anything was lost:
+/// `kind` shows whether a value was lost:
 ///
 /// ```swift
 /// for await entry in sync.mergeLog where entry.kind == .lost {
@@ -12,34 +12,33 @@ public import CloudKit
 public struct CloudMergeLogEntry: Sendable {
     /// The rules.
     public enum Rule: String, Hashable, Sendable {
-        /// Both changed the field: the remote value stands, and nothing is uploaded.
+        /// Both devices changed the field. The remote value is kept, and nothing is uploaded.
         case remoteWon
-        /// Only this device changed the field, or a rule chose so: the local value is uploaded.
+        /// Only this device changed the field, or a rule chose its value. The local value is uploaded.
         case localKept
-        /// Both changed the field: the field's own rule made one value of both.
+        /// Both devices changed the field. The field's own rule combined the values.
         case merged
-        /// The value never left the device: a later value of this device took its place.
+        /// A later value of this device replaced the value before it was sent.
         case superseded
-        /// The record was deleted by another device while an edit waited here: the edit won, the record was
-        /// made again.
+        /// Another device deleted the record while an edit was pending here. The edit won, and the record was created
+        /// again.
         case editBeatDeletion
-        /// The record was deleted here while another device edited it: the edit won, the deletion was
-        /// dropped.
+        /// The record was deleted here while another device edited it. The edit won, and the deletion was dropped.
         case deletionDropped
-        /// The record was deleted by another device, and the change that waited here was dropped with it.
+        /// Another device deleted the record, and the pending change was dropped with it.
         case deletedRemotely
-        /// The server lost the record's newest version (a restored backup): this device's values were sent
-        /// again. Where another device has changed the record since, the server's values stand.
+        /// The server lost the record's newest version, because it was restored from a backup. This device's values
+        /// were sent again. If another device has changed the record since, the server's values are kept.
         case serverWasReset
     }
 
-    /// What became of the value that doesn't stand.
+    /// What happened to the replaced value.
     public enum Kind: String, Hashable, Sendable {
-        /// The field's rule made one value of both sides' values. The ready rules lose nothing: a sum has what both
-        /// devices added, a list or set has what either added. What a rule of your own keeps is its own decision.
+        /// The field's rule combined both values. The ready rules lose nothing: a sum includes what both devices added,
+        /// and a list or set has all elements that either device added. Your own rule decides what it keeps.
         case combined
-        /// A later value or deletion of this device took the place of its own value before the server had that, as
-        /// far as is known. The log has it because it is in no other place.
+        /// A later value or deletion of this device replaced its own value before the server had that, as far as is
+        /// known. The log has the value because it is stored nowhere else.
         case superseded
         /// One side's value or deletion isn't in the result: this device's by `remoteWon`, `deletionDropped` and
         /// `deletedRemotely`, the other device's by `localKept` and `editBeatDeletion`.
@@ -48,21 +47,21 @@ public struct CloudMergeLogEntry: Sendable {
         case restored
     }
 
-    /// Counts the decisions of this device. After a crash the last entries may be handed out a second time:
-    /// with the same numbers.
+    /// Number of the decision in this database. After a crash the last entries may be delivered again, with the same
+    /// numbers.
     public internal(set) var id: Int64 = 0
     /// The record.
     public let recordID: CKRecord.ID
-    /// The field; nil when the whole record is meant.
+    /// The field; nil for a decision about the whole record.
     public let field: String?
     /// The rule that decided.
     public let rule: Rule
-    /// What became of the value that doesn't stand. Nil in an entry that an earlier version of the library wrote.
+    /// What happened to the replaced value. Nil in an entry that an earlier version of the library wrote.
     public let kind: Kind?
-    /// The value that doesn't stand: this device's, which the queue held, or the server's by the rules `localKept`
-    /// and `serverWasReset`. Nil when it cleared the field, or is unknown.
+    /// The replaced value: this device's queued value, or the server's value by the rules `localKept` and
+    /// `serverWasReset`. Nil if it cleared the field, or is unknown.
     package let replacedValue: MergeLogValue?
-    /// The value that stands, or that of this device which took the place of a superseded one; nil when there is none.
+    /// The kept value, or the value of this device that replaced a superseded one; nil if there is none.
     package let keptValue: MergeLogValue?
 
     package init(
@@ -77,22 +76,22 @@ public struct CloudMergeLogEntry: Sendable {
         keptValue = kept
     }
 
-    /// The value that was lost. Nil when nothing was, which `kind` says, or when the value cleared the field.
+    /// The lost value. Nil if no value was lost, which `kind` shows, or if the value cleared the field.
     ///
-    /// In an entry without a kind it is the value that doesn't stand, lost or not.
+    /// In an entry without a kind it is the replaced value, even if that wasn't lost.
     public var dropped: String? { kind == .lost || kind == nil ? replaced : nil }
-    /// The value that doesn't stand: what `kind` says became of it. Nil when it cleared the field, or is unknown.
+    /// The replaced value; `kind` shows what happened to it. Nil if it cleared the field, or is unknown.
     ///
-    /// A value is cut at 1,000 bytes, with "…" and its whole length. A date is in ISO 8601 in UTC, and of bytes their
-    /// number and the first eight are shown.
+    /// A value is cut at 1,000 bytes, and "…" and its whole length are appended. A date is in ISO 8601 in UTC. Of
+    /// bytes, the number and the first eight are shown.
     public var replaced: String? { replacedValue?.words }
-    /// The value that stands, or that of this device which took the place of a superseded one; cut as `replaced`. Nil
-    /// when there is none.
+    /// The kept value, or the value of this device that replaced a superseded one; cut as `replaced`. Nil if there is
+    /// none.
     public var kept: String? { keptValue?.words }
 }
 
 extension CloudMergeLogEntry.Rule {
-    /// What becomes of a value that the rule decides against, unless more is known of it.
+    /// What usually happens to a value that the rule decides against.
     var usualKind: CloudMergeLogEntry.Kind {
         switch self {
         case .remoteWon, .localKept, .editBeatDeletion, .deletionDropped, .deletedRemotely: .lost

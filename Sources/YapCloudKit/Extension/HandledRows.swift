@@ -7,11 +7,11 @@ final class HandledRows {
     let cloudKit: YapDatabaseCloudKit
     let tables: CloudKitTables
     unowned let transaction: YapDatabaseReadTransaction
-    /// Rows that the merge block is writing: what it writes is no local change.
+    /// Rows that the merge block is writing. Its writes aren't local changes.
     var rowsInMerge: Set<Int64> = []
-    /// Objects before the change that is under way.
+    /// Objects before the current change.
     private(set) var previousObjects: [YapCollectionKey: any Sendable] = [:]
-    /// Rows with an unreadable object before the change that is under way.
+    /// Rows with an unreadable object before the current change.
     private(set) var unreadableRows: Set<Int64> = []
 
     init(
@@ -45,19 +45,19 @@ final class HandledRows {
         cloudKit.isAllowed(row.collection) && !cloudKit.recordHandler.invocation.isDisjoint(with: kind)
     }
 
-    /// Keeps the object that a row is about to lose.
+    /// Keeps the object of a row that is about to change.
     func keepPreviousObject(_ row: YapDatabaseRowIdentity) throws {
         guard cloudKit.isAllowed(row.collection), !rowsInMerge.contains(row.rowID) else { return }
         let name = YapCollectionKey(collection: row.collection, key: row.key)
         do {
             previousObjects[name] = try transaction.object(forKey: row.key, inCollection: row.collection)
         } catch let error as YapDatabaseError where error.isAboutTheObject {
-            // It can be replaced and removed all the same.
+            // An unreadable object can still be replaced or removed.
             unreadableRows.insert(row.rowID)
         }
     }
 
-    /// Ends the change that was under way.
+    /// Ends the current change.
     func endChange() {
         previousObjects = [:]
         unreadableRows = []

@@ -1,10 +1,10 @@
 internal import CloudWire
 
-/// The values of a save as it goes into the queue: those that are stored, and those that a row holds.
+/// The values of a save that is being queued: stored values, and values that only a row holds.
 struct NewValues {
     var stored: [String: Field]
     var restore: [String: Int64] = [:]
-    /// The values that rows hold, to be remembered.
+    /// The values that rows hold, for the cache.
     var held: [String: Field] = [:]
     var originals: [String: Field]
 
@@ -19,13 +19,13 @@ struct NewValues {
         restore = held.mapValues { _ in rowID }
     }
 
-    /// Adds what an earlier change says of other keys.
+    /// Adds the values of an earlier change for other keys.
     ///
-    /// - Parameter mayBeOnServer: Whether the server may have what the earlier change says: it has the record, or was
-    ///   sent the change.
+    /// - Parameter mayBeOnServer: Whether the server may have the earlier change: it has the record, or the change was
+    ///   sent.
     mutating func addOlder(_ change: ChangeRow, _ known: [String: Field], mayBeOnServer: Bool) {
-        // What an earlier change set without saying what was there before was changed from something unknown; at best
-        // from what the earlier change set, as where another version of the app has set it already.
+        // If an earlier change has no original, the value before it is unknown. Its own value is the best guess,
+        // because another version of the app may have set the value already.
         for key in change.keys {
             let value = mayBeOnServer ? change.fields[key] ?? known[key] : nil
             originals[key] = change.originals[key] ?? value
@@ -42,7 +42,7 @@ struct NewValues {
 }
 
 extension ChangeRow {
-    /// The change with values that are known without being stored.
+    /// Returns the change with known values that aren't stored in it.
     func with(_ known: [String: Field]) -> ChangeRow {
         var change = self
         change.fields.merge(known) { stored, _ in stored }

@@ -17,12 +17,12 @@ struct RemoteMerge {
 
     func mergeRecord(_ remoteRecord: CKRecord, _ database: DatabaseKey) throws {
         let transaction = try handled.writer()
-        let lives = try tables.records.records(remoteRecord.recordID, database)
-        let deleted = try tables.queue.lifeToDelete(lives)
-        let live = lives.last { $0.ownerCount > 0 }
+        let incarnations = try tables.records.records(remoteRecord.recordID, database)
+        let deleted = try tables.queue.incarnationToDelete(incarnations)
+        let live = incarnations.last { $0.ownerCount > 0 }
         guard
             let row = try deleted ?? live
-                ?? lives.first(where: { try !tables.queue.changes(of: $0.id).isEmpty })
+                ?? incarnations.first(where: { try !tables.queue.changes(of: $0.id).isEmpty })
         else { return }
         try merge(remoteRecord, into: row, transaction)
     }
@@ -34,7 +34,7 @@ struct RemoteMerge {
     ) throws {
         try zones.noteFetchedRows()
         // The block may write the rows that hold values of the queue.
-        for change in try tables.queue.specialChanges(of: row.id) {
+        for change in try tables.queue.changesInRowsOrQuarantine(of: row.id) {
             try rowValues.storeValues(of: change, row) { _ in true }
         }
         let pending = try tables.queue.changes(of: row.id).filter { $0.kind == .save }

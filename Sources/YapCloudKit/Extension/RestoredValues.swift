@@ -1,29 +1,30 @@
 internal import CloudWire
 
-/// Values of the queue that are in no table but in the rows: what was asked of the record handler, and what it said
-/// when the change was queued. By the change's number, and bounded: what isn't here is asked again.
+/// Cache of queued values that rows hold and no table has: values that the record handler returned when the change was
+/// queued, or later. It is bounded, and values are found by the number of their change. Values that aren't cached are
+/// requested from the record handler again.
 ///
-/// What a change says of a key never becomes another thing under the same number, so nothing here can be out of date;
-/// another process may only have stored a value, or taken it out of the queue.
+/// A change's value of a key never changes under the same number, so the cache is never out of date. Another process
+/// may only have stored a value, or removed it from the queue.
 struct RestoredValues: Sendable {
     static let changesMax = 2_000
     static let bytesMax = 4 << 20
 
     private var values: [Int64: (fields: [String: Field], bytes: Int)] = [:]
-    /// The changes in the order in which they came; those before `oldest` are gone.
+    /// The changes in the order in which they were added. Those before `oldest` were removed.
     private var order: [Int64] = []
     private var oldest = 0
     private var bytes = 0
 
-    /// What is known of a change.
+    /// Cached values of a change.
     subscript(change: Int64) -> [String: Field]? { values[change]?.fields }
 
-    /// All that is known, the oldest first.
+    /// All cached values, the oldest first.
     var all: [(change: Int64, fields: [String: Field])] {
         order[oldest...].compactMap { change in values[change].map { (change, $0.fields) } }
     }
 
-    /// Adds to what is known of a change.
+    /// Adds values of a change.
     mutating func add(_ fields: [String: Field], of change: Int64) {
         guard !fields.isEmpty else { return }
         if var known = values[change] {
@@ -41,7 +42,7 @@ struct RestoredValues: Sendable {
         while values.count > Self.changesMax || bytes > Self.bytesMax, values.count > 1 { removeOldest() }
     }
 
-    /// Forgets a change.
+    /// Removes the values of a change.
     mutating func remove(_ change: Int64) {
         if let known = values.removeValue(forKey: change) { bytes -= known.bytes }
         if values.isEmpty { (order, oldest) = ([], 0) }
@@ -67,7 +68,7 @@ struct RestoredValues: Sendable {
 }
 
 extension FieldValue {
-    /// About how much memory the value takes, in bytes.
+    /// Approximate size of the value in memory, in bytes.
     fileprivate var roughBytes: Int {
         switch self {
         case .string(let text): text.utf8.count

@@ -2,13 +2,13 @@ internal import CloudKit
 internal import CloudWire
 internal import Yap
 
-/// Begin and end of a row's link to a record.
+/// The association of rows with records.
 extension RowTracker {
-    /// Makes a row stand for a record.
+    /// Associates a row with a record.
     ///
     /// - Parameters:
     ///   - fields: The values to upload; nil uploads nothing.
-    ///   - isUnknown: Whether it is known already that nothing is known of the record.
+    ///   - isUnknown: True if the caller has found that the tables have no row for the record.
     func own(
         _ row: YapDatabaseRowIdentity, _ record: CKRecord, _ fields: [String: Field]?,
         _ database: DatabaseKey,
@@ -17,14 +17,14 @@ extension RowTracker {
         if fields != nil && record.recordChangeTag == nil {
             try RecordNames.check(record.recordID.recordName)
         }
-        let life =
+        let incarnation =
             try isUnknown
-            ? JoinedLife(
+            ? JoinedIncarnation(
                 row: tables.records.insertOwnedRecord(
                     record, database, generation: 0, counts: zones.partOfNew), isNew: true)
-            : lifeForNewOwner(of: record, database)
-        var owned = life.row
-        if !life.isNew {
+            : incarnationForNewOwner(of: record, database)
+        var owned = incarnation.row
+        if !incarnation.isNew {
             owned.ownerCount += 1
             if fields == nil, let tag = record.recordChangeTag {
                 owned.changeTag = tag
@@ -34,57 +34,59 @@ extension RowTracker {
         }
         try tables.records.map(row.rowID, row.nameHash, to: owned.id)
         guard let fields else { return }
-        // What the record had before it was deleted and made again, and hasn't now.
-        let ended = life.formerKeys.filter { fields[$0.key] == nil }
+        // Values that the record had before it was deleted and created again, and that it lacks now.
+        let ended = incarnation.formerKeys.filter { fields[$0.key] == nil }
         if !ended.isEmpty {
             try recorder.queueSave(
                 owned, ended.mapValues { Field(value: nil, type: nil, isEncrypted: $0) },
-                originals: life.originals)
+                originals: incarnation.originals)
         }
         try recorder.queueSave(
-            owned, fields, originals: life.originals, heldBy: isFromHandler ? row.rowID : nil,
-            isNew: life.isNew)
+            owned, fields, originals: incarnation.originals, heldBy: isFromHandler ? row.rowID : nil,
+            isNew: incarnation.isNew)
     }
 
-    /// The life of a record that a row which begins to stand for it joins.
-    private struct JoinedLife {
+    /// The incarnation of a record that a new row is associated with.
+    private struct JoinedIncarnation {
         var row: RecordRow
-        /// Whether it begins with the row, which it counts already.
+        /// Whether it was created for the row, which its owner count includes already.
         var isNew = false
-        /// If it was deleted in this transaction, what it had.
+        /// Its fields, if it was deleted in this transaction.
         var originals: [String: Field] = [:]
-        /// The names of what it had then, and whether that was encrypted.
+        /// The names of these fields, and whether each was encrypted.
         var formerKeys: [String: Bool] = [:]
     }
 
-    private func lifeForNewOwner(of record: CKRecord, _ database: DatabaseKey) throws -> JoinedLife {
-        let lives = try tables.records.records(record.recordID, database)
-        if let live = lives.last, live.ownerCount > 0 { return JoinedLife(row: live) }
-        guard var last = lives.last else {
-            return JoinedLife(
+    private func incarnationForNewOwner(of record: CKRecord, _ database: DatabaseKey) throws
+        -> JoinedIncarnation
+    {
+        let incarnations = try tables.records.records(record.recordID, database)
+        if let live = incarnations.last, live.ownerCount > 0 { return JoinedIncarnation(row: live) }
+        guard var last = incarnations.last else {
+            return JoinedIncarnation(
                 row: try tables.records.insertOwnedRecord(record, database, generation: 0), isNew: true)
         }
         last.wantsDeletion = false
         let deletion = try tables.queue.changes(of: last.id).last { $0.kind == .delete }
-        guard let deletion else { return JoinedLife(row: last) }
+        guard let deletion else { return JoinedIncarnation(row: last) }
         if let open = queue.openChangeSets[database], open.sequence == deletion.sequence,
             deletion.id >= open.firstChange
         {
-            // Deleted in this very commit: to the server it was never gone, and this is a change of what it was.
+            // It was deleted in this commit, so the server never deletes it: the new row is a change of it.
             try queue.remove(deletion)
             let former = try recorder.formerFields(of: last, deletion.fields)
-            return JoinedLife(row: last, originals: former.originals, formerKeys: former.keys)
+            return JoinedIncarnation(row: last, originals: former.originals, formerKeys: former.keys)
         }
         let next = try tables.records.insertOwnedRecord(record, database, generation: last.generation + 1)
-        return JoinedLife(row: next, isNew: true)
+        return JoinedIncarnation(row: next, isNew: true)
     }
 
-    /// A row no longer stands for its record.
+    /// Ends the association of a row with its record.
     ///
     /// - Parameters:
-    ///   - isDeleted: Whether this owner wants the record deleted on the server. It is when the last owner
-    ///     goes, unless every one of them asked not to.
-    ///   - lastFields: What the record held, as far as it is known.
+    ///   - isDeleted: Whether this owner requests that the record be deleted on the server. The record is deleted with
+    ///     its last owner if any owner requested it.
+    ///   - lastFields: Known fields of the record.
     func disown(_ rowID: Int64, _ owner: RecordRow, isDeleted: Bool, lastFields: [String: Field]) throws {
         try rowValues.storeValues(ofRow: rowID)
         try tables.records.unmap(rowID)
@@ -100,7 +102,7 @@ extension RowTracker {
         }
     }
 
-    /// `attachRecord`, in a database of any account.
+    /// Does the work of the transaction's `attachRecord`, in a database of any account.
     @discardableResult
     func attach(
         _ record: CKRecord, _ database: DatabaseKey, forKey key: String, inCollection collection: String,
@@ -131,7 +133,7 @@ extension RowTracker {
         return true
     }
 
-    /// `detachRecord`, in the transaction's façade.
+    /// Does the work of the transaction's `detachRecord`.
     func detach(
         forKey key: String, inCollection collection: String, wasRemoteDeletion: Bool, isDeleted: Bool
     ) throws {
@@ -148,7 +150,7 @@ extension RowTracker {
         if owner.ownerCount > 1 {
             try rowValues.storeValues(ofRow: rowID)
         } else {
-            // The log says what is dropped, and afterwards no row can be asked for it.
+            // Read the dropped values for the log while a row still holds them.
             _ = try rowValues.restoredChanges(of: owner)
         }
         try tables.records.unmap(rowID)
@@ -161,7 +163,7 @@ extension RowTracker {
         }
     }
 
-    /// Makes the row that is inserted next stand for a fetched record of which nothing is known here.
+    /// Associates a row that is inserted later in this transaction with a fetched record that the tables don't have.
     func attachNew(
         _ record: CKRecord, _ database: DatabaseKey, forKey key: String, inCollection collection: String
     ) throws {
@@ -169,8 +171,9 @@ extension RowTracker {
             record: record, database: database, isUploaded: false, isNew: true)
     }
 
-    /// Whether rows stand for a life of a record that the server never saw, and that can't have ended there. One that
-    /// went out and was not answered may have: it goes again, as an edit does, and the log says so.
+    /// Whether a fetched deletion of a record doesn't concern an incarnation, because the server never had it and rows
+    /// stand for it. If a save of it was sent and its result isn't known, the deletion may concern it. Then the save is
+    /// sent again, as an edit is, and the log has an entry.
     func outlivesDeletion(_ row: RecordRow) throws -> Bool {
         guard row.ownerCount > 0, row.changeTag == nil else { return false }
         if try mayHaveArrived(row) { log.note(row, nil, .editBeatDeletion, dropped: nil, kept: nil) }
@@ -178,10 +181,11 @@ extension RowTracker {
         return true
     }
 
-    /// Ends a life of a record on this device only.
+    /// Removes an incarnation of a record, on this device only.
+    /// - Returns: The rows that were associated with it.
     func forget(_ row: RecordRow, rule: CloudMergeLogEntry.Rule) throws -> [YapCollectionKey] {
         let keys = try handled.names(of: row)
-        // The log says what is dropped, and afterwards no row can be asked for it.
+        // Read the dropped values for the log while a row still holds them.
         _ = try rowValues.restoredChanges(of: row)
         for rowID in try tables.records.owners(of: row.id) { try tables.records.unmap(rowID) }
         try recorder.purge(row, rule: rule)
@@ -192,14 +196,14 @@ extension RowTracker {
         return keys
     }
 
-    /// Whether a save of the record was sent and its answer isn't known.
+    /// Whether a save of the record was sent and its result isn't known.
     func mayHaveArrived(_ row: RecordRow) throws -> Bool {
         try tables.queue.changes(of: row.id).contains {
             try $0.kind == .save && tables.queue.wasInFlight($0.sequence)
         }
     }
 
-    /// All rows were removed.
+    /// Handles the removal of all rows.
     func removedAll() throws {
         pendingAttaches = [:]
         guard deletesRemovedRecords else { return try tables.records.removeAllMappings() }

@@ -2,7 +2,7 @@ internal import CloudKit
 internal import CloudWire
 internal import Yap
 
-/// Rows at a registration.
+/// Handling of existing rows at a registration.
 extension RowTracker {
     /// Calls the handler for every row, or for those of some collections.
     func populate(
@@ -20,14 +20,14 @@ extension RowTracker {
                 try handle(
                     row, owner: owner, object: nil, metadata: nil, versionInfo: cloudKit.versionInfo,
                     previous: previous, formerVersionTags: formerVersionTags, nilDetachesOnly: true)
-                if previous != nil, owner != nil { try giveBackWaiting(row) }
+                if previous != nil, owner != nil { try storePendingValues(row) }
             }
         }
     }
 
-    /// Stores pending values in their row, where the version before may have removed them. Only if the queue stores all
-    /// values itself: else the row is their source.
-    private func giveBackWaiting(_ row: YapDatabaseRowIdentity) throws {
+    /// Stores pending values in their row, because the previous version of the app may have removed them. Does nothing
+    /// if the queue doesn't store all values: then the row is their source.
+    private func storePendingValues(_ row: YapDatabaseRowIdentity) throws {
         guard let zoneHandler = cloudKit.runner.zoneHandler, cloudKit.options.storage == .values,
             let transaction = handled.transaction as? YapDatabaseReadWriteTransaction,
             let owner = try tables.records.record(ownedBy: row.rowID)
@@ -39,11 +39,11 @@ extension RowTracker {
         try zones.noteFetchedRows()
         handled.rowsInMerge.insert(row.rowID)
         defer { handled.rowsInMerge.remove(row.rowID) }
-        try zoneHandler.giveBack(transaction, row.collection, row.key, waiting)
+        try zoneHandler.storePending(transaction, row.collection, row.key, waiting)
     }
 
     /// Queues the deletion of records with rows that were removed while the extension was not registered. Another row
-    /// may have the number of a removed one.
+    /// may have the rowid of a removed one.
     func forgetVanishedRows() throws {
         for (rowID, nameHash) in try tables.records.mappedRows() {
             let identity = try handled.transaction.identity(ofRowID: rowID)

@@ -8,7 +8,7 @@ final class RowTracker {
         var record: CKRecord
         var database: DatabaseKey
         var isUploaded: Bool
-        /// Whether nothing is known of the record.
+        /// Whether the tables have no row for the record.
         var isNew = false
     }
 
@@ -20,9 +20,9 @@ final class RowTracker {
     let rowValues: RowValues
     let recorder: ChangeRecorder
     let zones: ZoneFetch
-    /// Records waiting for their row to be inserted.
+    /// Records of rows that are inserted later in the transaction.
     var pendingAttaches: [YapCollectionKey: PendingAttach] = [:]
-    /// Whether the removal of all rows that is under way deletes in the cloud.
+    /// Whether the current removal of all rows deletes the records in the cloud.
     private(set) var deletesRemovedRecords = false
 
     init(_ recorder: ChangeRecorder, _ zones: ZoneFetch) {
@@ -36,7 +36,7 @@ final class RowTracker {
         self.zones = zones
     }
 
-    /// Keeps the object before a change, and the queue's values that only the row has.
+    /// Keeps the object before a change, and the queued values that only the row has.
     func willChange(_ change: YapDatabaseRowChange) throws {
         switch change {
         case .insert: break
@@ -54,7 +54,7 @@ final class RowTracker {
     private func willChange(
         _ row: YapDatabaseRowIdentity, _ kind: YapDatabaseCloudKitRecordHandler.Invocation
     ) throws {
-        // What was queued of a row that is merged just now is stored already.
+        // The queued values of a row that is being merged are stored already.
         guard !handled.rowsInMerge.contains(row.rowID) else { return try rowValues.doubtValues(of: row) }
         guard handled.isHandled(row, kind) else { return try rowValues.storeValues(ofRow: row.rowID) }
         try rowValues.rememberValues(of: row, isAboutToChange: true)
@@ -114,7 +114,7 @@ final class RowTracker {
     }
 
     func removed(_ row: YapDatabaseRowIdentity) throws {
-        // The row's number may be another row's at once.
+        // Another row may get the same rowid at once.
         handled.rowsInMerge.remove(row.rowID)
         guard let owner = try tables.records.record(ownedBy: row.rowID) else { return }
         var fields: [String: Field] = [:]
@@ -132,7 +132,7 @@ final class RowTracker {
         formerVersionTags: [String] = [], nilDetachesOnly: Bool = false
     ) throws {
         let before = try owner.map { try fieldsInTransaction($0) } ?? [:]
-        // What an object that can't be read held is unknown: the new one says everything, as that of a new row.
+        // The values of an unreadable object are unknown, so all values of the new object are queued, as for a new row.
         let isAskedAnew = handled.unreadableRows.contains(row.rowID)
         var record = try isAskedAnew ? nil : owner.map { try $0.base() }
         record?.setFields(before)
@@ -148,7 +148,7 @@ final class RowTracker {
             if let owner { try disown(row.rowID, owner, isDeleted: !nilDetachesOnly, lastFields: [:]) }
             return
         }
-        // A row stays with its account, also when another user is signed in.
+        // A row keeps its account, also if another user is signed in.
         let database = DatabaseKey(
             info.databaseIdentifier, account: try owner?.database.account ?? tables.accounts.currentAccount())
         let originals =
@@ -158,7 +158,7 @@ final class RowTracker {
             ?? (record === handed
                 ? record.changedFields(handedOutWith: parent) : record.changedFields())
         if let owner, owner.recordID == record.recordID, owner.database == database {
-            // What the transaction said before stays as it was said: not all of it need be in the row.
+            // Changes that the transaction queued before are kept: the row may not have all of their values.
             let changed = before.isEmpty ? said : said.filter { before[$0.key] != $0.value }
             return try recorder.queueSave(owner, changed, originals: originals, heldBy: row.rowID)
         }
@@ -175,7 +175,7 @@ final class RowTracker {
         }
     }
 
-    /// The record with the values that this transaction has changed so far.
+    /// Returns the record with the values that this transaction has changed so far.
     func recordInTransaction(_ row: RecordRow) throws -> CKRecord {
         let record = try row.base()
         record.setFields(try fieldsInTransaction(row))
@@ -205,7 +205,7 @@ final class RowTracker {
 }
 
 extension YapDatabaseRowIdentity {
-    /// Tells the row from others that have its number later: FNV-1a of the collection, a zero and the key.
+    /// Distinguishes the row from later rows with the same rowid: FNV-1a of the collection, a zero byte and the key.
     var nameHash: Int64 {
         var name = FNV1a()
         name.add(collection)

@@ -59,7 +59,7 @@ final class RowValues {
         return full
     }
 
-    /// The changes of one life of a record with all their values, the oldest first.
+    /// The changes of one incarnation of a record with all their values, the oldest first.
     func restoredChanges(of row: RecordRow) throws -> [ChangeRow] {
         try tables.queue.changes(of: row.id).map { try restored($0, of: row) }
     }
@@ -191,8 +191,8 @@ final class RowValues {
         if !unrestored.isEmpty {
             queue.touch()
             unrestoredRows.formUnion(unrestored.map(abs))
-            try tables.queue.refuseChanges(of: row.id, code: QueueTables.unrestorableRefusal)
-        } else if change.refusal == QueueTables.unrestorableRefusal {
+            try tables.queue.quarantineChanges(of: row.id, code: QueueTables.unrestorableCode)
+        } else if change.quarantineCode == QueueTables.unrestorableCode {
             try liftIfRestored(row)
         }
     }
@@ -202,7 +202,7 @@ final class RowValues {
         let isComplete = try restoredChanges(of: row).allSatisfy(\.restore.isEmpty)
         guard isComplete else { return }
         queue.touch()
-        try tables.queue.liftRefusals(code: QueueTables.unrestorableRefusal, of: row.id)
+        try tables.queue.liftQuarantine(code: QueueTables.unrestorableCode, of: row.id)
     }
 
     /// The values of older changes that a row held, and holds no more because newer ones took their place: they are

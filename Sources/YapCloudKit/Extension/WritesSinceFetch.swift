@@ -2,19 +2,19 @@ internal import CloudKit
 internal import Foundation
 internal import System
 
-/// What the server answered to changes of this device since the token of their zone was read for a fetch. A page that
-/// was under way meanwhile may be from before it.
+/// The server's responses to changes of this device since the token of their zone was read for a fetch. A page that is
+/// fetched meanwhile may be older than a response.
 ///
-/// In memory: a fetch ends with its process.
+/// They are kept in memory only, because a fetch ends with its process.
 final class WritesSinceFetch: Sendable {
     enum Outcome: Sendable {
-        /// It saved the change, or showed its own version in a conflict: the row knows that one.
+        /// The server saved the change, or returned its own version in a conflict. The row has that version.
         case known
-        /// With the time of the last version that was known here.
+        /// The server deleted the record. The time is that of the last version that was known here.
         case deleted(lastModification: Date?)
     }
 
-    /// The most records; of more the oldest are forgotten.
+    /// Maximum number of records. The oldest are removed first.
     static let recordsMax = 1_000
 
     private struct Name: Hashable {
@@ -29,15 +29,15 @@ final class WritesSinceFetch: Sendable {
 
     private struct State {
         var outcomes: [Name: Outcome] = [:]
-        /// The names in the order in which they came.
+        /// The names in the order in which they were noted.
         var order: [Name] = []
-        /// Where outcomes were forgotten, because there were too many.
+        /// Zones with outcomes that were removed, because there were too many.
         var forgotten: Set<Zone> = []
     }
 
     private let state = Lock(State())
 
-    /// A zone's token is read: a fetch begins.
+    /// Notes that a zone's token is read, which begins a fetch.
     func noteFetch(of zoneID: CKRecordZone.ID, in database: DatabaseKey) {
         state.withLock { state in
             guard !state.order.isEmpty else { return }
@@ -48,7 +48,7 @@ final class WritesSinceFetch: Sendable {
         }
     }
 
-    /// The server answered to a change.
+    /// Notes the server's response to a change.
     func note(_ outcome: Outcome, of recordID: CKRecord.ID, in database: DatabaseKey) {
         let name = Name(recordID: recordID, database: database)
         state.withLock { state in
@@ -72,7 +72,7 @@ final class WritesSinceFetch: Sendable {
         }
     }
 
-    /// What the server answered last to a change of the record since a fetch of its zone began.
+    /// The server's last response to a change of the record since a fetch of its zone began.
     func outcome(of recordID: CKRecord.ID, in database: DatabaseKey) -> Outcome? {
         state.withLock { $0.outcomes[Name(recordID: recordID, database: database)] }
     }

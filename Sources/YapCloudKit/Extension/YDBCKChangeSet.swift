@@ -1,16 +1,15 @@
 public import CloudKit
 internal import CloudWire
 
-/// What one commit changed in one cloud database, as it waits to be uploaded. A copy: changing its records
-/// changes nothing.
+/// The pending changes of one commit in one cloud database. It is a copy: changes of its records have no effect.
 public struct YDBCKChangeSet: Sendable {
-    /// Names the change-set for as long as it waits.
+    /// Identifier of the change-set while it is pending.
     public let uuid: String
-    /// Which cloud database; nil is the private database of the default container.
+    /// Identifier of the cloud database; nil is the private database of the default container.
     public let databaseIdentifier: String?
-    /// Whether an operation has something of it just now.
+    /// Whether an operation is sending a part of it.
     public let isInFlight: Bool
-    /// The records to save: the current system fields, and the changed values only.
+    /// The records to save, with the current system fields and the changed values only.
     public let recordsToSave: [CKRecord]
     /// The records to delete.
     public let recordIDsToDelete: [CKRecord.ID]

@@ -1,12 +1,13 @@
 public import CloudKit
 
-/// What one commit changed in one cloud database, by names only: nothing is loaded, and no handler is asked.
+/// What one commit changed in one cloud database, by names only. No values are loaded, and the record handler isn't
+/// called.
 public struct YDBCKChangeSetSummary: Sendable, Hashable {
-    /// Names the change-set for as long as it waits.
+    /// Identifier of the change-set while it is pending.
     public let uuid: String
-    /// Which cloud database; nil is the private database of the default container.
+    /// Identifier of the cloud database; nil is the private database of the default container.
     public let databaseIdentifier: String?
-    /// Whether an operation has something of it just now.
+    /// Whether an operation is sending a part of it.
     public let isInFlight: Bool
     /// The identities of the records to save.
     public let recordIDsToSave: [CKRecord.ID]
@@ -15,21 +16,21 @@ public struct YDBCKChangeSetSummary: Sendable, Hashable {
     let sequence: Int64
 }
 
-/// A change that was put aside: it is kept and not sent, and nothing later of its record overtakes it.
+/// A quarantined change: it is kept and not sent, and later changes of its record aren't sent before it.
 ///
-/// A new change of the record takes its values along and is sent; `YapDatabaseCloudKit.retry()` tries all again;
-/// `discardQuarantinedChanges(forRecordID:databaseIdentifier:)` gives it up.
+/// A new change of the record takes over its values and is sent. `YapDatabaseCloudKit.retry()` sends all quarantined
+/// changes again. `discardQuarantinedChanges(forRecordID:databaseIdentifier:)` discards it.
 public struct YDBCKQuarantinedChange: Sendable, Hashable {
     /// The record.
     public let recordID: CKRecord.ID
-    /// Which cloud database; nil is the private database of the default container.
+    /// Identifier of the cloud database; nil is the private database of the default container.
     public let databaseIdentifier: String?
-    /// The change-set that it waits in.
+    /// Identifier of the change-set that contains it.
     public let changeSetUUID: String
     /// Whether the record was to be deleted.
     public let isDeletion: Bool
-    /// The names of the changed values, as far as they can be read.
+    /// Names of the changed fields, as far as they can be read.
     public let keys: [String]
-    /// Why.
+    /// Reason of the quarantine.
     public let reason: CloudSyncProblem
 }

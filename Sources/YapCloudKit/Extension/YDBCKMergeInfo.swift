@@ -1,25 +1,25 @@
 public import CloudKit
 
-/// What the merge block is told about the changes that wait for a record, and what it answers.
+/// The pending changes of a record for the merge block, and the block's result.
 ///
-/// CloudKit doesn't say which values another device changed. Comparing the remote value with `originalValues`
-/// does: if they differ, it was changed there.
+/// CloudKit doesn't report which values another device changed. Compare the remote value with `originalValues`: if they
+/// differ, another device changed it.
 public final class YDBCKMergeInfo {
-    /// The changes that wait in the queue, the newest value of each key, on the remote record's system
-    /// fields; nil when none wait.
+    /// The newest pending value of each changed key, with the remote record's system fields; nil if no change is
+    /// pending.
     public let pendingLocalRecord: CKRecord?
 
-    /// The block's answer: the values that shall be uploaded. It begins empty; a pending value that is not
-    /// copied here is dropped.
+    /// The block's result: the values to upload. It is empty at first. A pending value that isn't copied here is
+    /// dropped.
     public let updatedPendingLocalRecord: CKRecord
 
-    /// The values before the pending changes, by key, the earliest of each; a value that was absent is nil.
+    /// The values before the first pending change of each key; a value that was absent is nil.
     public let originalValues: [String: (any CKRecordValueProtocol)?]
 
-    /// Whether the remote version was known here before: then the pending changes are newer than all that it has.
+    /// Whether the remote version was known here before. Then the pending changes are newer than all of its values.
     let isKnown: Bool
 
-    /// The keys of which a rule made one value that has the changes of both sides.
+    /// Keys with a value that a rule combined from the changes of both sides.
     var combinedKeys: Set<String> = []
 
     init(

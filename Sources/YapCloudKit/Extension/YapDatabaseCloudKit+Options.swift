@@ -1,5 +1,5 @@
 extension YapDatabaseCloudKit {
-    /// What may be chosen.
+    /// Options of the extension.
     public struct Options: Sendable {
         /// Collections with synced rows; nil is all. The handler isn't called for rows of other collections.
         public var allowedCollections: Set<String>?
@@ -10,8 +10,8 @@ extension YapDatabaseCloudKit {
         /// Whether the extension or the app handles a failed upload.
         public var failures: FailureHandling
 
-        /// Whether a commit may join the newest change-set that waits and isn't in flight, so that the hundred
-        /// values of a slider are one upload. The last value of a field is sent, with the earliest original value.
+        /// Whether a commit may be folded into the newest pending change-set that isn't in flight, so that the hundred
+        /// values of a slider are one upload. The last value of a field is sent, with the first original value.
         public var foldsQueuedChanges: Bool
 
         /// Makes the options.
@@ -28,20 +28,22 @@ extension YapDatabaseCloudKit {
 
     /// What the queue keeps of a changed value.
     public enum QueueStorage: Sendable, CaseIterable {
-        /// The names of the changed fields. The object holds the value, and after a relaunch the record handler is
-        /// asked for it with `YDBCKRecordInfo.keysToRestore`. What the object can't give back is kept as a value.
+        /// The names of the changed fields. The object has the values, and after a relaunch the record handler is
+        /// called for them with `YDBCKRecordInfo.keysToRestore`. Values that the object doesn't have are stored.
         case keysOnly
-        /// The values. The record handler is never asked for them again.
+        /// The values. The record handler is never called for them again.
         case values
     }
 
     /// Whether the extension or the app handles a failed upload.
     public enum FailureHandling: Sendable, CaseIterable {
-        /// The app: each failed operation suspends the uploads by one and is handed to the operation error block once.
-        /// What succeeded leaves its change-set; the rest is sent again after `resume()`.
+        /// The app. Each failed operation raises the suspend count by one, and its error is passed to the operation
+        /// error block once. Successful changes are removed from their change-set; the rest is sent again after
+        /// `resume()`.
         case app
-        /// The extension, by a table with a row for each error code: it waits, merges, splits, makes zones, puts aside
-        /// what the server never takes, and goes on. The operation error block hears what stops the uploads.
+        /// The extension, by a table with a row for each error code. It waits, merges, splits batches, creates zones,
+        /// quarantines changes that the server never accepts, and goes on. The operation error block receives the
+        /// errors.
         case automatic
     }
 }

@@ -6,17 +6,17 @@ public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringCon
     case readOnlyTransaction
     /// The tables were written by a later version of this library. Open the file with that version.
     case unsupportedFormat(classVersion: Int)
-    /// A table holds what this library didn't write. Keep the file for inspection.
+    /// A table has content that this library didn't write. Keep the file for inspection.
     case damaged(String)
-    /// The field map can't do what it is asked. Change the map.
+    /// The field map is invalid. Change the map.
     case fieldMap(String)
 
     /// A record can't have this name, so the row can't be synced: a name has 1 to 255 printable ASCII characters. With
     /// `CloudSync` the name is the row's key, percent-encoded where it has others. Use a shorter key.
     case recordName(String, bytesCount: Int)
 
-    /// Devices that were synced in turn still exchanged records in the last round that was allowed. Their merges may
-    /// not settle, or something else writes meanwhile.
+    /// Devices that were synced in turn still exchanged records in the last allowed round. Their merges may never
+    /// settle, or another program writes meanwhile.
     case notQuiet(rounds: Int)
 
     /// The extension is not registered in a database that is open. Register it first.
@@ -60,7 +60,7 @@ public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringCon
             }
     }
 
-    /// The beginning of a name that is too long to be printed.
+    /// Returns a name, or the beginning of a long one.
     private static func shortened(_ name: String) -> String {
         name.count > 60 ? name.prefix(40) + "..." : name
     }

@@ -1,23 +1,22 @@
 public import CloudKit
 public import Yap
 
-/// The app's answer to "which record, and which of its values, does this row stand for?"
+/// Returns the record that a row stands for, and the record's values.
 ///
-/// It is called inside the write transaction that changes the row. `record` is nil for a row without a
-/// record: leave it so and the row isn't synced; else set a record with all its values. For a row that has a
-/// record, `record` holds the system fields and the values already changed in this transaction: set the
-/// values that changed. A handler that sets it to nil takes the row out of sync and deletes the record on the
-/// server.
+/// It is called inside the write transaction that changes the row. `record` is nil for a row without a record: set a
+/// record with all its values, or leave it nil to not sync the row. For a row that has a record, `record` has the
+/// system fields and the values that this transaction has already changed: set the changed values. If the handler sets
+/// it to nil, the row is no longer synced, and the record is deleted on the server.
 ///
-/// With `QueueStorage.keysOnly` it is also called for what it has already said: then `info.keysToRestore` names the
-/// keys with values that are needed again, and `record` has no values. Set exactly these, from the object as it is.
+/// With `QueueStorage.keysOnly` it is also called to read queued values again. Then `info.keysToRestore` has their
+/// keys, and `record` has no values. Set exactly these values, from the current object.
 public struct YapDatabaseCloudKitRecordHandler: Sendable {
-    /// For which changes the handler is called.
+    /// The changes for which the handler is called.
     public struct Invocation: OptionSet, Sendable {
-        /// The bits.
+        /// Bits of the set.
         public let rawValue: UInt8
 
-        /// Makes a set of its bits.
+        /// Makes a set from its bits.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -32,25 +31,25 @@ public struct YapDatabaseCloudKitRecordHandler: Sendable {
         public static let metadataTouched = Invocation(rawValue: 8)
     }
 
-    /// The handler that looks at collection and key only.
+    /// A handler that receives collection and key only.
     public typealias WithKey =
         @Sendable (
             _ transaction: YapDatabaseReadTransaction, _ record: inout CKRecord?, _ info: YDBCKRecordInfo,
             _ collection: String, _ key: String
         ) throws -> Void
-    /// The handler that looks at the object.
+    /// A handler that receives the object.
     public typealias WithObject =
         @Sendable (
             _ transaction: YapDatabaseReadTransaction, _ record: inout CKRecord?, _ info: YDBCKRecordInfo,
             _ collection: String, _ key: String, _ object: any Sendable
         ) throws -> Void
-    /// The handler that looks at the metadata.
+    /// A handler that receives the metadata.
     public typealias WithMetadata =
         @Sendable (
             _ transaction: YapDatabaseReadTransaction, _ record: inout CKRecord?, _ info: YDBCKRecordInfo,
             _ collection: String, _ key: String, _ metadata: (any Sendable)?
         ) throws -> Void
-    /// The handler that looks at object and metadata.
+    /// A handler that receives object and metadata.
     public typealias WithRow =
         @Sendable (
             _ transaction: YapDatabaseReadTransaction, _ record: inout CKRecord?, _ info: YDBCKRecordInfo,
@@ -75,28 +74,28 @@ public struct YapDatabaseCloudKitRecordHandler: Sendable {
         }
     }
 
-    /// A handler that needs the key only; called for new rows only, unless `invocation` says otherwise.
+    /// Returns a handler that needs the key only. By default it is called for new rows only.
     public static func withKey(
         invocation: Invocation = [], _ block: @escaping WithKey
     ) -> YapDatabaseCloudKitRecordHandler {
         YapDatabaseCloudKitRecordHandler(block: .key(block), invocation: invocation)
     }
 
-    /// A handler that needs the object; called when it is set or touched.
+    /// Returns a handler that needs the object. By default it is called when the object is set or touched.
     public static func withObject(
         invocation: Invocation = [.objectModified, .objectTouched], _ block: @escaping WithObject
     ) -> YapDatabaseCloudKitRecordHandler {
         YapDatabaseCloudKitRecordHandler(block: .object(block), invocation: invocation)
     }
 
-    /// A handler that needs the metadata; called when it is set or touched.
+    /// Returns a handler that needs the metadata. By default it is called when the metadata is set or touched.
     public static func withMetadata(
         invocation: Invocation = [.metadataModified, .metadataTouched], _ block: @escaping WithMetadata
     ) -> YapDatabaseCloudKitRecordHandler {
         YapDatabaseCloudKitRecordHandler(block: .metadata(block), invocation: invocation)
     }
 
-    /// A handler that needs object and metadata; called when either is set or touched.
+    /// Returns a handler that needs object and metadata. By default it is called when either is set or touched.
     public static func withRow(
         invocation: Invocation = [.objectModified, .objectTouched, .metadataModified, .metadataTouched],
         _ block: @escaping WithRow

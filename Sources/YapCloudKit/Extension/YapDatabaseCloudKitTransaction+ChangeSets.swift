@@ -2,19 +2,19 @@ public import CloudKit
 internal import CloudWire
 internal import Yap
 
-/// What waits to be uploaded by the current account. All of it is of this transaction's snapshot, its own changes among
-/// them.
+/// Pending change-sets of the current account, in the snapshot of this transaction and including its own changes.
 extension YapDatabaseCloudKitTransaction {
-    /// What waits to be uploaded, the oldest commit first, with all values.
+    /// Returns the pending change-sets, the oldest commit first, with all values.
     public func pendingChangeSets() throws -> [YDBCKChangeSet] {
         try pendingChangeSets(limit: .max)
     }
 
-    /// A page of what waits to be uploaded, the oldest commit first.
+    /// Returns a page of the pending change-sets, the oldest commit first.
     ///
     /// - Parameters:
-    ///   - limit: The most change-sets.
-    ///   - previous: The last of the page before; nil begins. It may be gone meanwhile.
+    ///   - limit: Maximum number of change-sets.
+    ///   - previous: The last change-set of the previous page, which may have been sent meanwhile; nil for the first
+    ///     page.
     public func pendingChangeSets(limit: Int, after previous: YDBCKChangeSet? = nil) throws
         -> [YDBCKChangeSet]
     {
@@ -24,16 +24,17 @@ extension YapDatabaseCloudKitTransaction {
         .map { try changeSet($0) }
     }
 
-    /// The change-set that is being uploaded, or is next; nil when none waits.
+    /// Returns the change-set that is being uploaded, or the next one, or nil if none is pending.
     public func currentChangeSet(databaseIdentifier: String?) throws -> YDBCKChangeSet? {
         try tables.queue.oldestChangeSet(databaseKey(databaseIdentifier)).map { try changeSet($0) }
     }
 
-    /// A page of what waits, by names only.
+    /// Returns a page of the pending change-sets, by names only.
     ///
     /// - Parameters:
-    ///   - limit: The most change-sets.
-    ///   - previous: The last of the page before; nil begins. It may be gone meanwhile.
+    ///   - limit: Maximum number of change-sets.
+    ///   - previous: The last change-set of the previous page, which may have been sent meanwhile; nil for the first
+    ///     page.
     public func pendingChangeSetSummaries(
         limit: Int, after previous: YDBCKChangeSetSummary? = nil
     ) throws -> [YDBCKChangeSetSummary] {
@@ -54,7 +55,7 @@ extension YapDatabaseCloudKitTransaction {
         var deletions: [CKRecord.ID] = []
         var originals: [CKRecord.ID: [String: Field]] = [:]
         for waiting in try tables.queue.changes(in: set.sequence) {
-            // What can't be read is among the quarantined changes.
+            // A change that can't be read is listed among the quarantined changes.
             guard !waiting.isDamaged, let row = try tables.records.record(id: waiting.record),
                 let record = try? row.base()
             else { continue }
@@ -74,38 +75,39 @@ extension YapDatabaseCloudKitTransaction {
 
     // MARK: Counts
 
-    /// How many change-sets wait, those that are being uploaded among them. In constant time, as the other counts.
+    /// Number of pending change-sets, including those that are being uploaded. Takes constant time, as the other
+    /// counts.
     public func numberOfPendingChangeSets() throws -> Int { try tables.changeSetCounts().changeSets }
 
-    /// How many change-sets are being uploaded: at most one a database.
+    /// Number of change-sets that are being uploaded, up to one for each database.
     public func numberOfInFlightChangeSets() throws -> Int { try tables.changeSetCounts().inFlightChangeSets }
 
-    /// How many change-sets wait that aren't being uploaded.
+    /// Number of pending change-sets that aren't being uploaded.
     public func numberOfQueuedChangeSets() throws -> Int { try numberOfChangeSets().queued }
 
-    /// How many change-sets are being uploaded, and how many wait beside them: both of one moment.
+    /// Number of change-sets that are being uploaded, and of the other pending ones, both at one moment.
     public func numberOfChangeSets() throws -> (inFlight: Int, queued: Int) {
         let count = try tables.changeSetCounts()
         return (count.inFlightChangeSets, count.changeSets - count.inFlightChangeSets)
     }
 
-    /// How many changes of records wait to be uploaded, without those that were put aside.
+    /// Number of changes of records that are pending, without quarantined ones.
     public func numberOfPendingChanges() throws -> Int { try tables.changeSetCounts().pending }
 
-    /// How many changes of records were put aside.
+    /// Number of quarantined changes of records.
     public func numberOfQuarantinedChanges() throws -> Int { try tables.changeSetCounts().quarantinedCount }
 
-    // MARK: What was put aside
+    // MARK: Quarantine
 
-    /// The changes that were put aside, the oldest first.
-    /// - Parameter limit: The most changes.
+    /// Returns the quarantined changes, the oldest first.
+    /// - Parameter limit: Maximum number of changes.
     public func quarantinedChanges(limit: Int = 100) throws -> [YDBCKQuarantinedChange] {
         try tables.quarantinedChanges(account: tables.accounts.currentAccount(), limit: limit)
     }
 
     /// Deletes the quarantined changes of a record. The app's row stays as it is. If the record was never on the
     /// server, the row no longer stands for it, and the row's next change creates a new record.
-    /// - Returns: Whether anything was.
+    /// - Returns: Whether the record had quarantined changes.
     @discardableResult
     public func discardQuarantinedChanges(
         forRecordID recordID: CKRecord.ID, databaseIdentifier: String?
@@ -113,18 +115,20 @@ extension YapDatabaseCloudKitTransaction {
         try writing { _ in
             var isAny = false
             for row in try tables.records.records(recordID, databaseKey(databaseIdentifier)) {
-                var isGivenUp = false
-                for change in try tables.queue.specialChanges(of: row.id) where change.refusal != nil {
+                var isDiscarded = false
+                for change in try tables.queue.changesInRowsOrQuarantine(of: row.id)
+                where change.quarantineCode != nil {
                     for key in change.keys {
                         log.note(
                             row, key, .superseded, kind: .lost, dropped: change.fields[key], kept: nil)
                     }
                     try queue.remove(change)
-                    isGivenUp = true
+                    isDiscarded = true
                 }
-                isAny = isAny || isGivenUp
-                // With what changes next alone it would come to the server in part.
-                if isGivenUp, row.ownerCount > 0, row.changeTag == nil, try !tables.queue.hasChanges(row.id) {
+                isAny = isAny || isDiscarded
+                // Else the row's next change would create the record with the changed fields only.
+                if isDiscarded, row.ownerCount > 0, row.changeTag == nil, try !tables.queue.hasChanges(row.id)
+                {
                     _ = try tracker.forget(row, rule: .superseded)
                 }
                 try tables.records.removeRecordIfUnused(row.id)
@@ -135,9 +139,10 @@ extension YapDatabaseCloudKitTransaction {
 
     // MARK: Removing everything
 
-    /// Removes all rows of all collections, and says what that means in the cloud.
+    /// Removes all rows of all collections.
     ///
-    /// `removeAllObjectsInAllCollections()` of the transaction itself detaches: it empties this device.
+    /// `removeAllObjectsInAllCollections()` of the transaction itself deletes nothing in the cloud.
+    /// - Parameter removal: What happens to the records in the cloud.
     public func removeAllObjectsInAllCollections(inCloud removal: YapDatabaseCloudKit.Removal) throws {
         try writing { transaction in
             try tracker.deletingRemovedRecords(removal == .delete) {
@@ -149,11 +154,11 @@ extension YapDatabaseCloudKitTransaction {
 }
 
 extension YapDatabaseCloudKit {
-    /// What the removal of all rows means in the cloud.
+    /// What happens in the cloud when all rows are removed.
     public enum Removal: Sendable, CaseIterable {
-        /// Nothing: this device is emptied. What was queued before still goes up.
+        /// Nothing is deleted there. Changes that were queued before are still uploaded.
         case detach
-        /// All records that rows stood for are deleted, whatever was asked for when other rows of theirs went.
+        /// All records with rows are deleted, even if a row was detached before without deletion.
         case delete
     }
 }

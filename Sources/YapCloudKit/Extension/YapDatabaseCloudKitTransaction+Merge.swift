@@ -1,46 +1,46 @@
 public import CloudKit
 
-/// Bringing a remote version and the queue together.
+/// Merging of remote versions with the queue.
 extension YapDatabaseCloudKitTransaction {
-    /// Merges the server's version of a record: asks the merge block, takes what it doesn't want uploaded out
-    /// of the queue, and stores the new tag, all in this transaction. Does nothing when no row stands for the
-    /// record and nothing waits for it, nor for a version that an answer to a save from here has overtaken since the
-    /// token of its page was read: what the server has is known by that answer, or comes with the next page.
+    /// Merges the server's version of a record: calls the merge block, removes from the queue the values that it
+    /// doesn't want uploaded, and stores the new tag, all in this transaction.
+    ///
+    /// Does nothing if no row stands for the record and no change of it is pending. Also does nothing if the version is
+    /// overtaken; see `isOvertaken(_:databaseIdentifier:)`.
     public func mergeRecord(_ remoteRecord: CKRecord, databaseIdentifier: String?) throws {
         let database = try databaseKey(databaseIdentifier)
         guard try !isOvertaken(remoteRecord, database) else { return }
         try writing { _ in try merges.mergeRecord(remoteRecord, database) }
     }
 
-    /// Whether a fetched version of a record is older than what the server answered to a save or a deletion by this
-    /// device while the page was being fetched: it confirmed that, or showed its own version in a conflict. Skip such a
-    /// record, and make no row of it: the server's current version is known here already, or comes with the next page.
+    /// Whether a fetched version of a record is overtaken: while the page was being fetched, the server responded to a
+    /// save or deletion of this device with a newer version. Skip such a record, and create no row for it: the server's
+    /// current version is known here already, or comes with the next page.
     ///
-    /// Ask it of each record of a page in the transaction that applies the page; `mergeRecord` asks it itself. The
-    /// extension knows that a fetch begins by `token(forZone:databaseIdentifier:)`.
+    /// Call it for each record of a page in the transaction that applies the page, unless you call `mergeRecord`, which
+    /// checks it. Read the token of a fetch with `token(forZone:databaseIdentifier:)`, which notes that a fetch begins.
     public func isOvertaken(_ record: CKRecord, databaseIdentifier: String?) throws -> Bool {
         try isOvertaken(record, databaseKey(databaseIdentifier))
     }
 
-    /// Whether a fetched deletion of a record may be older than a save by this device: one that the server answered
-    /// while the page was being fetched, or the first one of a record, which is not answered yet. Likewise its absence
-    /// at the end of a full fetch, and a deletion of a record that this device is deleting: another device may have
-    /// made it again, and this device's deletion come after that. Don't apply such a page, and don't store its token:
+    /// Whether a fetched deletion of a record may be older than a save of this device. That is so if the server
+    /// responded to a save while the page was being fetched, or has not responded yet to the record's first save. It is
+    /// also so if this device is deleting the record, because another device may have created it again. The same holds
+    /// for a record that is missing at the end of a full fetch. Don't apply such a page, and don't store its token:
     /// fetch it again.
     ///
-    /// Ask it of each deletion of a page in the transaction that applies the page, and at the end of a full fetch of
-    /// each record that is here and wasn't among those fetched, also of one that has no change tag yet. The extension
-    /// knows that a fetch begins by `token(forZone:databaseIdentifier:)`: read the token by that call again before you
-    /// fetch again.
+    /// Call it for each deletion of a page in the transaction that applies the page. At the end of a full fetch, call
+    /// it for each record that is on this device and wasn't fetched, including records without a change tag. Read the
+    /// token with `token(forZone:databaseIdentifier:)` before each fetch, which notes that a fetch begins.
     public func isDeletionUncertain(
         of recordID: CKRecord.ID, databaseIdentifier: String?
     ) throws -> Bool {
         let database = try databaseKey(databaseIdentifier)
         if cloudKit.writes.mayHaveHad(recordID, in: database) { return true }
-        // The answer shows the server's version from before the deletion or after it, and the tag can't tell.
-        return try tables.records.records(recordID, database).contains { life in
-            try tables.queue.changes(of: life.id).contains { change in
-                guard change.kind == .delete || life.changeTag == nil else { return false }
+        // The response has the server's version from before the deletion or after it, and the tag doesn't show which.
+        return try tables.records.records(recordID, database).contains { incarnation in
+            try tables.queue.changes(of: incarnation.id).contains { change in
+                guard change.kind == .delete || incarnation.changeTag == nil else { return false }
                 return try tables.queue.isInFlight(change.sequence)
             }
         }
@@ -50,7 +50,7 @@ extension YapDatabaseCloudKitTransaction {
         switch cloudKit.writes.outcome(of: record.recordID, in: database) {
         case nil: return false
         case .deleted(let lastModification):
-            // What another device made of the name since then is newer than all that was known here.
+            // A record that another device created under the name since then is newer than all versions known here.
             guard let lastModification, let creation = record.creationDate else { return false }
             return creation <= lastModification
         case .known:

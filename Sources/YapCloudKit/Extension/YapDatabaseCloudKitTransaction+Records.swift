@@ -2,18 +2,18 @@ public import CloudKit
 internal import CloudWire
 public import Yap
 
-/// Looking records up, and tying rows to them by hand.
+/// Lookup of records, and association of rows with records by hand.
 extension YapDatabaseCloudKitTransaction {
     // MARK: Lookups
 
-    /// One of the rows that stand for a record, or nil.
+    /// Returns one of the rows that stand for a record, or nil if none does.
     public func getKey(forRecordID recordID: CKRecord.ID, databaseIdentifier: String?) throws
         -> YapCollectionKey?
     {
         try collectionKeys(forRecordID: recordID, databaseIdentifier: databaseIdentifier).first
     }
 
-    /// All rows that stand for a record.
+    /// Returns all rows that stand for a record.
     public func collectionKeys(
         forRecordID recordID: CKRecord.ID, databaseIdentifier: String?
     ) throws -> [YapCollectionKey] {
@@ -23,22 +23,22 @@ extension YapDatabaseCloudKitTransaction {
         return try handled.names(of: row)
     }
 
-    /// The record that a row stands for, or nil.
+    /// Returns the record that a row stands for, or nil.
     public func recordID(
         forKey key: String, inCollection collection: String
     ) throws -> (recordID: CKRecord.ID, databaseIdentifier: String?)? {
         try handled.owner(key, collection).map { ($0.recordID, $0.database.identifier) }
     }
 
-    /// A copy of the record: the system fields, and in a write transaction the values that it has changed so
-    /// far.
+    /// Returns a copy of a record with its system fields and, in a write transaction, the values that the transaction
+    /// has changed so far.
     public func record(forRecordID recordID: CKRecord.ID, databaseIdentifier: String?) throws -> CKRecord? {
         try tables.records.liveRecord(recordID, databaseKey(databaseIdentifier)).map {
             try tracker.recordInTransaction($0)
         }
     }
 
-    /// A copy of the record that a row stands for, as `record(forRecordID:databaseIdentifier:)`.
+    /// Returns a copy of the record that a row stands for, as `record(forRecordID:databaseIdentifier:)` does.
     public func record(forKey key: String, inCollection collection: String) throws -> CKRecord? {
         try handled.owner(key, collection).map { try tracker.recordInTransaction($0) }
     }
@@ -48,38 +48,38 @@ extension YapDatabaseCloudKitTransaction {
         try tables.records.liveRecord(recordID, databaseKey(databaseIdentifier)) != nil
     }
 
-    /// What has to be known about a fetched record: the tag of the version that is here (nil when no row
-    /// stands for the record, or it was never uploaded), and whether changes or a deletion of it wait in the
-    /// queue. A fetched record with the same tag is an echo; one with changes waiting must be merged.
+    /// Returns the change tag of the version on this device, and whether changes or a deletion of the record are
+    /// pending. The tag is nil if no row stands for the record, or if it was never uploaded. Call it for each fetched
+    /// record: one with the same tag is an echo of an upload, and one with pending changes must be merged.
     ///
-    /// A fetched record of which nothing but a deletion waits is passed over, because it is about to be deleted. While
-    /// `numberOfInFlightChangeSets()` isn't 0, one of which a deletion waits, alone or before other changes, can't be
-    /// judged: the server may have done the deletion already, and another device may have made the record again since.
-    /// Roll the page's transaction back then, and fetch the page again after the upload's end.
+    /// Skip a fetched record if only a deletion of it is pending, because it is about to be deleted. If a deletion is
+    /// pending, alone or before other changes, and `numberOfInFlightChangeSets()` isn't 0, the record can't be judged:
+    /// the server may have deleted it already, and another device may have created it again since. Then roll the page's
+    /// transaction back, and fetch the page again after the upload.
     public func recordChangeTag(
         forRecordID recordID: CKRecord.ID, databaseIdentifier: String?
     ) throws -> (recordChangeTag: String?, hasPendingModifications: Bool, hasPendingDelete: Bool) {
-        let lives = try tables.records.records(recordID, databaseKey(databaseIdentifier))
-        let changes = try lives.flatMap { try tables.queue.changes(of: $0.id) }
+        let incarnations = try tables.records.records(recordID, databaseKey(databaseIdentifier))
+        let changes = try incarnations.flatMap { try tables.queue.changes(of: $0.id) }
         return (
-            lives.last { $0.ownerCount > 0 }?.changeTag, changes.contains { $0.kind == .save },
+            incarnations.last { $0.ownerCount > 0 }?.changeTag, changes.contains { $0.kind == .save },
             changes.contains { $0.kind == .delete }
         )
     }
 
-    // MARK: Tying
+    // MARK: Association
 
-    /// Makes a row stand for a record: one that is there, or one that is inserted later in this transaction,
-    /// for which the handler then isn't asked.
+    /// Associates a row with a record. The row may also be inserted later in this transaction; then the record handler
+    /// isn't called for it.
     ///
     /// - Parameters:
     ///   - record: The record.
     ///   - databaseIdentifier: Identifier of the CloudKit database, or nil for the default one.
     ///   - key: Key of the row.
     ///   - collection: Collection of the objects.
-    ///   - shouldUploadRecord: Whether the record's changed values are queued. If not, only its system
-    ///     fields are taken; for a record that comes from the server.
-    /// - Returns: false when the row stands for another record: detach it first.
+    ///   - shouldUploadRecord: Whether the record's changed values are queued. Pass false for a record from the server:
+    ///     then only its system fields are stored.
+    /// - Returns: False if the row stands for another record. Detach it first.
     @discardableResult
     public func attachRecord(
         _ record: CKRecord, databaseIdentifier: String?, forKey key: String, inCollection collection: String,
@@ -93,16 +93,16 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Ends that a row stands for a record. The row stays.
+    /// Ends the association of a row with its record. The row stays.
     ///
-    /// When it was the record's last row: after a remote deletion nothing of the record is sent any more;
-    /// else it is deleted on the server, unless every row that stood for it was detached without upload.
+    /// If it was the record's last row, the record is deleted on the server, unless all of its rows were detached
+    /// without uploading the deletion. After a remote deletion, pending changes of the record are discarded instead.
     ///
     /// - Parameters:
     ///   - key: Key of the row.
     ///   - collection: Collection of the objects.
-    ///   - wasRemoteDeletion: Whether the record is gone on the server.
-    ///   - shouldUploadDeletion: Whether the record shall be deleted there.
+    ///   - wasRemoteDeletion: Whether the record was deleted on the server.
+    ///   - shouldUploadDeletion: Whether to delete the record there.
     public func detachRecord(
         forKey key: String, inCollection collection: String, wasRemoteDeletion: Bool,
         shouldUploadDeletion: Bool
@@ -114,9 +114,9 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Queues the record's changed values, past the handler.
+    /// Queues the record's changed values without calling the record handler.
     ///
-    /// - Returns: false when no row stands for the record.
+    /// - Returns: False if no row stands for the record.
     @discardableResult
     public func saveRecord(_ record: CKRecord, databaseIdentifier: String?) throws -> Bool {
         try writing { _ in
@@ -129,10 +129,10 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Takes over that a record was deleted on the server: nothing that waited for it is sent, and no row
-    /// stands for it any more. Rows that were removed here already are no obstacle. Ask `isDeletionUncertain` before.
+    /// Handles the deletion of a record on the server: discards its pending changes, and ends its association with
+    /// rows. The rows may have been removed already. Call `isDeletionUncertain` before.
     ///
-    /// - Returns: The rows that stood for it, which the app now removes or keeps as its own.
+    /// - Returns: The rows that stood for the record. The app removes them, or keeps them unsynced.
     @discardableResult
     public func removeRemotelyDeletedRecord(
         _ recordID: CKRecord.ID, databaseIdentifier: String?

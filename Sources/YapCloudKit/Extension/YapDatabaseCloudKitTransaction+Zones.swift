@@ -2,10 +2,11 @@ public import CloudKit
 internal import CloudWire
 internal import Yap
 
-/// How far zones are fetched, for apps that fetch by themselves.
+/// Change tokens of zones, for apps that fetch by themselves.
 extension YapDatabaseCloudKitTransaction {
 
-    /// Where the fetch of a zone's changes goes on; nil is from the beginning.
+    /// Returns the token from which the fetch of a zone's changes continues, or nil to fetch from the beginning. Notes
+    /// that a fetch begins.
     public func token(
         forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?
     ) throws -> CKServerChangeToken? {
@@ -14,17 +15,16 @@ extension YapDatabaseCloudKitTransaction {
         return try tables.tokens.token(zoneID, database).flatMap { CKServerChangeToken(storedText: $0) }
     }
 
-    /// Stores where the fetch goes on. Call it in the transaction that applies the page which came with the
-    /// token; and with nil before everything is fetched again: such a fetch reports no deletions.
+    /// Stores the token from which the next fetch continues. Call it in the transaction that applies the token's page.
+    /// Call it with nil before everything is fetched again. A fetch without a token reports no deletions.
     ///
     /// - Parameters:
-    ///   - token: The change token to store, or nil to forget it.
+    ///   - token: The change token to store, or nil to delete it.
     ///   - zoneID: ID of the zone.
     ///   - databaseIdentifier: Identifier of the CloudKit database, or nil for the default one.
-    ///   - moreComing: Whether the page is not the last one, as the fetch says. Until the last one, rules of
-    ///     relationships that count all sources or destinations wait. Default: with a token it is the last one; without
-    ///     a token nothing is known, and rules that wait go on waiting. Without a token, false says that nothing more
-    ///     comes, because the zone is gone or no longer fetched.
+    ///   - moreComing: Whether more pages follow, as the fetch reports. Rules of relationships that count all sources
+    ///     or destinations wait for the last page. Nil, the default, means false with a token; without a token, waiting
+    ///     rules go on waiting. Pass false without a token if the zone was deleted or is no longer fetched.
     public func setToken(
         _ token: CKServerChangeToken?, forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?,
         moreComing: Bool? = nil
@@ -32,12 +32,12 @@ extension YapDatabaseCloudKitTransaction {
         try writing { _ in
             let database = try databaseKey(databaseIdentifier)
             if token != nil { try zones.noteFetchedRows() }
-            // Without a token everything comes again: that alone is no last page.
+            // A deleted token alone doesn't mean that the last page was fetched.
             if let isComing = moreComing ?? (token == nil ? nil : false) {
                 try zones.setMoreComing(isComing, zoneID, database)
             }
-            // The page may have shown what others made of records of which changes wait, and the app may pass that
-            // over: what waits is another write then.
+            // The page may have newer versions of records with pending changes, and the app may ignore them. So the
+            // pending changes become other writes.
             try tables.queue.renameWritesOfKnownRecords(in: database)
             try tables.tokens.setToken(token?.storedText, zoneID, database)
         }

@@ -90,15 +90,15 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         if try tables.hasFetched() { try zones.noteFetching() }
         try zones.setFetchedParts()
         // A file may have come, or an object gone, while nothing looked.
-        try tables.queue.liftRefusals(code: MissingFiles.refusal)
+        try tables.queue.liftQuarantine(code: MissingFiles.quarantineCode)
         if previous.hasMissedCommits { try tracker.forgetVanishedRows() }
         let isAnotherVersion = previous.versionTag != cloudKit.versionTag
         if isAnotherVersion {
             try tables.registrations.noteFormerVersionTag(previous.versionTag)
             // This version's handler may give back, and its merge block bring together, what an earlier one could not.
             try rowValues.dropLostValues()
-            try tables.queue.liftRefusals(code: QueueTables.unrestorableRefusal)
-            try tables.queue.liftRefusals(code: QueueTables.stuckRefusal)
+            try tables.queue.liftQuarantine(code: QueueTables.unrestorableCode)
+            try tables.queue.liftQuarantine(code: QueueTables.stuckCode)
         }
         guard previous.hasMissedCommits || isAnotherVersion else { return .isComplete }
         let zoneHandler = cloudKit.runner.zoneHandler

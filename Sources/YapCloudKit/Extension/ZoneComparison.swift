@@ -2,19 +2,19 @@ internal import CloudKit
 internal import CloudWire
 internal import Yap
 
-/// What is here of a zone beside what the server has, at one token.
+/// The checksums of a zone on this device and on the server, at one token.
 struct ZoneComparison {
-    /// What the server told with the last page.
-    var told: ZoneChecksum
-    /// What the pages came to.
+    /// The server's checksum, sent with the last page.
+    var server: ZoneChecksum
+    /// The checksum of the fetched pages.
     var here: ZoneChecksum
-    /// Rows, of those that were looked at, that are not what they were when they were last seen.
+    /// Verified rows that changed without the sync's knowledge.
     var changedRows: [String] = []
 
-    /// What differs, in words; nil when nothing does.
+    /// Description of the difference, or nil if there is none.
     var difference: String? {
-        if told != here {
-            return told.identities == here.identities
+        if server != here {
+            return server.identities == here.identities
                 ? "the fields of records differ from the server's" : "its records are not those of the server"
         }
         return changedRows.isEmpty
@@ -22,18 +22,18 @@ struct ZoneComparison {
     }
 }
 
-/// What follows from a comparison.
+/// The result of a comparison.
 enum ZoneVerdict {
     case nothing
     /// The zone is being fetched anew.
     case fetchesAnew(String)
-    /// It was, and differs still.
+    /// The zone was fetched anew, and still differs.
     case stillDiffers(String)
 }
 
-/// How a zone's checksum goes on through one page.
+/// A zone's checksum while one page is applied.
 struct ZoneCount {
-    /// The sum so far; nil when a record came without its part.
+    /// The sum so far; nil after a record without its part.
     var sum: ZoneChecksum?
     /// Whether records without a row may have a part.
     var mayHaveKnown = false
@@ -53,9 +53,9 @@ extension ZoneFetch {
             mayHaveKnown: try tables.checksums.hasKnown(page.zoneID, database))
     }
 
-    /// Counts a record of a page, after it was applied, by `partOfNew`.
+    /// Adds a record of a page to the sum, after it was applied. Its part is in `partOfNew`.
     ///
-    /// - Parameter isNew: Whether it was attached as a new one, with its part.
+    /// - Parameter isNew: Whether it was attached as a new record, with its part.
     func count(
         _ record: CKRecord, isNew: Bool, _ database: DatabaseKey, _ count: inout ZoneCount
     ) throws {
@@ -73,7 +73,7 @@ extension ZoneFetch {
         if let old { count.sum? -= old }
     }
 
-    /// Counts a deletion of a page, before it is applied.
+    /// Subtracts a deleted record of a page from the sum, before the deletion is applied.
     func countDeletion(
         _ recordID: CKRecord.ID, _ database: DatabaseKey, _ count: inout ZoneCount
     ) throws {
@@ -83,21 +83,22 @@ extension ZoneFetch {
         count.sum? -= old
     }
 
-    /// Keeps the sum with the page's token.
+    /// Stores the sum with the page's token.
     func endCount(_ count: ZoneCount, _ page: SyncPage, _ database: DatabaseKey) throws {
         try tables.checksums.setChecksum(count.sum, page.zoneID, database)
-        guard !page.moreComing, let told = page.checksum, let here = count.sum else { return }
-        comparison = ZoneComparison(told: told, here: here)
+        guard !page.moreComing, let server = page.checksum, let here = count.sum else { return }
+        comparison = ZoneComparison(server: server, here: here)
     }
 
-    // MARK: What follows
+    // MARK: Result
 
-    /// The pause after a zone was fetched anew in vain, in milliseconds; it doubles each time.
+    /// Pause before the next full fetch of a zone that still differs, in milliseconds. It doubles each time.
     private static let pauseMilliseconds: Int64 = 60_000
     private static let pauseMillisecondsMax: Int64 = 86_400_000
 
-    /// Fetches a zone anew that differs: what is absent then was deleted, and what waits in the queue is merged. One
-    /// that differs all the same is tried again after a pause, so that a fault which stays doesn't fetch for ever.
+    /// Begins a full fetch of a zone that differs. Records that it doesn't show were deleted, and pending changes are
+    /// merged. A zone that still differs is fetched again after a pause, so that a permanent fault doesn't cause
+    /// fetches without end.
     func settle(
         _ comparison: ZoneComparison, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, now: Int64
     ) throws -> ZoneVerdict {
@@ -108,11 +109,11 @@ extension ZoneFetch {
             return .nothing
         }
         let isFirst = found.attempts == 0
-        // A clock that was set back doesn't make it wait longer than the longest pause.
+        // If the clock was set back, the wait isn't longer than the maximum pause.
         let mayRetry =
             now >= found.retryMilliseconds || found.retryMilliseconds - now > Self.pauseMillisecondsMax
         guard isFirst || mayRetry else {
-            // Told once, and then to be seen in the status.
+            // Reported once. The status shows it from then on.
             guard !found.differs else { return .nothing }
             found.differs = true
             try tables.checksums.setDifferences(found, zoneID, database)
@@ -130,7 +131,7 @@ extension ZoneFetch {
 }
 
 extension CKRecord {
-    /// What the record adds to its zone's checksum; nil for one that wasn't fetched with the zone's changes.
+    /// The record's part of its zone's checksum; nil if it wasn't fetched with the zone's changes.
     var checksum: ZoneChecksum? {
         guard let content = fetchedContent, let recordChangeTag else { return nil }
         return ZoneChecksum(

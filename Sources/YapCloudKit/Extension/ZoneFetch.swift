@@ -20,27 +20,27 @@ final class ZoneFetch {
         self.transaction = transaction
     }
 
-    /// The transaction stores what was fetched: the rows to which these belong may be on a later page.
+    /// Notes that the transaction stores fetched rows. Rows to which they belong may be on a later page.
     func noteFetchedRows() throws {
         guard let transaction = transaction as? YapDatabaseReadWriteTransaction else { return }
         try transaction.noteFetchedRows(ofExtension: tables.name)
     }
 
-    /// Stored rows were fetched earlier.
+    /// Notes that stored rows were fetched earlier.
     func noteFetching() throws {
         guard let transaction = transaction as? YapDatabaseReadWriteTransaction else { return }
         try transaction.noteFetching(ofExtension: tables.name)
     }
 
-    /// Whether more pages of a zone's changes are to come.
+    /// Notes whether more pages of a zone's changes follow.
     func setMoreComing(_ isComing: Bool, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
         guard let transaction = transaction as? YapDatabaseReadWriteTransaction else { return }
         try transaction.setMoreRowsComing(
             isComing, inPart: Self.part(zoneID, database), ofExtension: tables.name)
     }
 
-    /// Nothing more comes at present of another user's zones, and of those that the app no longer syncs. Rules that
-    /// wait for these go on waiting.
+    /// Notes that no more pages of other users' zones follow at present, nor of zones that the app no longer syncs.
+    /// Rules that wait for these zones go on waiting.
     func setFetchedParts() throws {
         guard let transaction = transaction as? YapDatabaseReadWriteTransaction else { return }
         let account = try tables.accounts.currentAccount()
@@ -57,42 +57,42 @@ final class ZoneFetch {
         return "\(database.account) \(texts.joined(separator: " ")) \(zoneID.zoneName)"
     }
 
-    /// Begins to fetch everything in a zone again. What is not seen until `finishFullFetch` is no longer
-    /// there.
+    /// Begins to fetch everything in a zone again. Records that aren't fetched until `finishFullFetch` don't exist on
+    /// the server.
     func beginFullFetch(
-        _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, _ refusal: TokenRefusal
+        _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, _ reason: FullFetchReason
     ) throws {
-        // What a server that was put back has lost is known when all of it was seen: a token that runs out before
-        // must not make it something that others deleted.
+        // The records that a restored server lost are known at the end of the full fetch. If a token expires before
+        // that, they must not be taken for deleted by others.
         let isReset = try tables.tokens.fullFetch(zoneID, database) == .reset
-        let refusal = isReset && refusal == .expired ? .reset : refusal
+        let reason = isReset && reason == .expired ? .reset : reason
         try tables.tokens.setToken(nil, zoneID, database)
-        try tables.tokens.setFullFetch(refusal, zoneID, database)
+        try tables.tokens.setFullFetch(reason, zoneID, database)
         try tables.records.markAllUnseen(zoneID, database)
         try tables.tokens.forgetUnreadFields(zoneID, database)
-        switch refusal {
+        switch reason {
         case .expired:
-            // What still is on the server comes again.
+            // Records that still exist on the server are fetched again.
             try tables.stash.clearStash(zoneID, database)
         case .upgrade, .newFields:
-            // What was kept aside becomes rows before the first page, which it needn't wait for.
+            // Stashed records become rows before the first page.
             break
         case .reset:
-            // What the server lost is sent again by the version that knows it.
+            // The version of the app that knows their type sends the lost records again.
             try tables.stash.forgetTagsOfStash(zoneID, database)
-            // A server that was put back may have lost the subscription too.
+            // A restored server may have lost the subscription too.
             try tables.accounts.setSubscriptionID(nil, database)
         }
     }
 
-    /// Begins to fetch the records of a zone that have fields which the version before left out. Nothing is sent
+    /// Begins to fetch the records of a zone that have fields which the previous version didn't store. Nothing is sent
     /// meanwhile.
     func beginFetchOfNewFields(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
         guard try tables.tokens.wantUnreadFields(zoneID, database) else { return }
         try tables.tokens.setFullFetch(.newFields, zoneID, database)
     }
 
-    /// Ends that fetch if no record of the zone is wanted any more.
+    /// Ends that fetch if no wanted record of the zone is left.
     func endFetchOfNewFields(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
         guard try tables.tokens.wantedRecords(zoneID, database, limit: 1).isEmpty else { return }
         try tables.tokens.setFullFetch(nil, zoneID, database)
@@ -100,24 +100,24 @@ final class ZoneFetch {
 
     /// Ends a full fetch, if one is under way.
     ///
-    /// - Parameter absent: Called for each record that the server should have and doesn't show.
+    /// - Parameter absent: Called for each record with a change tag that wasn't fetched.
     func finishFullFetch(
         _ zoneID: CKRecordZone.ID, _ database: DatabaseKey,
-        absent: (RecordRow, TokenRefusal) throws -> Void
+        absent: (RecordRow, FullFetchReason) throws -> Void
     ) throws {
-        guard let refusal = try tables.tokens.fullFetch(zoneID, database), refusal != .newFields else {
+        guard let reason = try tables.tokens.fullFetch(zoneID, database), reason != .newFields else {
             return
         }
         for row in try tables.records.unseenRecords(zoneID, database) where row.changeTag != nil {
-            try absent(row, refusal)
+            try absent(row, reason)
         }
         try tables.tokens.setFullFetch(nil, zoneID, database)
     }
 
-    /// The server may have values of new fields, from other devices, that the version before left out. They are
-    /// fetched, and merged with those of the rows, before anything is sent.
+    /// Begins to fetch values of new fields. The server may have such values from other devices, which the previous
+    /// version didn't store. They are merged with the rows before anything is sent.
     ///
-    /// - Parameter addsOnly: Whether this version has all fields of the one before.
+    /// - Parameter addsOnly: Whether this version has all fields of the previous one.
     func fetchLeftOutFields(addsOnly: Bool) throws {
         try tables.records.forgetRowHashes()
         for (zoneID, database) in try tables.knownZones() {
@@ -130,10 +130,10 @@ final class ZoneFetch {
         }
     }
 
-    /// The zones of `CloudSync` that are being fetched in full, or were never fetched from. Other zones may be marked
-    /// so too: those of an earlier version of the app, which nothing fetches.
+    /// Returns the zones of `CloudSync` that are being fetched in full, or were never fetched. Zones of an earlier
+    /// version of the app may be marked like that too, but aren't fetched any more.
     func zonesToFetchFirst(_ database: DatabaseKey) throws -> [CKRecordZone.ID] {
-        // `CloudSync` has its zones in the user's private database.
+        // The zones of `CloudSync` are in the user's private database.
         guard database.identifier == nil else { return [] }
         let zoneIDs = cloudKit.runner.zoneHandler?.zoneIDs ?? []
         return try zoneIDs.filter { try !tables.tokens.isFetched($0, database) }

@@ -6,7 +6,7 @@ internal import CloudWire
 /// Such a change waits until the app has fetched the file. What may delete the file on the server meanwhile waits too:
 /// all deletions, because what they delete isn't always known, and changes that take the file out of another record.
 struct MissingFiles {
-    static let refusal = Int64(CKError.Code.assetFileNotFound.rawValue)
+    static let quarantineCode = Int64(CKError.Code.assetFileNotFound.rawValue)
 
     private var files: Set<CloudFile> = []
     private var changes: Set<Int64> = []
@@ -17,7 +17,7 @@ struct MissingFiles {
 
     var isEmpty: Bool { files.isEmpty }
 
-    /// - Parameter later: The changes of the same life of the record that follow.
+    /// - Parameter later: The changes of the same incarnation of the record that follow.
     mutating func add(_ file: CloudFile, of change: ChangeRow, later: ArraySlice<ChangeRow>) {
         let keys = change.fields.filter { $0.value.files.contains(file) }.keys
         let replaced = later.reduce(into: Set<String>()) { $0.formUnion($1.fields.keys) }

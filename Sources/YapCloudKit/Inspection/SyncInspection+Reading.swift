@@ -147,7 +147,7 @@ private struct SyncInspector {
             """, [.text(key.column), .integer(Int64(limits.changesMax))]
         ) { $0.int64(at: 0) }
         return try records.flatMap { record in
-            try tables.queue.changes(of: record).filter { $0.refusal != nil }.compactMap(inspected)
+            try tables.queue.changes(of: record).filter { $0.quarantineCode != nil }.compactMap(inspected)
         }
     }
 
@@ -159,7 +159,7 @@ private struct SyncInspector {
                 zone: row.recordID.zoneID, recordName: name, recordType: row.recordType,
                 changeTag: row.changeTag, isDeletion: change.kind == .delete,
                 keys: change.kind == .delete ? [] : change.keys, restoredKeys: restored,
-                problem: try change.refusal.map {
+                problem: try change.quarantineCode.map {
                     CloudKitTables.problem(name, $0, restored, reason: try tables.queue.reason(of: change))
                 }, values: limits.valueBytesOfAllMax > 0 ? values(of: change, row) : [])
         }

@@ -10,8 +10,8 @@ extension CloudSyncMap {
             applyPage: { [self] transaction, ext, database, page in
                 try apply(page, transaction, ext, database)
             },
-            giveBack: { [self] transaction, collection, key, waiting in
-                try giveBack(waiting, transaction, collection, key)
+            storePending: { [self] transaction, collection, key, waiting in
+                try storePending(waiting, transaction, collection, key)
             },
             applyRecord: { [self] transaction, ext, database, record in
                 try ext.zones.noteFetchedRows()
@@ -34,7 +34,7 @@ extension CloudSyncMap {
 
     /// Stores pending values again in a row that another version of the app wrote without them, because it didn't know
     /// the field or couldn't read its value.
-    private func giveBack(
+    private func storePending(
         _ waiting: [String: Field], _ transaction: YapDatabaseReadWriteTransaction, _ collection: String,
         _ key: String
     ) throws {
@@ -77,8 +77,8 @@ extension CloudSyncMap {
         try ext.tables.tokens.setToken(page.token?.storedText, page.zoneID, database)
         try ext.zones.endCount(count, page, database)
         guard !page.moreComing else { return }
-        try ext.zones.finishFullFetch(page.zoneID, database) { row, refusal in
-            switch refusal {
+        try ext.zones.finishFullFetch(page.zoneID, database) { row, reason in
+            switch reason {
             case .expired, .upgrade: try delete(row, transaction, ext)
             case .reset where row.ownerCount > 0: try ext.results.recreate(row, rule: .serverWasReset)
             case .reset: _ = try ext.tracker.forget(row, rule: .serverWasReset)
@@ -113,7 +113,7 @@ extension CloudSyncMap {
     /// - Returns: Whether it was attached as a new record.
     @discardableResult
     func apply(
-        _ record: CKRecord, _ fullFetch: TokenRefusal?, _ transaction: YapDatabaseReadWriteTransaction,
+        _ record: CKRecord, _ fullFetch: FullFetchReason?, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws -> Bool {
         guard let model = model(of: record) else {
@@ -125,7 +125,7 @@ extension CloudSyncMap {
             try ext.tables.tokens.noteUnreadFields(of: record.recordID, database)
         }
         let incarnations = try ext.tables.records.records(record.recordID, database)
-        let deleted = try ext.tables.queue.lifeToDelete(incarnations)
+        let deleted = try ext.tables.queue.incarnationToDelete(incarnations)
         let live = incarnations.last { $0.ownerCount > 0 }
         if let deleted, let live {
             guard deleted.id != live.id else { return false }

@@ -89,7 +89,7 @@ struct ChecksumTables: SyncTable {
         ) { ZoneChecksum($0, at: 0) } ?? nil
     }
 
-    /// Replaces the part of a record. One of the record's lives has it.
+    /// Replaces the part of a record. One of the record's incarnations has it.
     /// - Parameter new: The new part; nil removes it.
     /// - Returns: The part that the record had.
     func replacePart(

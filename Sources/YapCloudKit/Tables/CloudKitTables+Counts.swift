@@ -56,13 +56,13 @@ extension CloudKitTables {
     /// Problems of the first records that have quarantined changes.
     private func problems(_ database: DatabaseKey) throws -> [CloudSyncProblem] {
         let columns = try quarantinedColumns()
-        let refused = try rows(
+        let quarantined = try rows(
             """
             \(columns) WHERE c.refusal IS NOT NULL AND s.database = ?1
             ORDER BY c.record, c.sequence LIMIT ?2
             """, [.text(database.column), .integer(Int64(QueueCount.quarantinedListedMax))], readQuarantined)
         var problems: [CloudSyncProblem] = []
-        for change in refused {
+        for change in quarantined {
             if case .unrestorable(let name, let earlier)? = problems.last,
                 case .unrestorable(name, let keys) = change.reason
             {
@@ -113,15 +113,15 @@ extension CloudKitTables {
     }
 
     static func problem(
-        _ recordName: String, _ refusal: Int64, _ keys: [String], reason: String?
+        _ recordName: String, _ code: Int64, _ keys: [String], reason: String?
     ) -> CloudSyncProblem {
-        switch refusal {
-        case QueueTables.stuckRefusal: .stuck(recordName: recordName)
-        case QueueTables.damagedRefusal: .damaged(recordName: recordName)
-        case QueueTables.unrestorableRefusal: .unrestorable(recordName: recordName, keys: keys)
+        switch code {
+        case QueueTables.stuckCode: .stuck(recordName: recordName)
+        case QueueTables.damagedCode: .damaged(recordName: recordName)
+        case QueueTables.unrestorableCode: .unrestorable(recordName: recordName, keys: keys)
         default:
             .refused(
-                recordName: recordName, CKError.Code(rawValue: Int(refusal)) ?? .internalError, reason: reason
+                recordName: recordName, CKError.Code(rawValue: Int(code)) ?? .internalError, reason: reason
             )
         }
     }

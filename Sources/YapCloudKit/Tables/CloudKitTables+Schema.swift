@@ -9,7 +9,7 @@ extension CloudKitTables {
         if version < 4 { try checksums.createChecksums() }
         if version < 5 { try tokens.createUnreadFields() }
         try errors.createErrors()
-        try queue.createRefusals()
+        try queue.createQuarantineReasons()
         try indexUnanswered()
         try addNameSeries()
         try tokens.indexWanted()
@@ -49,7 +49,7 @@ extension CloudKitTables {
         try createCounts()
         try queuedFiles.createAssets()
         try errors.createErrors()
-        try queue.createRefusals()
+        try queue.createQuarantineReasons()
         try checksums.createChecksums()
         try tokens.createUnreadFields()
         try indexUnanswered()

@@ -62,7 +62,7 @@ extension MappingTables {
             """, zone(zoneID, database))
     }
 
-    /// Life of a record that has its part, or is to get it.
+    /// Incarnation of a record that has its part, or is to get it.
     func partHolder(
         of recordID: CKRecord.ID, _ database: DatabaseKey
     ) throws -> (id: Int64, part: ZoneChecksum?)? {

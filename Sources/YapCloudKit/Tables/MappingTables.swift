@@ -2,7 +2,7 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// Owns `record` and `mapping`: the lives of records, and the app's rows that stand for them.
+/// Owns `record` and `mapping`: the incarnations of records, and the app's rows that stand for them.
 struct MappingTables: SyncTable {
     let statements: SyncStatements
     var queue: QueueTables { QueueTables(statements: statements) }
@@ -24,7 +24,7 @@ struct MappingTables: SyncTable {
             ownerCount: statement.int64(at: 9), wantsDeletion: statement.int64(at: 10) != 0)
     }
 
-    /// All lives of a record, oldest first.
+    /// All incarnations of a record, oldest first.
     func records(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws -> [RecordRow] {
         try rows(
             """
@@ -33,7 +33,7 @@ struct MappingTables: SyncTable {
             """, identity(recordID, database), readRecord)
     }
 
-    /// Life of a record that rows of the app stand for now.
+    /// Incarnation of a record that rows of the app stand for now.
     func liveRecord(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws -> RecordRow? {
         try records(recordID, database).last { $0.ownerCount > 0 }
     }
@@ -57,7 +57,7 @@ struct MappingTables: SyncTable {
             """, [.integer(rowID)], readRecord)
     }
 
-    /// Adds a life of a record that one row stands for.
+    /// Adds an incarnation of a record that one row stands for.
     func insertOwnedRecord(
         _ record: CKRecord, _ database: DatabaseKey, generation: Int64, counts part: ZoneChecksum? = nil
     ) throws -> RecordRow {

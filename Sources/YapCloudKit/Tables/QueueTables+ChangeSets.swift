@@ -30,11 +30,12 @@ extension QueueTables {
         ) { $0.int64(at: 0) } ?? 0
     }
 
-    /// Whether a change-set has a change of another life of the record: deleted or created again under the same name.
-    func hasChange(ofAnotherLifeOf row: RecordRow, in sequence: Int64) throws -> Bool {
-        let lives = try records.records(row.recordID, row.database)
-        guard lives.count > 1 else { return false }
-        return try lives.contains { try $0.id != row.id && change(sequence, $0.id) != nil }
+    /// Whether a change-set has a change of another incarnation of the record: deleted or created again under the same
+    /// name.
+    func hasChange(ofAnotherIncarnationOf row: RecordRow, in sequence: Int64) throws -> Bool {
+        let incarnations = try records.records(row.recordID, row.database)
+        guard incarnations.count > 1 else { return false }
+        return try incarnations.contains { try $0.id != row.id && change(sequence, $0.id) != nil }
     }
 
     func removeChangeSetIfEmpty(_ sequence: Int64) throws {

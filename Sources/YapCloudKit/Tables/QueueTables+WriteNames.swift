@@ -55,19 +55,21 @@ extension QueueTables {
         try run("\(renameWrites) \(isOfRecord)", [.integer(record.id)])
     }
 
-    /// The same, and begins another series: new records in them are created again, even if they were deleted meanwhile.
+    /// Beginning of statements that rename writes and begin another series: new records in them are created again, even
+    /// if they were deleted meanwhile.
     private var restartWrites: String {
         "UPDATE \(table("changeset")) SET judgements = judgements + 1, name_series = name_series + 1 WHERE"
     }
 
-    /// Begins another series, because another life of a record may be folded into the change-set.
+    /// Begins another series, because another incarnation of a record may be folded into the change-set.
     func beginSeries(of sequence: Int64) throws {
         try run(
             "UPDATE \(table("changeset")) SET name_series = name_series + 1 WHERE sequence = ?1",
             [.integer(sequence)])
     }
 
-    /// The same for a record that is known to be deleted and is to be created again.
+    /// Renames the writes that have a change of a record, and begins another series: the record is known to be deleted
+    /// and is to be created again.
     func restartWrites(of record: RecordRow) throws {
         try run("\(restartWrites) \(isOfRecord)", [.integer(record.id)])
     }
@@ -76,7 +78,8 @@ extension QueueTables {
         "sequence IN (SELECT sequence FROM \(table("change")) WHERE record = ?1)"
     }
 
-    /// The same for all writes of a database, after which no fetch reports that their records were deleted.
+    /// Renames all writes of a database, and begins another series. Used when no fetch will report that their records
+    /// were deleted.
     func restartWrites(in database: DatabaseKey) throws {
         try run("\(restartWrites) database = ?1", [.text(database.column)])
     }

@@ -8,17 +8,19 @@ struct QueueTables: SyncTable {
     var records: MappingTables { MappingTables(statements: statements) }
     private var queuedFiles: QueuedFileTable { QueuedFileTable(statements: statements) }
 
-    /// Value of `refusal` for a conflict that never settled. Not a code of CloudKit.
-    static let stuckRefusal: Int64 = -1
+    // Codes of quarantined changes that aren't codes of CloudKit. On the disk they are in the column `refusal`.
 
-    /// Value of `refusal` for values that only a row had, and that can't be restored.
-    static let unrestorableRefusal: Int64 = -2
+    /// Code of a conflict that never settled.
+    static let stuckCode: Int64 = -1
 
-    /// Value of `refusal` for changes that can't be read.
-    static let damagedRefusal: Int64 = -3
+    /// Code of values that only a row had, and that can't be restored.
+    static let unrestorableCode: Int64 = -2
+
+    /// Code of changes that can't be read.
+    static let damagedCode: Int64 = -3
 
     static let changeColumns = "id, sequence, record, kind, fields, originals, restore, refusal, ordinal"
-    static let isSpecial = "(restore IS NOT NULL OR refusal IS NOT NULL)"
+    static let isInRowsOrQuarantine = "(restore IS NOT NULL OR refusal IS NOT NULL)"
 
     /// Reads a change. A damaged one is marked as damaged, so that the others can still be read.
     private func readChange(_ statement: borrowing Statement) throws -> ChangeRow {
@@ -26,7 +28,8 @@ struct QueueTables: SyncTable {
         var change = ChangeRow(
             id: statement.int64(at: 0), sequence: statement.int64(at: 1), record: statement.int64(at: 2),
             kind: kind ?? .save, fields: [:], originals: [:],
-            refusal: statement.isNull(at: 7) ? nil : statement.int64(at: 7), ordinal: statement.int64(at: 8),
+            quarantineCode: statement.isNull(at: 7) ? nil : statement.int64(at: 7),
+            ordinal: statement.int64(at: 8),
             isDamaged: kind == nil)
         do {
             change.fields = assets.read(try FieldsBinary.decode(statement.bytes(at: 4)))
@@ -58,7 +61,7 @@ struct QueueTables: SyncTable {
             [.integer(sequence), .integer(record)], readChange)
     }
 
-    /// All changes of one life of a record, oldest first.
+    /// All changes of one incarnation of a record, oldest first.
     func changes(of record: Int64) throws -> [ChangeRow] {
         try rows(
             "SELECT \(Self.changeColumns) FROM \(table("change")) WHERE record = ?1 ORDER BY sequence",
@@ -104,10 +107,10 @@ struct QueueTables: SyncTable {
     }
 
     /// Changes of a record that have values in rows only, or that are quarantined. Oldest first.
-    func specialChanges(of record: Int64) throws -> [ChangeRow] {
+    func changesInRowsOrQuarantine(of record: Int64) throws -> [ChangeRow] {
         try rows(
             """
-            SELECT \(Self.changeColumns) FROM \(table("change")) WHERE record = ?1 AND \(Self.isSpecial)
+            SELECT \(Self.changeColumns) FROM \(table("change")) WHERE record = ?1 AND \(Self.isInRowsOrQuarantine)
             ORDER BY sequence
             """, [.integer(record)], readChange)
     }
@@ -132,7 +135,7 @@ struct QueueTables: SyncTable {
             """, [.integer(id), .integer(Int64(limit))], readChange)
     }
 
-    /// Whether a life of a record has pending changes.
+    /// Whether an incarnation of a record has pending changes.
     func hasChanges(_ record: Int64) throws -> Bool {
         try first("SELECT 1 FROM \(table("change")) WHERE record = ?1 LIMIT 1", [.integer(record)]) { _ in
             true
@@ -148,9 +151,12 @@ struct QueueTables: SyncTable {
     /// Selects the numbers of all changes.
     var selectChangeIDs: String { "SELECT id FROM \(table("change"))" }
 
-    /// First life of a record with a queued deletion. As long as it is pending, the server's version is of that life.
-    func lifeToDelete(_ lives: [RecordRow]) throws -> RecordRow? {
-        try lives.first { life in try changes(of: life.id).contains { $0.kind == .delete } }
+    /// First incarnation of a record with a queued deletion. As long as it is pending, the server's version is of that
+    /// incarnation.
+    func incarnationToDelete(_ incarnations: [RecordRow]) throws -> RecordRow? {
+        try incarnations.first { incarnation in
+            try changes(of: incarnation.id).contains { $0.kind == .delete }
+        }
     }
 
     /// - Parameter ordinal: The place in the change-set.

@@ -48,23 +48,23 @@ struct TokenTables: SyncTable {
     }
 
     /// Reason for the full fetch of a zone that is under way, or nil if there is none.
-    func fullFetch(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> TokenRefusal? {
+    func fullFetch(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> FullFetchReason? {
         let text =
             try first(
                 "SELECT full_fetch FROM \(table("token")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
                 zone(zoneID, database)
             ) { $0.isNull(at: 0) ? nil : $0.text(at: 0) } ?? nil
-        return text.flatMap { TokenRefusal(rawValue: $0) }
+        return text.flatMap { FullFetchReason(rawValue: $0) }
     }
 
     func setFullFetch(
-        _ refusal: TokenRefusal?, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey
+        _ reason: FullFetchReason?, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey
     ) throws {
         try run(
             """
             UPDATE \(table("token")) SET full_fetch = ?4
             WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
-            """, zone(zoneID, database) + [SQLValue(refusal?.rawValue)])
+            """, zone(zoneID, database) + [SQLValue(reason?.rawValue)])
     }
 
     /// Since version 5.
@@ -116,7 +116,7 @@ struct TokenTables: SyncTable {
             """
             SELECT token IS NOT NULL AND is_unread_complete AND (full_fetch IS NULL OR full_fetch = ?4)
             FROM \(table("token")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
-            """, zone(zoneID, database) + [.text(TokenRefusal.newFields.rawValue)]
+            """, zone(zoneID, database) + [.text(FullFetchReason.newFields.rawValue)]
         ) { $0.int64(at: 0) == 1 } ?? false
     }
 

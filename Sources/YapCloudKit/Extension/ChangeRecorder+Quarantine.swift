@@ -3,40 +3,41 @@ internal import CloudWire
 
 /// Quarantined changes of a record that the app changes again.
 extension ChangeRecorder {
-    /// Changes of a record that are folded into a new one or sent before it. A conflict that never settled is sent
-    /// again, before the new change, for the server may have it. If the server never had the record, the conflict is
-    /// folded like a refusal.
-    func specialChanges(besideNewOf row: RecordRow) throws -> [ChangeRow] {
-        let special = try tables.queue.specialChanges(of: row.id)
-        guard row.changeTag != nil, special.contains(where: { $0.refusal == QueueTables.stuckRefusal })
-        else { return special }
-        try tables.queue.liftRefusals(code: QueueTables.stuckRefusal, of: row.id)
-        return try tables.queue.specialChanges(of: row.id)
+    /// Returns the changes of a record that are folded into a new one or sent before it. A conflict that never settled
+    /// is sent again, before the new change, because the server may have it. If the server never had the record, the
+    /// conflict is folded like other quarantined changes.
+    func earlierChanges(besideNewOf row: RecordRow) throws -> [ChangeRow] {
+        let earlier = try tables.queue.changesInRowsOrQuarantine(of: row.id)
+        guard row.changeTag != nil, earlier.contains(where: { $0.quarantineCode == QueueTables.stuckCode })
+        else { return earlier }
+        try tables.queue.liftQuarantine(code: QueueTables.stuckCode, of: row.id)
+        return try tables.queue.changesInRowsOrQuarantine(of: row.id)
     }
 
-    /// Folds refused changes into the new one, which may correct them: of each key the newest value.
+    /// Folds quarantined changes into the new one, which may correct them. The newest value of each key is used.
     func fold(
-        _ special: [ChangeRow], of row: RecordRow, into new: inout NewValues, _ fields: [String: Field],
+        _ earlier: [ChangeRow], of row: RecordRow, into new: inout NewValues, _ fields: [String: Field],
         heldBy rowID: Int64?
     ) throws {
         var newer = fields
         var newerUnknown: Set<String> = []
         var keysBefore: Set<String> = []
         var left: [ChangeRow] = []
-        for refused in special.reversed() where refused.refusal != nil && !refused.isDamaged {
-            let isKept = try mayBeOnServerInPart(refused)
-            var folded = refused
+        for quarantined in earlier.reversed()
+        where quarantined.quarantineCode != nil && !quarantined.isDamaged {
+            let isKept = try mayBeOnServerInPart(quarantined)
+            var folded = quarantined
             if isKept {
-                let kept = try keepKnown(of: refused, asks: rowID == nil)
+                let kept = try keepKnown(of: quarantined, asks: rowID == nil)
                 folded = kept.rest
                 keysBefore.formUnion(kept.known.keys)
                 if let change = kept.left { left.append(change) }
             }
-            let known = try isKept ? [:] : queue.knownValues(of: refused)
+            let known = try isKept ? [:] : queue.knownValues(of: quarantined)
             let full = folded.with(known)
             log.noteSuperseded(full, row, by: newer, unknown: newerUnknown.union(isKept ? [] : keysBefore))
             let mayBeOnServer =
-                try isKept || row.changeTag != nil || tables.queue.wasInFlight(refused.sequence)
+                try isKept || row.changeTag != nil || tables.queue.wasInFlight(quarantined.sequence)
             if !isKept {
                 let before = full.originals.merging(mayBeOnServer ? full.fields : [:]) { original, _ in
                     original
@@ -44,17 +45,17 @@ extension ChangeRecorder {
                 try passOn(keysBefore.intersection(full.keys), before, to: &left)
                 folded.forget(keysBefore)
             }
-            if refused.kind == .save {
+            if quarantined.kind == .save {
                 new.addOlder(folded, known, mayBeOnServer: mayBeOnServer)
                 newer.merge(full.fields) { newer, _ in newer }
                 newerUnknown.formUnion(full.keys.filter { newer[$0] == nil })
                 noteTakenOver(full, row, besides: fields)
             }
-            if !isKept { try queue.remove(refused) }
+            if !isKept { try queue.remove(quarantined) }
         }
     }
 
-    /// Sets the originals of changes that are sent first, when the changes before them are not sent.
+    /// Sets the originals of changes whose earlier changes are not sent.
     ///
     /// - Parameter changes: The newest first.
     private func passOn(
@@ -69,17 +70,17 @@ extension ChangeRecorder {
 
     /// Whether a change was sent, and quarantined later because a value couldn't be restored.
     func mayBeOnServerInPart(_ change: ChangeRow) throws -> Bool {
-        guard change.refusal == QueueTables.unrestorableRefusal, change.kind == .save, !change.isDamaged
+        guard change.quarantineCode == QueueTables.unrestorableCode, change.kind == .save, !change.isDamaged
         else { return false }
         return try tables.queue.wasInFlight(change.sequence)
     }
 
-    /// Leaves in a change the values that are known, to be sent before what is queued now: when the server turns out to
-    /// have them, that is no change of another device.
+    /// Reduces a change to its known values, which are sent before the new change. If the server has them already, they
+    /// must not be taken for a change of another device.
     ///
-    /// - Parameter asks: Whether the handler may be called for the rows: none of them is being changed.
-    /// - Returns: The values that are known, the change that was left with them (nil when there are none), and the
-    ///   change with the values that can't be restored.
+    /// - Parameter asks: Whether the handler may be called for the rows, because none of them is being changed.
+    /// - Returns: The known values, the change that was reduced to them (nil if there are none), and a change with the
+    ///   values that can't be restored.
     func keepKnown(
         of change: ChangeRow, asks: Bool
     ) throws -> (known: [String: Field], left: ChangeRow?, rest: ChangeRow) {
@@ -99,7 +100,7 @@ extension ChangeRecorder {
             try queue.remove(change)
         } else {
             try tables.queue.updateChange(left)
-            try tables.queue.liftRefusal(of: left)
+            try tables.queue.liftQuarantine(of: left)
         }
         return (known, known.isEmpty ? nil : left, rest)
     }
@@ -111,7 +112,7 @@ extension ChangeRecorder {
         }
     }
 
-    /// Notes the values of earlier commits that this commit's change took over, and now says otherwise.
+    /// Logs the values of earlier commits that this commit's change took over and now replaces.
     func logTakenOver(_ row: RecordRow, by fields: [String: Field]) {
         guard let earlier = takenOver[row.id] else { return }
         for (key, field) in earlier.sorted(by: { $0.key < $1.key }) {
@@ -123,7 +124,7 @@ extension ChangeRecorder {
         }
     }
 
-    /// Notes all that this commit's change took over: it is not sent.
+    /// Logs all values that this commit's change took over, because it is not sent.
     func logAllTakenOver(_ row: RecordRow) {
         for (key, field) in (takenOver.removeValue(forKey: row.id) ?? [:]).sorted(by: { $0.key < $1.key }) {
             log.note(row, key, .superseded, dropped: field, kept: nil)

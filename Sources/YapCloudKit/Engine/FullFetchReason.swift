@@ -2,7 +2,7 @@ internal import CloudKit
 
 /// Why records of a zone are fetched that its change token doesn't bring. It decides how pending local changes are
 /// treated.
-package enum TokenRefusal: String, Sendable {
+package enum FullFetchReason: String, Sendable {
     /// The server no longer knows which records were deleted since. A record that a full fetch doesn't show was
     /// deleted.
     case expired

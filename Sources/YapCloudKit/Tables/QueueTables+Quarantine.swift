@@ -6,9 +6,11 @@ extension QueueTables {
     /// Maximum size of a stored reason, in bytes.
     static let reasonBytesMax = 1_000
 
-    /// The table came after others of version 4, so a file that was made without it gets it when it is registered. A
-    /// trigger removes a reason with its refusal, also where an earlier version of the app writes.
-    func createRefusals() throws {
+    /// Creates the table of the server's reasons. On the disk its name, and that of the column with the code, say
+    /// *refusal*. The table is younger than the others of version 4, so it is created at the registration if it is
+    /// missing. Triggers delete a reason when its change leaves the quarantine, also if an earlier version of the app
+    /// writes.
+    func createQuarantineReasons() throws {
         func trigger(_ name: String, _ event: String) -> String {
             """
             CREATE TRIGGER IF NOT EXISTS \(quoted("cloudKit_refusal_\(self.name)_\(name)"))
@@ -25,15 +27,15 @@ extension QueueTables {
     }
 
     /// Quarantines one change.
-    func refuseChange(_ change: ChangeRow, code: Int64) throws {
+    func quarantineChange(_ change: ChangeRow, code: Int64) throws {
         try run(
             "UPDATE \(table("change")) SET refusal = ?2 WHERE id = ?1", [.integer(change.id), .integer(code)])
     }
 
-    /// Quarantines all pending changes of a record: a later change must not overtake a refused one.
+    /// Quarantines all pending changes of a record: a later change must not overtake a quarantined one.
     ///
     /// - Parameter reason: The server's reason, or nil if it gave none.
-    func refuseChanges(of record: Int64, code: Int64, reason: String? = nil) throws {
+    func quarantineChanges(of record: Int64, code: Int64, reason: String? = nil) throws {
         try run(
             "UPDATE \(table("change")) SET refusal = ?2 WHERE record = ?1",
             [.integer(record), .integer(code)])
@@ -45,7 +47,7 @@ extension QueueTables {
             """, [.integer(record), .text(reason.beginning(bytesMax: Self.reasonBytesMax))])
     }
 
-    /// The server's reason for refusing a change.
+    /// The server's reason for rejecting a change.
     func reason(of change: ChangeRow) throws -> String? {
         let expression = try reasonExpression()
         return try first(
@@ -65,24 +67,24 @@ extension QueueTables {
     }
 
     /// Lifts the quarantine of a change: it is sent again.
-    func liftRefusal(of change: ChangeRow) throws {
+    func liftQuarantine(of change: ChangeRow) throws {
         try run("UPDATE \(table("change")) SET refusal = NULL WHERE id = ?1", [.integer(change.id)])
     }
 
     /// Lifts the quarantine of all changes with a code.
-    func liftRefusals(code: Int64) throws {
+    func liftQuarantine(code: Int64) throws {
         try run(
             "UPDATE \(table("change")) SET refusal = NULL WHERE refusal = ?1", [.integer(code)])
     }
 
-    /// Lifts the quarantine of the changes with a code of one life of a record.
-    func liftRefusals(code: Int64, of record: Int64) throws {
+    /// Lifts the quarantine of the changes with a code of one incarnation of a record.
+    func liftQuarantine(code: Int64, of record: Int64) throws {
         try run(
             "UPDATE \(table("change")) SET refusal = NULL WHERE record = ?2 AND refusal = ?1",
             [.integer(code), .integer(record)])
     }
 
-    func liftRefusals(_ database: DatabaseKey) throws {
+    func liftQuarantine(_ database: DatabaseKey) throws {
         try run(
             """
             UPDATE \(table("change")) SET refusal = NULL WHERE refusal IS NOT NULL
@@ -91,8 +93,8 @@ extension QueueTables {
     }
 
     /// Lifts the quarantine of a database's changes with a code; with nil, of all its changes.
-    func liftRefusals(_ database: DatabaseKey, onlyWith code: CKError.Code?) throws {
-        guard let code else { return try liftRefusals(database) }
+    func liftQuarantine(_ database: DatabaseKey, onlyWith code: CKError.Code?) throws {
+        guard let code else { return try liftQuarantine(database) }
         try run(
             """
             UPDATE \(table("change")) SET refusal = NULL WHERE refusal = ?2
