@@ -3,8 +3,6 @@ internal import System
 
 #if canImport(Glibc)
     import Glibc
-#else
-    import Darwin
 #endif
 
 /// A lock between processes: of all processes that have a database open, the one that holds it syncs the database.
@@ -20,12 +18,8 @@ package final class SyncProcessLock: Sendable {
         let committed: @Sendable (UInt64?) -> Void
     }
 
-    struct Failure: Error {
-        let message: String
-    }
-
     private struct State {
-        var file: Int32 = -1
+        var file: OpenFile?
         var source: (any DispatchSourceRead)?
         var timer: (any DispatchSourceTimer)?
         var isHeld = false
@@ -62,14 +56,13 @@ package final class SyncProcessLock: Sendable {
 
     /// Tries to acquire the lock, without waiting for it.
     /// - Returns: Whether it was acquired. Otherwise the listener is called when it is.
-    /// - Throws: `Failure` if the file can't be opened.
-    func acquire(path: String, listener: Listener) throws -> Bool {
-        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw Failure(message: "can't open \(path): error \(errno)") }
+    /// - Throws: `FileError` if the file can't be opened.
+    func acquire(path: String, listener: Listener) throws(FileError) -> Bool {
+        let file = try OpenFile(path, .updatingOrCreating)
         // Watched before the attempt, so that the end of the holder in between is noticed.
         let queue = DispatchQueue(label: "YapCloudKit.processLock")
         let source = acquires ? watch(path, queue, listener) : nil
-        let isHeld = acquires && flock(file, LOCK_EX | LOCK_NB) == 0
+        let isHeld = acquires && Self.locks(file)
         let timer = acquires && !isHeld ? retries(queue, listener) : nil
         let before = state.withLock { state in
             defer { state = State(file: file, source: source, timer: timer, isHeld: isHeld) }
@@ -96,10 +89,8 @@ package final class SyncProcessLock: Sendable {
 
     /// Notifies the other processes of a commit. Called while the database's writer is held.
     func notify(snapshot: UInt64) {
-        state.withLock { state in
-            guard state.file >= 0 else { return }
-            withUnsafeBytes(of: snapshot.littleEndian) { _ = pwrite(state.file, $0.baseAddress, $0.count, 0) }
-        }
+        guard let file = state.withLock({ $0.file }) else { return }
+        withUnsafeBytes(of: snapshot.littleEndian) { try? file.write($0, at: 0) }
     }
 
     /// Releases the lock, which notifies the other processes.
@@ -111,32 +102,31 @@ package final class SyncProcessLock: Sendable {
             })
     }
 
+    /// Ends the watching of a state whose file is closed with it.
     private func close(_ state: State) {
         state.source?.cancel()
         state.timer?.cancel()
-        #if canImport(Glibc)
-            if state.file >= 0 { _ = Glibc.close(state.file) }
-        #else
-            if state.file >= 0 { _ = Darwin.close(state.file) }
-        #endif
+    }
+
+    /// Tries to lock the file. A file system without locks counts as locked by another process.
+    private static func locks(_ file: OpenFile) -> Bool {
+        (try? file.lock(waits: false)) ?? false
     }
 
     /// The number of the newest commit that a process wrote into the file.
     private func lastCommit() -> UInt64? {
-        state.withLock { state in
-            var number: UInt64 = 0
-            let count = withUnsafeMutableBytes(of: &number) { pread(state.file, $0.baseAddress, $0.count, 0) }
-            return count == 8 ? UInt64(littleEndian: number) : nil
-        }
+        let size = MemoryLayout<UInt64>.size
+        guard let file = state.withLock({ $0.file }), let bytes = try? file.read(at: 0, bytesMax: size),
+            bytes.count == size
+        else { return nil }
+        return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// Tries again to acquire the lock.
     /// - Returns: Whether this attempt acquired it.
     private func acquiresNow() -> Bool {
         let (isAcquired, timer) = state.withLock { state -> (Bool, (any DispatchSourceTimer)?) in
-            guard state.file >= 0, !state.isHeld, flock(state.file, LOCK_EX | LOCK_NB) == 0 else {
-                return (false, nil)
-            }
+            guard let file = state.file, !state.isHeld, Self.locks(file) else { return (false, nil) }
             state.isHeld = true
             defer { state.timer = nil }
             return (true, state.timer)

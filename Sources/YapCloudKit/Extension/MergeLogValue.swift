@@ -1,20 +1,20 @@
 package import CloudWire
-import Foundation
+internal import System
 
-/// A value as the merge log keeps and shows it: a long one is cut, and its length is known.
+/// A value in the merge log. A long value is cut, and its length is kept.
 package struct MergeLogValue: Hashable, Sendable {
-    /// The most bytes kept of a value: of a text in UTF-8, of bytes, and of a list's elements together.
+    /// Maximum bytes kept of a value: of a text in UTF-8, of bytes, or of all elements of a list together.
     package static let mergeLogValueBytesMax = 1_000
-    /// What an element of a list counts at least, so that a list of small ones is cut too.
+    /// Minimum number of bytes that an element of a list counts, so that a list of small elements is cut too.
     static let elementBytesMin = 8
-    /// What a place counts in a list.
+    /// Bytes that a location counts in a list.
     private static let locationBytes = 72
-    /// The first bytes that are shown of bytes.
+    /// Maximum number of bytes that are shown of bytes.
     static let shownBytesMax = 8
 
     /// The value, or its beginning.
     package let value: FieldValue
-    /// The length of a value that was cut: bytes of a text or of bytes, elements of a list. Nil for a whole value.
+    /// Length of a value that was cut, in bytes, or in elements of a list. Nil for a whole value.
     package let wholeLength: Int?
 
     /// Cuts a value.
@@ -22,7 +22,7 @@ package struct MergeLogValue: Hashable, Sendable {
         (self.value, wholeLength) = Self.cut(value)
     }
 
-    /// Takes over a value that was cut when it was stored.
+    /// Makes a value that was cut when it was stored.
     init(stored value: FieldValue, wholeLength: Int?) {
         (self.value, self.wholeLength) = (value, wholeLength)
     }
@@ -43,7 +43,7 @@ package struct MergeLogValue: Hashable, Sendable {
         }
     }
 
-    /// The first elements that have room. A text that has none is cut, and is the last one.
+    /// Returns the first elements that fit. The first text that doesn't fit is cut, and is the last element.
     private static func cut(_ elements: [FieldValue]) -> [FieldValue] {
         var (kept, bytesLeft) = ([FieldValue](), mergeLogValueBytesMax)
         for element in elements {
@@ -72,7 +72,7 @@ package struct MergeLogValue: Hashable, Sendable {
         }
     }
 
-    /// The value with the texts in it cut, each with its length, and without what the log doesn't show.
+    /// Returns the value with its texts cut, each with its length, and without parts that the log doesn't show.
     private static func shortened(_ value: FieldValue, bytesMax: Int) -> FieldValue {
         switch value {
         case .string(let text): return .string(text.shortened(bytesMax: bytesMax))
@@ -88,10 +88,10 @@ package struct MergeLogValue: Hashable, Sendable {
     }
 }
 
-// MARK: Words
+// MARK: Text
 
 extension MergeLogValue {
-    /// The value as a person reads it.
+    /// Human-readable text of the value.
     var words: String {
         switch (value, wholeLength) {
         case (.string(let text), let length?): "\(text)… (\(counted(length, "byte")))"
@@ -118,33 +118,19 @@ extension MergeLogValue {
         }
     }
 
-    /// How many bytes there are, and the first of them in hexadecimal.
+    /// Returns the number of bytes, and the first of them in hexadecimal.
     private static func words(_ first: ArraySlice<UInt8>, count: Int) -> String {
-        let digits = first.map { padded(Int($0), digits: 2, radix: 16) }.joined()
-        guard !digits.isEmpty else { return counted(count, "byte") }
-        return "\(counted(count, "byte")): \(digits)" + (first.count < count ? "…" : "")
+        guard !first.isEmpty else { return counted(count, "byte") }
+        return "\(counted(count, "byte")): \(Hex.text(first))" + (first.count < count ? "…" : "")
     }
 
-    /// A date in ISO 8601 with milliseconds, in UTC.
+    /// A date in ISO 8601 with milliseconds, in UTC. A year that doesn't have four digits gets a sign and at least six.
     static func date(milliseconds: Int64) -> String {
-        let (quotient, remainder) = milliseconds.quotientAndRemainder(dividingBy: 1000)
-        let rest = remainder < 0 ? remainder + 1000 : remainder
-        var (seconds, parts) = (time_t(remainder < 0 ? quotient - 1 : quotient), tm())
-        guard gmtime_r(&seconds, &parts) != nil else { return "\(milliseconds) ms" }
-        let year = Int(parts.tm_year) + 1900
-        let sign = year < 0 ? "-" : year > 9999 ? "+" : ""
-        let date = [
-            sign + padded(abs(year), digits: sign.isEmpty ? 4 : 6), padded(Int(parts.tm_mon) + 1, digits: 2),
-            padded(Int(parts.tm_mday), digits: 2),
-        ]
-        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded(Int($0), digits: 2) }
-        return date.joined(separator: "-") + "T" + time.joined(separator: ":")
-            + ".\(padded(Int(rest), digits: 3))Z"
-    }
-
-    private static func padded(_ number: Int, digits: Int, radix: Int = 10) -> String {
-        let text = String(number, radix: radix)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
+        let time = CivilTime(milliseconds: milliseconds)
+        guard !(0...9999).contains(time.year) else { return time.text(withMilliseconds: true) }
+        let year = (time.year < 0 ? "-" : "+") + CivilTime.padded(abs(time.year), 6)
+        return "\(year)-\(CivilTime.padded(time.month))-\(CivilTime.padded(time.day))T\(time.clockText)"
+            + ".\(CivilTime.padded(time.millisecond, 3))Z"
     }
 }
 
@@ -153,18 +139,18 @@ private func counted(_ count: Int, _ thing: String) -> String {
 }
 
 extension String {
-    /// The longest beginning that has up to `bytesMax` bytes in UTF-8 and ends between two characters.
+    /// Returns the longest beginning with up to `bytesMax` bytes in UTF-8 that ends between two characters.
     func beginning(bytesMax: Int) -> String {
         guard utf8.count > bytesMax else { return self }
         var end = utf8.index(startIndex, offsetBy: bytesMax)
         while end > startIndex, UTF8.isContinuation(utf8[end]) { end = utf8.index(before: end) }
         let beginning = String(self[..<end])
-        // What comes next may belong to the last character, as an accent does.
+        // The next scalar may belong to the last character, as an accent does.
         let isWhole = (beginning + String(unicodeScalars[end])).count > beginning.count
         return isWhole ? beginning : String(beginning.dropLast())
     }
 
-    /// The text, or its beginning with a sign that it was cut and the bytes that it had.
+    /// Returns the text, or its beginning with "…" and its number of bytes.
     fileprivate func shortened(bytesMax: Int) -> String {
         let beginning = beginning(bytesMax: bytesMax)
         return beginning.utf8.count < utf8.count ? "\(beginning)… (\(counted(utf8.count, "byte")))" : self
