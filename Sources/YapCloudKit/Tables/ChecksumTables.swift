@@ -6,7 +6,7 @@ internal import SQLite
 /// gave them. The part of a record with a row is in that row.
 ///
 /// Only a page of changes alters the sum, in the transaction that stores the page's token. So the sum belongs to the
-/// token: uploads, lost answers and stashed records do not change it. After the last page it must equal the server's.
+/// token: uploads, lost responses and stashed records do not change it. After the last page it must equal the server's.
 struct ChecksumTables: SyncTable {
     let statements: SyncStatements
     private var records: MappingTables { MappingTables(statements: statements) }
@@ -64,9 +64,7 @@ struct ChecksumTables: SyncTable {
     /// Removes the parts of all records of a zone. A fetch without a token counts them again.
     func forgetParts(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
         try records.forgetParts(zoneID, database)
-        try run(
-            "DELETE FROM \(table("known")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
-            zone(zoneID, database))
+        try deleteRows(of: zoneID, database, from: "known")
     }
 
     /// Whether records without a row have a part.

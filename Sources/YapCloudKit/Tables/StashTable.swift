@@ -26,17 +26,11 @@ struct StashTable: SyncTable {
     }
 
     func removeFromStash(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws {
-        try run(
-            """
-            DELETE FROM \(table("stash"))
-            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4
-            """, identity(recordID, database))
+        try deleteRow(of: recordID, database, from: "stash")
     }
 
     func clearStash(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
-        try run(
-            "DELETE FROM \(table("stash")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
-            zone(zoneID, database))
+        try deleteRows(of: zoneID, database, from: "stash")
     }
 
     /// Deletes the tags of a zone's records. Those that the server still has are fetched again with their tags.

@@ -29,7 +29,7 @@ extension SyncTable {
     /// The paths of the bytes of `CloudFile`s.
     var files: CloudFilePaths { texts.files }
 
-    /// A table's name as it stands in SQL.
+    /// Returns a table's name for SQL.
     func table(_ kind: String) -> String { texts.table(kind) }
 
     func quoted(_ identifier: String) -> String { Connection.quoted(identifier) }
@@ -42,7 +42,7 @@ extension SyncTable {
         zone(recordID.zoneID, database) + [.text(recordID.recordName)]
     }
 
-    /// Binds the values in their order and runs to the end.
+    /// Binds the values in their order, and runs the statement to its end.
     func run(
         _ sql: @autoclosure () -> String, _ values: [SQLValue] = [], file: StaticString = #fileID,
         line: UInt = #line, column: UInt = #column
@@ -53,7 +53,7 @@ extension SyncTable {
         }
     }
 
-    /// Binds the values in their order and reads each row.
+    /// Binds the values in their order, and returns all rows.
     func rows<Row>(
         _ sql: @autoclosure () -> String, _ values: [SQLValue] = [], file: StaticString = #fileID,
         line: UInt = #line, column: UInt = #column, _ read: (borrowing Statement) throws -> Row
@@ -66,7 +66,7 @@ extension SyncTable {
         }
     }
 
-    /// The first row.
+    /// Binds the values in their order, and returns the first row, or nil if there is none.
     func first<Row>(
         _ sql: @autoclosure () -> String, _ values: [SQLValue] = [], file: StaticString = #fileID,
         line: UInt = #line, column: UInt = #column, _ read: (borrowing Statement) throws -> Row
@@ -75,6 +75,28 @@ extension SyncTable {
             try bind(values, to: statement)
             return try statement.step() ? try read(statement) : nil
         }
+    }
+
+    /// Deletes all rows of a zone from a table.
+    func deleteRows(
+        of zoneID: CKRecordZone.ID, _ database: DatabaseKey, from kind: String, file: StaticString = #fileID,
+        line: UInt = #line, column: UInt = #column
+    ) throws {
+        try run(
+            "DELETE FROM \(table(kind)) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
+            zone(zoneID, database), file: file, line: line, column: column)
+    }
+
+    /// Deletes the row of a record from a table.
+    func deleteRow(
+        of recordID: CKRecord.ID, _ database: DatabaseKey, from kind: String, file: StaticString = #fileID,
+        line: UInt = #line, column: UInt = #column
+    ) throws {
+        try run(
+            """
+            DELETE FROM \(table(kind))
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4
+            """, identity(recordID, database), file: file, line: line, column: column)
     }
 
     private func bind(_ values: [SQLValue], to statement: borrowing Statement) throws {

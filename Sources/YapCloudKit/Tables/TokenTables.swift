@@ -1,8 +1,8 @@
 internal import CloudKit
 internal import SQLite
 
-/// Owns `token` and `unread`: how far each zone was fetched, and the records that were fetched with fields which this
-/// version of the app doesn't store. A later version fetches these records again, and no others.
+/// Owns `token` and `unread`: the change token of each zone, and the records that were fetched with fields which this
+/// version of the app doesn't store. A later version fetches only these records again.
 struct TokenTables: SyncTable {
     let statements: SyncStatements
 
@@ -21,7 +21,7 @@ struct TokenTables: SyncTable {
         ) { $0.int64(at: 0) == 1 } ?? false
     }
 
-    /// Whether the zone was fetched from, and isn't being fetched in full.
+    /// Whether the zone was fetched, and isn't being fetched in full.
     func isFetched(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> Bool {
         try first(
             """
@@ -79,7 +79,7 @@ struct TokenTables: SyncTable {
             """)
     }
 
-    /// Each page of wanted records takes the first of them, among any number that are only noted.
+    /// Creates an index of the wanted records. Each page takes the first of them, among many that are only noted.
     func indexWanted() throws {
         try sqlite.execute(
             """
@@ -96,17 +96,11 @@ struct TokenTables: SyncTable {
     }
 
     func forgetUnreadFields(of recordID: CKRecord.ID, _ database: DatabaseKey) throws {
-        try run(
-            """
-            DELETE FROM \(table("unread"))
-            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4
-            """, identity(recordID, database))
+        try deleteRow(of: recordID, database, from: "unread")
     }
 
     func forgetUnreadFields(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
-        try run(
-            "DELETE FROM \(table("unread")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
-            zone(zoneID, database))
+        try deleteRows(of: zoneID, database, from: "unread")
     }
 
     /// Whether every record of the zone that has unread fields is noted, and nothing else makes the zone be fetched in
