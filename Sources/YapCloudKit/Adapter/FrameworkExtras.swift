@@ -1,8 +1,8 @@
 internal import CloudKit
 internal import CloudWire
 
-// The features of this package's CloudKit that Apple's framework has no public API for. The rest of this module uses
-// Apple's API only, so this file is all that differs on Apple's framework: its second half is compiled with
+// Features of this package's CloudKit that Apple's framework has no public API for. The rest of this module uses
+// Apple's API only, so only this file differs on Apple's framework: its second half is compiled with
 // PUBLIC_CLOUDKIT_ONLY.
 
 /// An event while listening to a cloud database.
@@ -36,7 +36,7 @@ enum ListeningEvent {
         }
 
         /// Whether the notification is about this database.
-        func isTold(by notification: CKNotification) -> Bool { isMeant(by: notification) }
+        func isConcerned(by notification: CKNotification) -> Bool { isMeant(by: notification) }
     }
 
     extension CKRecord {
@@ -122,7 +122,7 @@ enum ListeningEvent {
 
         /// A database doesn't name its container. If two containers have databases with the same scope, both are
         /// fetched.
-        func isTold(by notification: CKNotification) -> Bool {
+        func isConcerned(by notification: CKNotification) -> Bool {
             (notification as? CKDatabaseNotification)?.databaseScope == databaseScope
         }
     }

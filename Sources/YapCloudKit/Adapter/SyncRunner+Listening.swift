@@ -30,7 +30,7 @@ extension SyncRunner {
     func handle(_ notification: CKNotification) -> Bool {
         let keys = followedDatabases.filter { key in
             guard let database = environment.databaseBlock(key.identifier) else { return false }
-            return database.isTold(by: notification)
+            return database.isConcerned(by: notification)
         }
         for key in keys { post(.pushed(key)) }
         return !keys.isEmpty

@@ -2,7 +2,7 @@ internal import CloudKit
 internal import CloudWire
 internal import Yap
 
-/// Brings a remote version and the queue together.
+/// Merges a remote version with the queue.
 struct RemoteMerge {
     let tracker: RowTracker
     var cloudKit: YapDatabaseCloudKit { tracker.cloudKit }
@@ -27,13 +27,13 @@ struct RemoteMerge {
         try merge(remoteRecord, into: row, transaction)
     }
 
-    /// - Parameter isKnown: Whether the row knew this version before: then nobody else has changed anything since.
+    /// - Parameter isKnown: Whether the row had this version before. Then no other device has changed anything since.
     func merge(
         _ remote: CKRecord, into row: RecordRow, isKnown: Bool = false,
         _ transaction: YapDatabaseReadWriteTransaction
     ) throws {
         try zones.noteFetchedRows()
-        // The block may write the rows that hold values of the queue.
+        // The block may write the rows that hold queued values.
         for change in try tables.queue.changesInRowsOrQuarantine(of: row.id) {
             try rowValues.storeValues(of: change, row) { _ in true }
         }
@@ -43,7 +43,7 @@ struct RemoteMerge {
         let remoteFields = try remote.allFields()
         var originals = try self.originals(of: pending, remote: remoteFields)
         if remote.recordChangeTag == row.changeTag {
-            // The server has nothing new: what it has is what the changes were made from, where nobody said it.
+            // The server has no newer version, so its values are the missing originals of the changes.
             for key in values.keys where originals[key] == nil {
                 originals[key] = remoteFields[key] ?? .cleared
             }
@@ -61,7 +61,7 @@ struct RemoteMerge {
             try callMergeBlock(remote, info, row, transaction)
             combined = info.combinedKeys
         }
-        // What the block did to other rows, or to this one's record by hand, is there already.
+        // Read again: the block may have changed the record's row.
         guard var row = try tables.records.record(id: row.id) else { return }
         if row.changeTag != remote.recordChangeTag { try tables.queue.renameWrites(of: row) }
         row.changeTag = remote.recordChangeTag
@@ -85,18 +85,17 @@ struct RemoteMerge {
         }
     }
 
-    /// Keeps in the queue what the block wants uploaded: an entry keeps a key only with the value that the
-    /// block gave; what stands in no entry becomes a new change. What the server had before is now the remote
-    /// version.
+    /// Reduces the queue to the values that the block wants uploaded. A change keeps a key only with the value that the
+    /// block set. Values that no change has become a new change. The remote values are the new originals.
     ///
-    /// - Parameter combined: Keys with a value that has the changes of both sides.
+    /// - Parameter combined: Keys with a value that was combined from the changes of both sides.
     func rewriteQueue(
         of row: RecordRow, _ pending: [ChangeRow], updated: [String: Field], remote: [String: Field],
         combined: Set<String> = []
     ) throws {
         queue.touch()
         recorder.forgetTakenOver(of: row)
-        // What a value that stays was changed from: the server's, or an earlier value that stays.
+        // The originals of kept values: the server's values, or earlier kept values.
         var before = remote
         func original(_ key: String) -> Field { before[key] ?? .cleared }
         let originals = try self.originals(of: pending, remote: remote)
@@ -127,14 +126,14 @@ struct RemoteMerge {
             } else {
                 try staged.noteChange(of: change)
                 change.fields = kept
-                // A value that no row gives back was not merged: it is still changed from what it was changed from.
+                // A value that can't be restored was not merged, so it keeps its original.
                 change.originals = change.originals.filter { change.restore[$0.key] != nil }
                 for key in kept.keys { change.originals[key] = original(key) }
                 before.merge(kept) { _, later in later }
                 try tables.queue.updateChange(change)
             }
         }
-        // A record that is deleted next has no use for it, and mustn't come back with it.
+        // A record with a pending deletion doesn't need the values, and a save mustn't create it again.
         let isDeleted = try tables.queue.changes(of: row.id).contains { $0.kind == .delete }
         if !missing.isEmpty, !isDeleted {
             try recorder.queueSave(
@@ -143,8 +142,8 @@ struct RemoteMerge {
         try tables.records.removeRecordIfUnused(row.id)
     }
 
-    /// Whether a value that a later one of this device takes the place of was handed to an operation. It stays before
-    /// the later one: when the server turns out to have it, that is no change of another device.
+    /// Whether a value was sent and a later value of this device replaces it. It is kept before the later value. If the
+    /// server has it already, it must not be taken for a change of another device.
     private func mayBeOnServer(
         _ key: String, _ change: ChangeRow, _ pending: [ChangeRow], _ updated: [String: Field]
     ) throws -> Bool {
@@ -154,9 +153,9 @@ struct RemoteMerge {
         return try tables.queue.wasInFlight(change.sequence)
     }
 
-    /// What the pending values were changed from, as far as it is known: the earliest original of each key. A queued
-    /// value that went out and that the server has was sent from here, and the answer got lost: it is no change of
-    /// another device, but what the later values of this device were changed from.
+    /// Returns the known originals of the pending values: the first original of each key. If the server has a queued
+    /// value that was sent, the response was lost, and the value isn't a change of another device. Then it is the
+    /// original of this device's later values.
     func originals(of pending: [ChangeRow], remote: [String: Field]) throws -> [String: Field] {
         var originals: [String: Field] = [:]
         var known: Set<String> = []
@@ -170,7 +169,7 @@ struct RemoteMerge {
         return originals
     }
 
-    /// Why a pending value is not sent.
+    /// Returns the rule by which a pending value is not sent.
     private func rule(
         for key: String, _ field: Field, _ updated: [String: Field], newest: Field?
     ) -> CloudMergeLogEntry.Rule {
@@ -178,18 +177,18 @@ struct RemoteMerge {
         return updated[key] == nil ? .remoteWon : .merged
     }
 
-    /// What became of a pending value that is not sent.
+    /// Returns what happened to a pending value that is not sent.
     private func kind(
         of rule: CloudMergeLogEntry.Rule, _ kept: Field?, _ remote: Field?, isCombined: Bool
     ) -> CloudMergeLogEntry.Kind {
         if rule == .superseded { return .superseded }
-        // If a rule of the app returns the server's value, this device's is lost. Any other value is made of both.
+        // If a rule of the app returns the server's value, this device's value is lost. Any other value is combined.
         return isCombined || !(kept ?? .cleared).says(remote) ? .combined : .lost
     }
 }
 
 extension CKRecord {
-    /// The system fields alone.
+    /// Returns a copy with the system fields only.
     func withoutValues() throws -> CKRecord {
         try CKRecord.restored(
             type: recordType, recordID: recordID, changeTag: recordChangeTag, system: try systemBytes())

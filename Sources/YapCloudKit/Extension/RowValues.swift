@@ -5,14 +5,14 @@ internal import Yap
 
 /// Values that the queue doesn't store, because the object has them.
 ///
-/// A change with a key to restore belongs to the record that the row stands for now, and the row holds the value that
-/// was queued: before either ends, the value is stored in the queue.
+/// A change with a key to restore belongs to the record that the row stands for now, and the row holds the queued
+/// value. The value is stored in the queue before the row changes it or no longer stands for the record.
 final class RowValues {
     private let tables: CloudKitTables
     private let log: MergeLog
     private let queue: ChangeQueue
     private let handled: HandledRows
-    /// Rows that could not give back a value when the queue was to store it.
+    /// Rows that didn't have a value when the queue had to store it.
     private var unrestoredRows: Set<Int64> = []
 
     init(_ log: MergeLog, _ queue: ChangeQueue, _ handled: HandledRows) {
@@ -22,7 +22,7 @@ final class RowValues {
         self.handled = handled
     }
 
-    /// Whether the queue must hold a value itself: an asset's file may go away, and a parent is no value of the object.
+    /// Whether the queue must store a value: an asset's file may be deleted, and the object doesn't have the parent.
     static func mustStore(_ key: String, _ field: Field) -> Bool {
         if key == CKRecord.parentKey { return true }
         switch field.value {
@@ -33,8 +33,8 @@ final class RowValues {
         }
     }
 
-    /// Returns a change with all its values. Those that only the object has come from memory, or from the record
-    /// handler. Values that can't be restored stay in `restore`.
+    /// Returns a change with all its values. Values that only the object has are read from the cache, or from the
+    /// record handler. The keys of values that can't be restored stay in `restore`.
     func restored(_ change: ChangeRow, of row: RecordRow) throws -> ChangeRow {
         guard !change.restore.isEmpty else { return change }
         var known = queue.known(change.id)
@@ -42,7 +42,8 @@ final class RowValues {
         if !missing.isEmpty {
             let keysByRow = Dictionary(grouping: missing.keys.sorted()) { abs(missing[$0] ?? 0) }
             for (rowID, keys) in keysByRow.sorted(by: { $0.key < $1.key }) {
-                // A row that was changed by a handler which doesn't know the key may only lack the value.
+                // If a handler that doesn't know the key has changed the row, a missing value doesn't mean a cleared
+                // one.
                 let given = try ask(rowID, Set(keys), row).filter { key, field in
                     field.value != nil || missing[key, default: 0] > 0
                 }
@@ -59,7 +60,7 @@ final class RowValues {
         return full
     }
 
-    /// The changes of one incarnation of a record with all their values, the oldest first.
+    /// Returns the changes of one incarnation of a record with all their values, the oldest first.
     func restoredChanges(of row: RecordRow) throws -> [ChangeRow] {
         try tables.queue.changes(of: row.id).map { try restored($0, of: row) }
     }
@@ -79,25 +80,25 @@ final class RowValues {
         } catch let error as YapDatabaseError where !error.isAboutTheObject {
             throw error
         } catch {
-            // An object that can't be read gives nothing back, and mustn't keep the rest of the queue waiting.
+            // An object that can't be read has no values, and mustn't block the rest of the queue.
             return [:]
         }
         guard let record, record.recordID == row.recordID else { return [:] }
         return try record.changedFields().filter { keys.contains($0.key) }
     }
 
-    /// Keeps a row's values that the queue has not stored: after a change of the row they can't be read any more.
+    /// Caches a row's values that the queue doesn't store. They can't be read after a change of the row.
     func rememberValues(of row: YapDatabaseRowIdentity, isAboutToChange: Bool) throws {
         guard let (owner, waiting) = try changesToRestore(ofRow: row.rowID) else { return }
         for change in waiting {
             let full = try restored(change, of: owner)
-            // The transaction's own memory is the one that still has them when the row has changed.
+            // After the row has changed, only the transaction's cache has them.
             queue.remember(full.fields.filter { change.restore[$0.key] != nil }, of: change.id)
             if isAboutToChange { try doubtValues(of: change, full, row.rowID) }
         }
     }
 
-    /// The same for a row that a merge is about to write: what it gives back is stored already.
+    /// Notes missing values of a row that a merge is about to write. The values that the row has are stored already.
     func doubtValues(of row: YapDatabaseRowIdentity) throws {
         guard unrestoredRows.contains(row.rowID),
             let (owner, waiting) = try changesToRestore(ofRow: row.rowID)
@@ -105,8 +106,8 @@ final class RowValues {
         for change in waiting { try doubtValues(of: change, restored(change, of: owner), row.rowID) }
     }
 
-    /// Notes the keys of which a row that is about to change gives nothing back: what it lacks afterwards, it need not
-    /// have had when the change was queued. Their row's number is negative from then on.
+    /// Notes the keys that a row lacks before it changes. A value that it lacks afterwards may not have been in the row
+    /// when the change was queued. From then on the row's number is stored as a negative one.
     private func doubtValues(of change: ChangeRow, _ full: ChangeRow, _ rowID: Int64) throws {
         let missing = full.restore.filter { $0.value == rowID }
         guard !missing.isEmpty else { return }
@@ -115,7 +116,7 @@ final class RowValues {
         try tables.queue.updateChange(doubtful)
     }
 
-    /// The changes that have values in a row, and their record; nil when there are none.
+    /// Returns the changes that have values in a row, and their record, or nil if there are none.
     private func changesToRestore(ofRow rowID: Int64) throws -> (owner: RecordRow, changes: [ChangeRow])? {
         let changes = try tables.queue.changesToRestore(ownedBy: rowID)
         guard let first = changes.first, let owner = try tables.records.record(id: first.record) else {
@@ -124,8 +125,8 @@ final class RowValues {
         return (owner, changes)
     }
 
-    /// Removes values that are lost: this version of the handler knows the key, and the row lacks the value since
-    /// an earlier version, which didn't, has changed it.
+    /// Removes lost values from the queue. A value is lost if this version of the handler knows its key, and the row
+    /// lacks it because an earlier version, which didn't know the key, has changed the row.
     func dropLostValues() throws {
         try forEachChangeToRestore { change in
             let doubtful = change.restore.filter { $0.value < 0 }
@@ -146,13 +147,13 @@ final class RowValues {
         }
     }
 
-    /// Stores everything that a row holds for the queue.
+    /// Stores all queued values that a row holds.
     func storeValues(ofRow rowID: Int64) throws {
         guard let (owner, waiting) = try changesToRestore(ofRow: rowID) else { return }
         for change in waiting { try storeValues(of: change, owner) { $0 == rowID } }
     }
 
-    /// Stores everything that rows hold for the queue.
+    /// Stores all queued values that rows hold.
     func storeAllValues() throws {
         try forEachChangeToRestore { change in
             guard let row = try tables.records.record(id: change.record) else { return }
@@ -160,7 +161,7 @@ final class RowValues {
         }
     }
 
-    /// Goes through the changes that have values in rows, in steps.
+    /// Calls `body` for each change that has values in rows. It reads the changes in pages.
     private func forEachChangeToRestore(_ body: (ChangeRow) throws -> Void) throws {
         var last: Int64 = 0
         while true {
@@ -205,8 +206,8 @@ final class RowValues {
         try tables.queue.liftQuarantine(code: QueueTables.unrestorableCode, of: row.id)
     }
 
-    /// The values of older changes that a row held, and holds no more because newer ones took their place: they are
-    /// sent before them. One that nobody remembers is left out.
+    /// Stores values of older changes that a row no longer has, because newer values replaced them. The older changes
+    /// are sent before the newer one. Values that aren't cached are left out.
     func storeReplacedValues(
         of row: RecordRow, _ rowID: Int64, _ fields: [String: Field], _ older: [ChangeRow]
     ) throws {

@@ -2,34 +2,34 @@ public import CloudKit
 internal import System
 public import Yap
 
-/// Keeps rows of the database and records of the cloud the same: records what changes in a queue inside the
-/// app's own transaction, and uploads the queue.
+/// Syncs rows of the database with records of the cloud. It records changes in a queue inside the app's own
+/// transaction, and uploads the queue.
 ///
-/// Register it once with `database.register(_:withName:)`; inside a transaction reach it with
-/// `transaction.ext(_:as:)`. What it uploads by itself, and what it does about errors, is decided by one
-/// table (`ErrorDisposition`); fetching is the app's part, unless `CloudSync` does both.
+/// Register it once with `database.register(_:withName:)`. Inside a transaction, get it with `transaction.ext(_:as:)`.
+/// The app fetches changes itself, unless it uses `CloudSync`.
 ///
-/// Rows that are removed are deleted in the cloud, one by one or by collection. `removeAllObjectsInAllCollections`
-/// is the exception: it empties this device and deletes nothing in the cloud. What was queued before still goes up,
-/// and the records come back only when they change or the zone is fetched without a token. With
-/// `YapDatabaseCloudKitTransaction.removeAllObjectsInAllCollections(inCloud:)` the app says which of both it means.
+/// Records of removed rows are deleted in the cloud. The exception is `removeAllObjectsInAllCollections`: it removes
+/// the rows of this device only. Changes that were queued before are still uploaded, and the records come back only if
+/// they change or the zone is fetched without a token. To choose, call
+/// `YapDatabaseCloudKitTransaction.removeAllObjectsInAllCollections(inCloud:)`.
 public final class YapDatabaseCloudKit: YapDatabaseExtension {
-    /// Merges a remote version into the app's row. It is called inside a write transaction, once for each row
-    /// that stands for the record, or once without collection and key when none does and changes still wait.
+    /// Merges a remote version into the app's row. It is called inside a write transaction, once for each row that
+    /// stands for the record. If no row does and changes are still pending, it is called once without collection and
+    /// key.
     public typealias MergeBlock =
         @Sendable (
             _ transaction: YapDatabaseReadWriteTransaction, _ collection: String?, _ key: String?,
             _ remoteRecord: CKRecord, _ mergeInfo: YDBCKMergeInfo
         ) throws -> Void
-    /// Hears of an error in the upload or fetch.
+    /// Receives an error of an upload or fetch.
     public typealias OperationErrorBlock = @Sendable (_ databaseIdentifier: String?, _ error: CKError) -> Void
-    /// Says which database an identifier stands for.
+    /// Returns the cloud database of an identifier, or nil if it is unknown.
     public typealias DatabaseIdentifierBlock = @Sendable (_ databaseIdentifier: String?) -> CKDatabase?
 
-    /// The version of the tables.
+    /// Version of the tables.
     public static let classVersion = 5
 
-    /// The version of the handler: with another one than before, all rows are walked at registration.
+    /// Version of the handler. If it changes, the handler is called for all rows at the registration.
     public let versionTag: String
     let versionInfo: (any Sendable)?
     let recordHandler: YapDatabaseCloudKitRecordHandler
@@ -38,38 +38,38 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     let random: any RandomSource
     let assetFiles: any AssetFiles
     let runner: SyncRunner
-    /// What commits queued without storing it, and what was asked of the handler since.
+    /// Cache of values that commits queued without storing them, and of values that the handler returned later.
     let restored = Lock(RestoredValues())
-    /// What the server did since an app that fetches by itself began to.
+    /// The server's responses since an app that fetches by itself began a fetch.
     let writes = WritesSinceFetch()
-    /// Whether a deletion keeps what it deleted, so that a later fetch can tell another device's edit from an
-    /// echo.
+    /// Whether a deletion stores the fields of the deleted record, so that a later fetch can distinguish another
+    /// device's edit from an echo.
     let keepsDeletedFields: Bool
     /// Whether zones are compared with the server's.
     let verifiesZones: Bool
 
-    /// Maximum number of errors that wait for the app's block.
+    /// Maximum number of errors that are pending for the app's block.
     private static let waitingErrorsMax = 1000
 
     /// Makes the extension.
     ///
     /// - Parameters:
-    ///   - recordHandler: Says which record a row stands for, and what changed in it.
+    ///   - recordHandler: Returns the record that a row stands for, and its changed values.
     ///   - mergeBlock: Merges a remote version into a row.
-    ///   - operationErrorBlock: Called with each error, also of those that are dealt with by themselves, one at a time
-    ///     on a queue of its own. Of more than 1,000 errors that wait for it the oldest are dropped.
-    ///   - databaseIdentifierBlock: Says which database an identifier stands for; nil means that identifier
-    ///     nil is the private database of the default container, and that there is no other.
-    ///   - versionTag: The version of the handler.
-    ///   - versionInfo: Handed to the handler while all rows are walked.
-    ///   - options: Which collections are synced.
+    ///   - operationErrorBlock: Called with each error, including those that the extension handles, one at a time on a
+    ///     separate queue. If more than 1,000 errors are pending, the oldest are dropped.
+    ///   - databaseIdentifierBlock: Returns the database of an identifier. By default nil is the private database of
+    ///     the default container, and other identifiers are unknown.
+    ///   - versionTag: Version of the handler.
+    ///   - versionInfo: Passed to the handler while it is called for all rows.
+    ///   - options: Options of the extension.
     public convenience init(
         recordHandler: YapDatabaseCloudKitRecordHandler, mergeBlock: @escaping MergeBlock,
         operationErrorBlock: @escaping OperationErrorBlock,
         databaseIdentifierBlock: DatabaseIdentifierBlock? = nil, versionTag: String,
         versionInfo: (any Sendable)? = nil, options: Options = Options()
     ) {
-        // The app's block may block, and the sync's loop doesn't wait for it.
+        // The app's block may block, and the sync's loop must not wait for it.
         let errors = HandlerQueue<(String?, CKError)>(
             label: "YapCloudKit.operationErrorBlock", valuesMax: Self.waitingErrorsMax,
             handler: { operationErrorBlock($0, $1) })
@@ -103,17 +103,17 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
 
     // MARK: The extension
 
-    /// The tables that it owns.
+    /// Returns the names of the tables that it owns.
     public func tableNames(registeredName: String) -> [String] {
         CloudKitTables.tableNames(registeredName)
     }
 
-    /// What a handle keeps for it: nothing but the name.
+    /// Makes the extension's part of a handle.
     public func makeConnection(registeredName: String) -> YapDatabaseCloudKitConnection {
         YapDatabaseCloudKitConnection(self, registeredName)
     }
 
-    /// Starts the upload of what waits from earlier runs.
+    /// Starts the sync, with the changes that earlier runs left in the queue.
     public func didRegister(registeredName: String, database: YapDatabase) {
         runner.start(database: database, registeredName: registeredName)
     }
@@ -123,12 +123,11 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     }
 }
 
-/// The extension at one SQLite handle. It caches nothing: what it knows is in the tables, so no handle can
-/// have an old tag.
+/// The extension at one SQLite handle. It caches no rows of the tables, so no handle can have an old tag.
 public final class YapDatabaseCloudKitConnection: YapDatabaseExtensionConnection {
     let cloudKit: YapDatabaseCloudKit
     let registeredName: String
-    /// Made with the first transaction, which knows where the database lies.
+    /// Created in the first transaction, which has the path of the database.
     private var texts: StatementTexts?
 
     init(_ cloudKit: YapDatabaseCloudKit, _ registeredName: String) {

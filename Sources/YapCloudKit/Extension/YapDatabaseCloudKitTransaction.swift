@@ -3,8 +3,8 @@ public import Yap
 
 /// The extension in one transaction: attach, detach, merge, look up.
 ///
-/// What it writes goes straight into its tables, which are part of the app's transaction: a rollback takes it
-/// away, and a lookup sees what the transaction has done so far.
+/// It writes its tables directly, in the app's transaction. A rollback undoes these writes, and a lookup sees the
+/// transaction's own changes.
 public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransaction {
     let cloudKit: YapDatabaseCloudKit
     let tables: CloudKitTables
@@ -17,7 +17,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     let zones: ZoneFetch
     let tracker: RowTracker
     private unowned let transaction: YapDatabaseReadTransaction
-    /// Whether the engine makes this transaction, and knows how the queue is after it.
+    /// Whether the engine's adapter makes this transaction, and counts the queue itself.
     var isByEngine = false
     private var failure: (any Error)?
 
@@ -39,14 +39,14 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         tracker = RowTracker(recorder, zones)
     }
 
-    // These keep nothing of the transaction.
+    // These have no state.
     var merges: RemoteMerge { RemoteMerge(tracker: tracker) }
     var results: UploadResults { UploadResults(tracker: tracker, merges: merges) }
     var batches: BatchBuilder {
         BatchBuilder(tables: tables, queue: queue, rowValues: rowValues, zones: zones)
     }
 
-    /// Runs a call of the app that writes. One that failed has done half: the transaction must fail with it,
+    /// Runs a call of the app that writes. If it fails, it may have written a part, so the transaction must fail too,
     /// even if the app catches the error.
     func writing<Result>(_ body: (YapDatabaseReadWriteTransaction) throws -> Result) throws -> Result {
         guard let transaction = transaction as? YapDatabaseReadWriteTransaction else {
@@ -62,7 +62,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
 
     // MARK: Hooks
 
-    /// Keeps the object that a row is about to lose, and the values that the queue has only there.
+    /// Keeps the object of a row that is about to change, and the queued values that only the row has.
     public func willChange(_ change: YapDatabaseRowChange) throws {
         try tracker.willChange(change)
     }
@@ -72,9 +72,9 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         try tracker.didChange(change)
     }
 
-    /// Creates the tables, and walks all rows when the handler is new.
+    /// Creates or upgrades the tables. Calls the handler for all rows if its version is new.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
-        // The numbers of changes begin anew with new tables, and a crash may have left copies of files to the old ones.
+        // New tables number changes from 1 again, and a crash may have left unused copies of files.
         cloudKit.restored.withLock { $0 = RestoredValues() }
         staged.collectsOrphans = true
         guard let previous else {
@@ -89,13 +89,14 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         // Earlier versions of this library didn't note it.
         if try tables.hasFetched() { try zones.noteFetching() }
         try zones.setFetchedParts()
-        // A file may have come, or an object gone, while nothing looked.
+        // A missing file may have been fetched, or an object removed, while the extension was not registered.
         try tables.queue.liftQuarantine(code: MissingFiles.quarantineCode)
         if previous.hasMissedCommits { try tracker.forgetVanishedRows() }
         let isAnotherVersion = previous.versionTag != cloudKit.versionTag
         if isAnotherVersion {
             try tables.registrations.noteFormerVersionTag(previous.versionTag)
-            // This version's handler may give back, and its merge block bring together, what an earlier one could not.
+            // This version's handler may restore values, and its merge block may solve conflicts, that an earlier one
+            // couldn't.
             try rowValues.dropLostValues()
             try tables.queue.liftQuarantine(code: QueueTables.unrestorableCode)
             try tables.queue.liftQuarantine(code: QueueTables.stuckCode)
@@ -106,27 +107,27 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         let collections = zoneHandler?.collectionsWithNewFields(previous.versionTag, formerVersionTags)
         try tracker.populate(
             after: previous, formerVersionTags, only: previous.hasMissedCommits ? nil : collections)
-        // The server may have these values already: they are held against it before later ones are.
+        // The server may have these values already, so later changes aren't folded into them.
         for open in queue.openChangeSets.values { try tables.queue.setInFlight(open.sequence, false) }
         if isAnotherVersion, zoneHandler != nil { try zones.fetchLeftOutFields(addsOnly: collections != nil) }
         return .isComplete
     }
 
-    /// Removes change-sets that came out empty.
+    /// Removes empty change-sets, and stores the log.
     public func flushPendingChangesToExtensionTables() throws {
         if let failure { throw failure }
         tracker.pendingAttaches = [:]
         try queue.close()
         if queue.isTouched || isByEngine, try staged.liftMissingFiles() {
             queue.touch()
-            // The engine counted before that.
+            // The adapter counted before that.
             isByEngine = false
         }
         try staged.settle(isQueueTouched: queue.isTouched)
         try log.store()
     }
 
-    /// Tells the engine, and other processes.
+    /// Notifies the engine and other processes.
     public func didCommit(snapshot: UInt64) {
         staged.didCommit()
         queue.didCommit()
@@ -136,13 +137,13 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         }
     }
 
-    /// Nothing of the transaction is kept.
+    /// Deletes copies of files that the transaction made.
     public func didRollback() {
         staged.didRollback()
     }
 
-    /// Notes everything that the owners keep in memory. Copies of files that are made after this are removed when the
-    /// savepoint fails.
+    /// Returns a closure that restores the state of all owners. It also removes copies of files that were made after
+    /// this.
     public func makeRestorePoint() throws -> () -> Void {
         let restores = [
             tables.accounts.makeRestorePoint(), log.makeRestorePoint(), staged.makeRestorePoint(),
@@ -158,7 +159,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
 
     // MARK: Accounts
 
-    /// One of the databases that the app means: of the current account.
+    /// Returns the key of one of the current account's databases.
     func databaseKey(_ identifier: String?) throws -> DatabaseKey {
         DatabaseKey(identifier, account: try tables.accounts.currentAccount())
     }

@@ -43,8 +43,8 @@ extension CloudKitTables {
         return missing
     }
 
-    /// Whether the server had a record that no object on this device belongs to. Of a type that this version of the app
-    /// doesn't know, the object isn't tied to its record, and a fetched record is in the stash.
+    /// Whether the server had a record, and no object on this device belongs to it. If this version of the app doesn't
+    /// know the record's type, the object isn't associated with the record, and a fetched record is in the stash.
     private func isOrphan(_ record: Int64) throws -> Bool {
         guard let row = try records.record(id: record), row.ownerCount == 0, row.changeTag != nil else {
             return false
@@ -59,9 +59,10 @@ extension CloudKitTables {
         ) { _ in true } == nil
     }
 
-    /// Records that may have a file on the server: of rows that have it, and of changes that name it.
+    /// Returns records that may have a file on the server: those of rows that have it, and those of changes that name
+    /// it.
     ///
-    /// - Parameter name: A record that needs the file: a deletion of its name may be in another zone.
+    /// - Parameter name: A record that needs the file. A deletion of this name may be in another zone.
     func recordsWithFile(
         _ file: CloudFile, named name: String, _ database: DatabaseKey
     ) throws -> [CKRecord.ID] {
@@ -82,6 +83,6 @@ extension CloudKitTables {
         }
     }
 
-    /// Maximum number of records that are searched for a file: one of them is enough, nearly always.
+    /// Maximum number of records that are searched for a file. Nearly always the first one has it.
     private static let recordsWithFileMax = 100
 }

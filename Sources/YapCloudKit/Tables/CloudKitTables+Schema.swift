@@ -1,8 +1,8 @@
 internal import SQLite
 
-/// The tables' form, and how those of an earlier version come to it.
+/// The tables' columns and indexes, and the upgrade from earlier versions.
 extension CloudKitTables {
-    /// Brings the tables of an earlier version to this one, in the transaction of the registration.
+    /// Upgrades the tables of an earlier version, in the transaction of the registration.
     func upgrade(from version: Int) throws {
         if version < 2 { try createSubscriptions() }
         if version < 3 { try upgradeToAccounts() }
@@ -15,8 +15,7 @@ extension CloudKitTables {
         try tokens.indexWanted()
     }
 
-    /// Creates the tables. Index names carry the registered name, so that two registrations in one file each
-    /// have their own.
+    /// Creates the tables. Index names include the registered name, because one file may have several registrations.
     func create() throws {
         try sqlite.execute(
             """
@@ -57,8 +56,8 @@ extension CloudKitTables {
         try tokens.indexWanted()
     }
 
-    /// An app that fetches by itself reads, for each page, the few change-sets that were sent and not answered among
-    /// any number of pending ones.
+    /// Creates an index of the change-sets that were sent without a response. An app that fetches by itself reads them
+    /// for each page, and they are few among the pending ones.
     private func indexUnanswered() throws {
         try sqlite.execute(
             """
@@ -67,8 +66,8 @@ extension CloudKitTables {
             """)
     }
 
-    /// The column came after others of version 5, so a file that was made without it gets it when it is registered. An
-    /// earlier version of the app leaves it as it is.
+    /// Adds the column, which is younger than the others of version 5, to files that were created without it. Earlier
+    /// versions of the app don't change it.
     private func addNameSeries() throws {
         let found = try first(
             "SELECT 1 FROM pragma_table_info(?1) WHERE name = 'name_series'",
@@ -91,7 +90,8 @@ extension CloudKitTables {
             """)
     }
 
-    /// In the form of version 3: with an order within the change-set, and the rows that hold what isn't stored.
+    /// Creates the changes' table as in version 3: with an order within the change-set, and the rows that hold values
+    /// which aren't stored.
     private func createChanges() throws {
         try sqlite.execute(
             """
@@ -179,7 +179,7 @@ extension CloudKitTables {
                     """))
     }
 
-    /// From version 2: all there is belongs to the first account; the changes get their new columns and indexes.
+    /// Upgrades from version 2: all rows belong to the first account, and changes get new columns and indexes.
     private func upgradeToAccounts() throws {
         for kind in ["record", "changeset", "token", "stash", "subscription", "user"] {
             try sqlite.execute(

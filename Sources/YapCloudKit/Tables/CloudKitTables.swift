@@ -2,8 +2,8 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// Tables of the extension. Each of them has one owner, which alone writes it. Statements that read tables of several
-/// owners are here. All of them run in the app's own transaction.
+/// Tables of the extension. Each table has one owner, and only the owner writes it. This type has the statements that
+/// read tables of several owners. All statements run in the app's own transaction.
 struct CloudKitTables: SyncTable {
     let statements: SyncStatements
 
@@ -32,7 +32,7 @@ struct CloudKitTables: SyncTable {
         ].map { "cloudKit_\($0)_\(name)" }
     }
 
-    /// Whether any zone was fetched from, or a version of any record is known.
+    /// Whether any zone was fetched, or a version of any record is known.
     func hasFetched() throws -> Bool {
         try first(
             """
@@ -42,7 +42,7 @@ struct CloudKitTables: SyncTable {
         ) { _ in true } ?? false
     }
 
-    /// The zones that were fetched from, or of which a version of a record is known, with their databases.
+    /// Returns the zones that were fetched, or with a record of which a version is known, and their databases.
     func knownZones() throws -> [(zoneID: CKRecordZone.ID, database: DatabaseKey)] {
         try rows(
             """
@@ -59,8 +59,8 @@ struct CloudKitTables: SyncTable {
         }
     }
 
-    /// Notes that a record became known by something else than a fetch of its zone. If a full fetch is about to begin,
-    /// it will show whether the server still has the record.
+    /// Notes that a record became known otherwise than by a fetch of its zone. If a full fetch is about to begin, it
+    /// will show whether the server still has the record.
     func noteKnown(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws {
         let mayBeGone =
             try tokens.fullFetch(recordID.zoneID, database) != nil

@@ -1,7 +1,7 @@
 internal import CloudKit
 internal import SQLite
 
-/// Owns `error`: the last errors of the sync, for apps that weren't listening.
+/// Owns `error`: the last errors of the sync, for `yap sync inspect`.
 struct KeptErrorTable: SyncTable {
     let statements: SyncStatements
 
@@ -11,7 +11,7 @@ struct KeptErrorTable: SyncTable {
     /// Maximum size of a stored message, in bytes.
     static let keptMessageBytesMax = 1_000
 
-    /// The table came after others of version 3, so a file that was made without it gets it when it is registered.
+    /// Creates the table, which is younger than the others of version 3, in files that were created without it.
     func createErrors() throws {
         try sqlite.execute(
             """
@@ -35,7 +35,7 @@ struct KeptErrorTable: SyncTable {
             [.integer(sqlite.lastInsertRowID - Self.keptErrorsMax)])
     }
 
-    /// The errors that were kept of a database, the newest first.
+    /// Returns the stored errors of a database, the newest first.
     func keptErrors(_ database: DatabaseKey) throws -> [SyncInspection.KeptError] {
         try rows(
             """

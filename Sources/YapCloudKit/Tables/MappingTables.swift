@@ -6,7 +6,7 @@ internal import SQLite
 struct MappingTables: SyncTable {
     let statements: SyncStatements
     var queue: QueueTables { QueueTables(statements: statements) }
-    /// For statements of other owners that read a change together with its record.
+    /// Name of the table, for statements of other owners that read a change together with its record.
     var recordTable: String { table("record") }
 
     private static let recordColumns = """
@@ -101,7 +101,7 @@ struct MappingTables: SyncTable {
             """, [.integer(id)])
     }
 
-    /// - Parameter nameHash: Hash of the row's collection and key: another row may have its number later.
+    /// - Parameter nameHash: Hash of the row's collection and key, because another row may have its rowid later.
     func map(_ rowID: Int64, _ nameHash: Int64, to record: Int64) throws {
         try run(
             "INSERT OR REPLACE INTO \(table("mapping")) (rowid, record, name_hash) VALUES (?1, ?2, ?3)",
@@ -127,7 +127,7 @@ struct MappingTables: SyncTable {
         }
     }
 
-    /// All owners of all records, in the order of their rows, and the hash of each one's name, where it is known.
+    /// All owners of all records, in the order of their rows, each with the hash of its name if that is known.
     func mappedRows() throws -> [(rowID: Int64, nameHash: Int64?)] {
         try rows("SELECT rowid, name_hash FROM \(table("mapping")) ORDER BY rowid") {
             ($0.int64(at: 0), $0.isNull(at: 1) ? nil : $0.int64(at: 1))

@@ -2,8 +2,8 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// Owns `log`: what merges decided, until the app has received it. A crash between a merge and its delivery doesn't
-/// lose the report of a dropped value.
+/// Owns `log`: the decisions of merges that the app has not received yet. A crash between a merge and the delivery of
+/// its decisions doesn't lose them.
 struct MergeLogTable: SyncTable {
     let statements: SyncStatements
 
@@ -70,7 +70,7 @@ struct MergeLogTable: SyncTable {
         return entry
     }
 
-    /// A value of an entry. Versions that wrote no kind stored it whole.
+    /// Returns a value of an entry. Versions that wrote no kind stored whole values.
     private static func value(_ key: String, _ fields: [String: Field]) -> MergeLogValue? {
         guard let value = fields[key]?.value else { return nil }
         guard fields[kindKey] != nil else { return MergeLogValue(value) }

@@ -106,7 +106,7 @@ extension QueueTables {
             [.integer(sequence), .integer(isInFlight ? 1 : -1)])
     }
 
-    /// Notes that the server answered for each change of a change-set that it received: it has none of the rest.
+    /// Notes that the server has responded to all changes of a change-set that were sent. So it has none of the rest.
     func setAnswered(_ sequence: Int64) throws {
         try run("UPDATE \(table("changeset")) SET in_flight = 0 WHERE sequence = ?1", [.integer(sequence)])
     }
@@ -118,7 +118,7 @@ extension QueueTables {
         ) { $0.int64(at: 0) == 1 } ?? false
     }
 
-    /// Whether the server may have changes of a change-set that it hasn't answered.
+    /// Whether the server may have changes of a change-set without having responded to them.
     func wasInFlight(_ sequence: Int64) throws -> Bool {
         try first(
             "SELECT in_flight <> 0 FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]

@@ -14,12 +14,12 @@ struct SyncIdempotencySeed {
 extension QueueTables {
     /// Returns the names of a change-set's writes: a seed for each zone, since each zone is a request of its own.
     ///
-    /// A name stays the same until the server answers, or until something becomes known that may be newer than its
-    /// answer. So a request that is repeated because no answer came is the same write, even if another zone's request
-    /// was answered.
+    /// A name stays the same until the server responds, or until a version of its records becomes known that may be
+    /// newer than its response. So a request that is repeated because it had no response is the same write, even if
+    /// another zone's request had one.
     ///
-    /// Without a token the name is another one, in no series: a record that was sent with a token may be deleted, and a
-    /// fetch from the beginning reports no deletions.
+    /// Without a token the name is another one, and in no series. A record that was sent with a token may be deleted,
+    /// and a fetch from the beginning reports no deletions.
     func writeSeeds(
         of items: [SyncItem], _ database: DatabaseKey
     ) throws -> [CKRecordZone.ID: SyncIdempotencySeed] {
@@ -49,7 +49,7 @@ extension QueueTables {
         try run("\(renameWrites) sequence = ?1", [.integer(sequence)])
     }
 
-    /// Renames the writes that have a change of a record: a version of it is known that may be newer than an answer
+    /// Renames the writes that have a change of a record: a version of it is known that may be newer than the response
     /// that the server has kept for their name. Includes writes that seem never sent: the file may have been restored.
     func renameWrites(of record: RecordRow) throws {
         try run("\(renameWrites) \(isOfRecord)", [.integer(record.id)])

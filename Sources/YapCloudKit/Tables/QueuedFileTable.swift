@@ -1,11 +1,11 @@
 internal import CloudWire
 internal import SQLite
 
-/// Owns `asset`: which changes of the queue name which copies of files, and which wait for a file.
+/// Owns `asset`: the copies of files that queued changes name, and the files that changes wait for.
 struct QueuedFileTable: SyncTable {
     let statements: SyncStatements
 
-    /// Stored instead of a change: the copy was made.
+    /// Stored in place of a change's number to note that the copy was made.
     private static let madeMark: Int64 = 0
 
     func createAssets() throws {
@@ -68,8 +68,8 @@ struct QueuedFileTable: SyncTable {
         Set(try rows("SELECT DISTINCT name FROM \(table("asset"))") { $0.text(at: 0) })
     }
 
-    /// The files of a field that can't be sent: their bytes aren't on this device, and the record doesn't have them in
-    /// this field on the server.
+    /// Returns the files of a field that can't be sent: their bytes aren't on this device, and the record doesn't have
+    /// them in this field on the server.
     private func missingFiles(
         in field: Field, named name: String, _ original: Field?, of record: Int64
     ) throws -> [CloudFile] {
@@ -78,7 +78,7 @@ struct QueuedFileTable: SyncTable {
         guard let row = try MappingTables(statements: statements).record(id: record), row.changeTag != nil,
             absent.allSatisfy({ FileOnServer.asset($0, of: row.recordID, name) != nil })
         else { return absent }
-        // Of an unknown original the server decides.
+        // If the original is unknown, the server decides.
         guard let original else { return [] }
         return absent.filter { !original.files.contains($0) }
     }
@@ -103,8 +103,8 @@ struct QueuedFileTable: SyncTable {
         ) { _ in true } ?? false
     }
 
-    /// Forgets files that changes waited for and that are on this device now. Returns whether there was one. Looks at
-    /// up to 100 files.
+    /// Deletes the notes of missing files that are on this device now. Checks up to 100 files.
+    /// - Returns: Whether one was found.
     func takeArrivedFiles() throws -> Bool {
         let names = try rows(
             "SELECT DISTINCT name FROM \(table("asset")) WHERE name >= ?1 AND name < ?2 LIMIT 100",

@@ -1,7 +1,6 @@
 internal import SQLite
 
-/// The extension's rows in Yap's own table: the version tags under which it was registered before the last one, which
-/// Yap keeps itself.
+/// The extension's rows in Yap's own table: its former version tags, without the last one, which Yap stores itself.
 struct RegistrationRows: SyncTable {
     let statements: SyncStatements
 
@@ -21,7 +20,7 @@ struct RegistrationRows: SyncTable {
         ) { String($0.text(at: 0).dropFirst(Self.formerTagPrefix.count)) }
     }
 
-    /// Whether something was committed without the extension since it was registered.
+    /// Whether a commit was made without the extension since it was registered.
     func hasMissedCommits() throws -> Bool {
         try first(
             "SELECT 1 FROM yap2 WHERE extension = ?1 AND key = 'hasMissedCommits'", [.text(name)]

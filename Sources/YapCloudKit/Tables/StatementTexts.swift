@@ -1,12 +1,12 @@
 internal import CloudKit
 internal import SQLite
 
-/// The texts of the statements on the tables of one registered name, each made once: building and hashing them anew
-/// took a third of the time of a tracked write.
+/// The texts of the statements on the tables of one registered name. Each is built once, because building and hashing
+/// them took a third of the time of a tracked write.
 ///
-/// One handle has one, and a handle is used by one thread at a time.
+/// Each handle has its own, and only one thread at a time uses a handle.
 final class StatementTexts {
-    /// Where in the sources a text stands.
+    /// Place of a text in the sources.
     struct Site: Hashable {
         private let file: UnsafePointer<UInt8>
         private let line: UInt
@@ -20,7 +20,7 @@ final class StatementTexts {
     }
 
     private let name: String
-    /// The last zone that was read, and the last database: nearly always the next ones too.
+    /// The last zone and the last database that were read. The next ones are nearly always the same.
     private var zone: CKRecordZone.ID?
     private var database: (column: String, key: DatabaseKey)?
     let assets: AssetFolder
@@ -48,7 +48,7 @@ final class StatementTexts {
         return key
     }
 
-    /// A table's name as it stands in SQL.
+    /// Returns a table's name for SQL.
     func table(_ kind: String) -> String {
         if let known = tables[kind] { return known }
         let table = Connection.quoted("cloudKit_\(kind)_\(name)")
@@ -56,7 +56,7 @@ final class StatementTexts {
         return table
     }
 
-    /// The text that stands at a place, which has to be the same each time.
+    /// Returns the text at a place of the sources, which must be the same each time.
     func text(_ site: Site, _ make: () -> String) -> String {
         if let known = texts[site] {
             assert(known == make(), "a statement whose text changes from call to call: \(known)")

@@ -1,13 +1,12 @@
 internal import SQLite
 
-/// Owns `account`, `user` and `subscription`: the users that have changes and records in the file, and what is known of
-/// their databases in the cloud.
+/// Owns `account`, `user` and `subscription`: the users that have changes and records in the file, and their databases
+/// in the cloud.
 ///
-/// A file belongs to one account at first, which gets the name of the first user that is known. Every other user has a
-/// further account.
+/// A new file has one account, which becomes the first known user's. Each other user gets a further account.
 final class SyncAccountTables: SyncTable {
     let statements: SyncStatements
-    /// The current account, once it was read in this transaction.
+    /// The current account; nil until it was read in this transaction.
     private var current: Int64?
 
     init(_ statements: SyncStatements) { self.statements = statements }
