@@ -286,10 +286,10 @@ import Yap
         let problems: [CloudSyncProblem] = [.refused(recordName: "milk", .permissionFailure), .quotaExceeded]
         #expect(
             text(CloudSyncStatus(problems: problems, lastResponseDate: checked))
-                == "The server refuses the change of milk, and 1 more problem")
+                == "The server rejects the change of milk, and 1 more problem")
         #expect(
             text(CloudSyncStatus(pendingCount: 2, pause: .network, problems: problems))
-                == "The server refuses the change of milk, and 1 more problem; 2 changes wait: no network")
+                == "The server rejects the change of milk, and 1 more problem; 2 changes wait: no network")
         #expect(
             text(CloudSyncStatus(isSyncing: true, pendingCount: 2, problems: [.quotaExceeded]))
                 == "The storage in the cloud is full; syncing, 2 changes to send")

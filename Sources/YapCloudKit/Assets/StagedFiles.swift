@@ -72,8 +72,8 @@ final class StagedFiles {
         for name in names { cloudKit.assetFiles.remove(tables.assets.file(name)) }
     }
 
-    /// Notes that a change left the queue or is rewritten. If it waited for a file, what waited with it is looked at
-    /// again.
+    /// Notes that a change left the queue or is rewritten. If it waited for a file, other changes that wait for files
+    /// are tried again.
     func noteChange(of change: ChangeRow) throws {
         if change.quarantineCode == MissingFiles.quarantineCode {
             liftsMissingFiles = true
@@ -82,8 +82,9 @@ final class StagedFiles {
         }
     }
 
-    /// Lets the changes go that waited for files, if one of these arrived or a change that waited is another one now.
-    /// Returns whether it did.
+    /// Lifts the quarantine of changes that wait for files, if one of the files has arrived or one of the changes was
+    /// replaced.
+    /// - Returns: Whether it lifted the quarantine.
     func liftMissingFiles() throws -> Bool {
         if try tables.queuedFiles.takeArrivedFiles() { liftsMissingFiles = true }
         guard liftsMissingFiles else { return false }

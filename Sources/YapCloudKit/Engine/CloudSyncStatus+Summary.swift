@@ -78,7 +78,7 @@ extension CloudSyncProblem {
         case .wrongAddress: "The server's address is wrong"
         case .unknownDatabase(let identifier):
             "The app doesn't know the database \(identifier ?? "of the user")"
-        case .refused(let record, _, _): "The server refuses the change of \(record)"
+        case .refused(let record, _, _): "The server rejects the change of \(record)"
         case .stuck(let record): "The change of \(record) conflicts again and again"
         case .unrestorable(let record, _): "Values of the change of \(record) are missing"
         case .damaged(let record): "The change of \(record) can't be read"

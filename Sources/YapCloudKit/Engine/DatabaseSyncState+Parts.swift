@@ -107,7 +107,7 @@ extension DatabaseSyncState {
     struct Notifications {
         /// Whether the app wants them.
         var isWanted = false
-        /// Whether the adapter was told to listen.
+        /// Whether the adapter was requested to listen.
         var isListening = false
         /// True if the subscription must be saved. Without it the server sends no notifications.
         var needsSubscription = false

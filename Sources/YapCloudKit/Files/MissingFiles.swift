@@ -29,11 +29,11 @@ struct MissingFiles {
         changes.insert(change.id)
     }
 
-    /// Lets a change be sent without its file. Its object was removed together with the other objects of its user, and
-    /// did not come back with that user: the server has deleted the record meanwhile, and answers the change so.
+    /// Allows a change to be sent without its file. Its object was removed together with the other objects of its user,
+    /// and did not come back with that user, so the server has deleted the record meanwhile and responds with that.
     mutating func addOrphan(_ change: Int64) { orphaned.insert(change) }
 
-    /// Whether the change goes without the field, as long as files of it are missing.
+    /// Whether the change is sent without the field while files of the field are missing.
     func leavesOut(_ name: String, of change: ChangeRow) -> Bool {
         orphaned.contains(change.id) || superseded[change.id]?.contains(name) ?? false
     }

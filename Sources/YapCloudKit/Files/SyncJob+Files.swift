@@ -35,7 +35,7 @@ extension SyncJob {
         let operation = CKFetchRecordsOperation.fetching(lacking, files: zoneHandler.fileHandling) {
             results in
             let results = results.mapValues { result in
-                // Deleted meanwhile: the next save is answered with that.
+                // The record was deleted meanwhile: the response to the next save reports that.
                 result.mapError { $0.code == .unknownItem ? CKError(.batchRequestFailed) : $0 }
             }
             let complete = reply.completed(by: results)

@@ -87,7 +87,7 @@ extension CKRecord {
 }
 
 extension Field {
-    /// Whether both say the same, whatever type was sent along.
+    /// Whether both have the same value, regardless of the type that was sent with it.
     package func says(_ other: Field?) -> Bool {
         value == other?.value
     }

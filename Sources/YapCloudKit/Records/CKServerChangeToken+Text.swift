@@ -15,7 +15,7 @@ extension CKServerChangeToken {
         #endif
     }
 
-    /// The text from which the token can be made again.
+    /// Text from which the token can be created again.
     package var storedText: String {
         #if canImport(Darwin)
             let archiver = NSKeyedArchiver(requiringSecureCoding: true)

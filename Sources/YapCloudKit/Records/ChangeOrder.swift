@@ -2,11 +2,11 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// What the changes of a commit refer to: the server refuses a child before its parent, and a parent's deletion while
-/// a child is there.
+/// References of a commit's changes. The server rejects a child before its parent, and the deletion of a parent that
+/// has a child.
 ///
-/// Noted while the values are at hand, for the queue may keep their names only. A commit without references notes
-/// nothing, and costs nothing.
+/// They are noted when a change is queued, because the queue may keep only the names of its fields. A commit without
+/// references notes nothing.
 struct ChangeLinks {
     /// The names of the records that a saved record points at, by change-set and record. They are of its own zone.
     private(set) var targets: [Int64: [Int64: [String]]] = [:]
@@ -141,7 +141,7 @@ extension ChangeLinks {
             if !change.isDeletion {
                 needs[index] += (targets[change.record] ?? []).compactMap { found($0, in: saves) }.sorted()
             }
-            // What goes, goes after those that pointed at it were saved without that, or went.
+            // A record is deleted after all records that pointed at it were deleted, or saved without the reference.
             for name in formerTargets[change.record] ?? [] {
                 if let deletion = found(name, in: deletions) { needs[deletion].append(index) }
             }

@@ -9,7 +9,7 @@ internal import CloudKit
 enum RecordNames {
     static let bytesMax = 255
 
-    /// The name of the record for a row's key. One that is too long is told by `check`.
+    /// Returns the name of the record for a row's key. It may be too long, which `check` finds.
     static func name(forKey key: String) -> String {
         let bytes = Array(key.utf8)
         guard bytes.indices.contains(where: { mustBeEncoded($0, bytes) }) else { return key }
@@ -50,7 +50,7 @@ enum RecordNames {
         name == key || name == self.name(forKey: key)
     }
 
-    /// Refuses a name that no server takes, before anything is stored under it.
+    /// Rejects a name that servers don't accept, before anything is stored under it.
     ///
     /// - Throws: `YapDatabaseCloudKitError.recordName`.
     static func check(_ name: String) throws(YapDatabaseCloudKitError) {
