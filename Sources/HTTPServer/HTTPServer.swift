@@ -30,8 +30,8 @@ public final class HTTPServer: Sendable {
         for mailbox in state.withLock({ $0.mailboxes }) { mailbox.post(.stop(graceMilliseconds: 0)) }
     }
 
-    /// Listens and serves on threads of its own. Returns when connections are accepted. After an error the port is free,
-    /// and the server can be started again.
+    /// Listens and serves on threads of its own. Returns when connections are accepted. After an error the port is
+    /// free, and the server can be started again.
     ///
     /// - Throws: `HTTPServerError` when the port is taken, a TLS file is invalid or a system call fails.
     public func start() throws {

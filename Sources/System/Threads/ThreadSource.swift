@@ -4,8 +4,8 @@ package struct ThreadSource: Sendable {
 
     /// Makes a source that refuses some threads.
     ///
-    /// - Parameter fault: Called before each start. Returns the error number with which the start fails without reaching
-    ///   the system, or nil to let it through.
+    /// - Parameter fault: Called before each start. Returns the error number with which the start fails without
+    ///   reaching the system, or nil to let it through.
     package init(fault: @escaping @Sendable (_ name: String) -> Int32?) { self.fault = fault }
 
     /// The source that refuses none.
