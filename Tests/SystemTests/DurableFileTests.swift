@@ -160,6 +160,43 @@ import Testing
         #expect(content == "first" && names == (kept + ["file"]).sorted())
     }
 
+    @Test func aFileOfAUserThatIsNamedLikeADraftStays() throws {
+        let kept = ["file.part-", "file.part-1", "file.part-1.2"]
+        for name in kept { try Data("mine".utf8).write(to: URL(fileURLWithPath: folder + "/" + name)) }
+        // In a user's folder only the file itself is written.
+        try DurableFile.write(Array("new".utf8), to: path)
+        let draft = try DraftFile(path)
+        try draft.commit()
+        #expect(names == ["file"] + kept)
+        // A name without a process is no draft's, even in a folder of this package.
+        DraftFile.sweep(path)
+        #expect(names == ["file", "file.part-"])
+    }
+
+    /// Reports that a parent is missing, whatever exists, and fails in another way after many calls.
+    private func lostParents(_ count: Lock<Int>) -> FileCalls {
+        FileCalls { step, _ in
+            guard step == .makeFolder else { return nil }
+            return count.withLock { count in
+                count += 1
+                return count > 100 ? EIO : ENOENT
+            }
+        }
+    }
+
+    @Test(arguments: ["", "/proc/none", "/proc/none/below", "none/below"])
+    func aFolderThatCannotExistIsAnErrorAfterOneTryForEachFolderAboveIt(_ path: String) {
+        let count = Lock(0)
+        let error = #expect(throws: FileError.self) { try Folders.make(path, calls: lostParents(count)) }
+        #expect(error?.code == ENOENT && error?.step == .makeFolder, "\(String(describing: error))")
+        #expect(count.withLock { $0 } < 10)
+    }
+
+    @Test func theSystemsOwnErrorForAFolderThatCannotExistIsReported() {
+        #expect(throws: FileError(.makeFolder, "", ENOENT)) { try Folders.make("") }
+        #expect(throws: FileError(.makeFolder, "/proc/none", ENOENT)) { try Folders.make("/proc/none/below") }
+    }
+
     @Test func foldersAreMadeWithThoseAboveThem() throws {
         let deep = folder + "/a/b/c/"
         let steps = try failEach { calls in
@@ -190,5 +227,25 @@ import Testing
         #expect(try !second.lock(waits: false) && second.lock(.shared, waits: false))
         first = nil
         #expect(try second.lock(waits: false))
+    }
+
+    /// A child process that another thread starts at this moment has copies of all descriptors until its program runs.
+    @Test func aLockEndsWithItsFileThoughAChildProcessHasACopyOfTheDescriptor() throws {
+        for kind in [OpenFile.LockKind.exclusive, .shared] {
+            var locked: OpenFile? = try OpenFile(path, .updatingOrCreating)
+            #expect(try locked?.lock(kind, waits: false) == true)
+            let copy = try dup(#require(locked?.descriptor))
+            defer { close(copy) }
+            let other = try OpenFile(path, .updating)
+            #expect(try !other.lock(waits: false))
+            locked = nil
+            #expect(try other.lock(waits: false), "\(kind)")
+        }
+        var lock = FileLock(path)
+        let copy = try dup(#require(lock?.file.descriptor))
+        defer { close(copy) }
+        #expect(FileLock.isLocked(path))
+        lock = nil
+        #expect(!FileLock.isLocked(path))
     }
 }

@@ -24,6 +24,7 @@ extension OpenFile {
         let operation = (kind == .exclusive ? LOCK_EX : LOCK_SH) | (waits ? 0 : LOCK_NB)
         do throws(FileError) {
             try calls(.lock, path) { flock(descriptor, operation) }
+            unlockAtEnd()
             return true
         } catch {
             guard error.code == EWOULDBLOCK else { throw error }
@@ -46,6 +47,13 @@ package final class FileLock: Sendable {
         var range = Self.wholeFile
         guard fcntl(file.descriptor, Command.set, &range) == 0 else { return nil }
         self.file = file
+    }
+
+    deinit {
+        // As in `OpenFile`: a child process that is just being started has the lock too.
+        var range = Self.wholeFile
+        range.l_type = Int16(F_UNLCK)
+        _ = fcntl(file.descriptor, Command.set, &range)
     }
 
     /// Returns whether others have locked the file at `path`.

@@ -39,6 +39,8 @@ package final class OpenFile: Sendable {
     /// The system's number of the open file.
     package let descriptor: Int32
     let calls: FileCalls
+    /// Whether `flock` may hold a lock.
+    private let isLocked = Lock(false)
 
     /// Opens a file.
     ///
@@ -53,7 +55,15 @@ package final class OpenFile: Sendable {
         descriptor = try calls(.open, path) { open(path, flags, access.mode) }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A child process that is just being started has a copy of the descriptor until it runs its program, and with
+        // it the lock: closing alone doesn't end that.
+        if isLocked.withLock({ $0 }) { flock(descriptor, LOCK_UN) }
+        close(descriptor)
+    }
+
+    /// Ends the lock of `flock` before the file is closed.
+    func unlockAtEnd() { isLocked.withLock { $0 = true } }
 
     /// What the system knows of the file.
     ///
