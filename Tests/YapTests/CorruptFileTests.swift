@@ -256,4 +256,24 @@ struct MemoryDatabaseTests {
         #expect(FileManager.default.fileExists(atPath: live.path))
         #expect(FileManager.default.fileExists(atPath: next.path))
     }
+
+    @Test(arguments: [EWOULDBLOCK, ENOLCK])
+    func aFolderInMemoryThatCannotBeLockedIsNotUsed(_ code: Int32) throws {
+        let parent = try TestFolder()
+        let calls = FileCalls { step, _ in step == .lock ? code : nil }
+        let error = #expect(throws: YapDatabaseError.self) {
+            try MemoryFolder(in: parent.path, calls: calls)
+        }
+        #expect(error?.code == .cannotOpen)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path).isEmpty)
+    }
+
+    @Test func aFolderInMemoryIsLockedAsLongAsItIsUsed() throws {
+        let parent = try TestFolder()
+        let folder = try MemoryFolder(in: parent.path)
+        let other = try OpenFile(folder.path + "/lock", .updating)
+        #expect(try !other.lock(waits: false))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["lock"])
+        withExtendedLifetime(folder) {}
+    }
 }

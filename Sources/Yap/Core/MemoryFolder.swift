@@ -30,7 +30,7 @@ final class MemoryFolder: Sendable {
     }
 
     /// Makes it in another folder, for tests.
-    init(in parent: String) throws {
+    init(in parent: String, calls: FileCalls = .system) throws {
         Self.removeUnused(in: parent)
         let template = parent + "/" + Self.prefix + "XXXXXX"
         let made = template.withCString { text -> String? in
@@ -46,7 +46,7 @@ final class MemoryFolder: Sendable {
         // Renamed after it is locked, so that no process finds it unlocked before.
         let new = made + "/" + Self.lockName + "-new"
         do throws(FileError) {
-            lock = try OpenFile(new, .updatingOrCreating)
+            lock = try OpenFile(new, .updatingOrCreating, calls: calls)
             guard try lock.lock(waits: false) else { throw FileError(.lock, new, EWOULDBLOCK) }
             // Not durable: nothing of it outlives the process.
             try FileCalls.system(.rename, new) { rename(new, made + "/" + Self.lockName) }
