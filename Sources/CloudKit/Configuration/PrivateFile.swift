@@ -21,10 +21,17 @@ package struct PrivateFile: Sendable {
 
     /// The file's path.
     package let path: String
+    private let calls: FileCalls
 
     /// A file at `path`.
     package init(path: String) {
+        self.init(path: path, calls: .system)
+    }
+
+    /// - Parameter calls: The system's calls with which the file is written.
+    init(path: String, calls: FileCalls) {
         self.path = path
+        self.calls = calls
     }
 
     /// The folder of the file.
@@ -82,7 +89,7 @@ package struct PrivateFile: Sendable {
         try makeFolder()
         do throws(FileError) {
             DraftFile.sweep(path)
-            try DurableFile.write(bytes, to: path, replacing: replacing)
+            try DurableFile.write(bytes, to: path, replacing: replacing, calls: calls)
         } catch {
             // The file was replaced; only its folder couldn't be synced.
             if error.path == Folders.parent(of: path) { return }

@@ -11,6 +11,8 @@ package struct LongLivedOperationStore: Sendable {
     package let folder: String
     /// The clock for the age of operations.
     package let clock: any TimeSource
+    /// The system's calls with which the folder of an operation gets its name.
+    var calls = FileCalls.system
 
     /// Milliseconds for which an operation is kept after its last response.
     static let keptMilliseconds: Int64 = 86_400_000
@@ -155,7 +157,7 @@ package struct LongLivedOperationStore: Sendable {
             let entry = RunningOperations.Entry()
             _ = RunningOperations.entries.withLock { $0.updateValue(entry, forKey: path(name)) }
             do throws(FileError) {
-                try DurableFile.rename(staging, to: path(name))
+                try DurableFile.rename(staging, to: path(name), calls: calls)
             } catch {
                 // If only the sync of the folder failed, the operation is stored, though a power loss may undo it.
                 if error.step == .rename {

@@ -20,6 +20,13 @@ final class RequestAttempts: Sendable {
     }
 
     private let state = Lock(State())
+    /// Called after `close` has left an attempt in flight.
+    private let didLeaveAttempt: @Sendable () -> Void
+
+    /// - Parameter didLeaveAttempt: for a test of what happens before the request has ended.
+    init(didLeaveAttempt: @escaping @Sendable () -> Void = {}) {
+        self.didLeaveAttempt = didLeaveAttempt
+    }
 
     /// Begins the next attempt.
     /// - Parameter bringsToken: true if the response must be awaited even after the request has completed.
@@ -84,7 +91,10 @@ final class RequestAttempts: Sendable {
             state.isClosed = true
             return state.inFlight != nil && state.bringsToken ? nil : state.take()
         }
-        guard let taken else { return true }
+        guard let taken else {
+            didLeaveAttempt()
+            return true
+        }
         taken.cancelTransfer?()
         taken.cancelTimer?()
         return false

@@ -18,15 +18,16 @@ final class RequestRun: Sendable {
     private let account: RequestAccount
     private let throttle: RequestThrottle
     private let turn: TokenTurn
-    private let attempts = RequestAttempts()
+    private let attempts: RequestAttempts
     /// Nil once the request has completed: the completion often holds the closure that cancels the request.
     private let completion: Lock<Completion?>
 
     /// - Parameter kind: requests of one kind are throttled together; nil for a file, which is never throttled.
     init(
         connection: CloudConnection, rules: RequestRules, kind: String?, completion: @escaping Completion,
-        send: @escaping Sender
+        attempts: RequestAttempts = RequestAttempts(), send: @escaping Sender
     ) {
+        self.attempts = attempts
         self.send = send
         self.connection = connection
         self.rules = rules
