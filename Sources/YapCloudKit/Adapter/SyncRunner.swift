@@ -116,7 +116,8 @@ final class SyncRunner: Sendable {
         let processLock = environment.processLock
         database.addInlineCommitObserver(
             whenEnded: { [weak processLock, weak self] in
-                processLock?.release()
+                // A newer start has acquired the lock of its own database.
+                if self?.session.isNewest(start) ?? true { processLock?.release() }
                 // The server responds only to the newest pending request of a device, which is the next process's from
                 // here on.
                 self?.end(start: start)

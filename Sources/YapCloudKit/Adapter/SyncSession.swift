@@ -68,6 +68,9 @@ final class SyncSession: Sendable {
         return released != nil
     }
 
+    /// Whether no start has begun since, even if it hasn't taken effect yet.
+    func isNewest(_ start: Int) -> Bool { state.withLock { $0.newestStart == start } }
+
     /// Number of the start that is in effect; 0 before the first one.
     var start: Int { state.withLock { $0.start } }
 
