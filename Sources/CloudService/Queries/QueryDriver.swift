@@ -69,6 +69,9 @@ struct QueryDriver {
         }
     }
 
+    /// True if a record may stand in the parts more than once.
+    var mayRepeat: Bool { if case .never = repeats { false } else { true } }
+
     /// The index that stores the values of a field.
     static func source(of field: QueryField) -> IndexScan.Source {
         field.system == .recordID ? .names : .entries(field: field.name, kind: IndexEntries.kind(of: field))

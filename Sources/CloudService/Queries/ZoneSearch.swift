@@ -19,6 +19,8 @@ final class ZoneSearch {
     private(set) var found: [QueryFound] = []
     /// The position where the search stopped, or nil if it reached the end.
     private(set) var stoppedAt: QueryPosition?
+    /// Names of records that were looked at in a part of an index where they may stand more than once.
+    private var lookedAt = Set<String>()
 
     init(
         _ reader: any CloudStoreReader, zone: ZoneKey, query: ResolvedQuery, wanted: Int, rowsMax: Int,
@@ -212,6 +214,9 @@ final class ZoneSearch {
     private func isFound(
         _ hit: IndexHit, _ row: StoredRecord, _ walk: QueryWalk, _ driver: QueryDriver?, _ known: Int?
     ) -> Bool {
+        // An entry behind another of the same record isn't its first. To decide that by the record would read it again
+        // for each entry.
+        if driver?.mayRepeat == true, !lookedAt.insert(row.key.recordName).inserted { return false }
         guard let subject = match(row, without: known) else { return false }
         guard let driver else { return true }
         return driver.isFirst(hit.position.value, inPart: walk.scan, of: subject)
