@@ -192,4 +192,18 @@ import Testing
         #expect(DiskProbe.trouble(of: folder.file("absent"), isSuspect: false) != nil)
         #expect(try #require(DiskProbe.freeBytes(of: folder.path)) > 0)
     }
+
+    /// A full disk would let the blocks of a left file be written again.
+    @Test func theProbeNeedsNewBlocksThoughAKilledProcessLeftItsFile() throws {
+        let folder = try TemporaryFolder()
+        let probe = folder.file(".probe-\(getpid())")
+        let left = [UInt8](repeating: 1, count: 300_000)
+        try Data(left).write(to: URL(filePath: probe))
+        // A second name, under which the file's size is seen when the probe has removed it.
+        try FileManager.default.linkItem(atPath: probe, toPath: folder.file("left"))
+        #expect(DiskProbe.trouble(of: folder.path, isSuspect: true) == nil)
+        #expect(try Folders.names(in: folder.path) == ["left"])
+        let bytes = try Data(contentsOf: URL(filePath: folder.file("left")))
+        #expect(bytes.count < left.count && !bytes.contains(1))
+    }
 }

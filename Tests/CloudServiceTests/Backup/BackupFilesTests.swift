@@ -131,13 +131,19 @@ import Waiting
         // A number that no process has, and this one's own, as in a container where each has the same.
         let dead = Int32.max - 1
         let header = try FileHandle(forReadingFrom: archiveURL()).read(upToCount: 4096) ?? Data()
-        let left = ["old.tar.part-\(dead)", "b.tar.part-\(getpid())", "empty.tar.part-\(dead)"]
-        let foreign = ["mine.part-\(dead)", "b.tar.part-x", "b.tar.sums"]
+        let left = [
+            "old.tar.part-\(dead)", "numbered.tar.part-\(dead).1", "b.tar.part-\(getpid())",
+            "empty.tar.part-\(dead)", "empty.tar.part-\(dead).12",
+        ]
+        let foreign = ["mine.part-\(dead)", "mine.part-\(dead).1", "b.tar.part-x", "b.tar.sums"]
+        // It begins as an archive does, but isn't named like a draft.
+        let archive = "b.tar.part-\(dead).old"
         for name in left { try (name.hasPrefix("empty") ? Data() : header).write(to: url(name)) }
-        for name in left.prefix(2) {
+        for name in left.prefix(3) {
             for ending in [".sums", ".sqlite", ".sqlite-wal"] { try Data([1]).write(to: url(name + ending)) }
         }
         for name in foreign { try Data("not ours".utf8).write(to: url(name)) }
+        try header.write(to: url(archive))
         // One that is being written by a process that lives.
         let held = "live.tar.part-\(dead)"
         try header.write(to: url(held))
@@ -146,7 +152,7 @@ import Waiting
         #expect(flock(descriptor, LOCK_EX) == 0)
         _ = try data.backUp(to: folder.file("b.tar"))
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-        #expect(names == (foreign + [held, "b.tar", "data", "whole.tar"]).sorted())
+        #expect(names == (foreign + [archive, held, "b.tar", "data", "whole.tar"]).sorted())
     }
 
     private func url(_ name: String) -> URL { URL(filePath: folder.file(name)) }
