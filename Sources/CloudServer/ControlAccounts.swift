@@ -1,5 +1,5 @@
 public import CloudService
-public import CloudStore
+import CloudStore
 import Crypto
 
 /// The accounts, tokens and sessions of a control file, in the form that services use.

@@ -8,7 +8,7 @@ extension CloudService {
     ///
     /// - Parameter ticket: the item `t` of the address.
     /// - Throws: if the address wasn't issued by this service, or has expired.
-    public func beginUpload(ticket: String) throws(WireError) -> AssetUpload {
+    package func beginUpload(ticket: String) throws(WireError) -> AssetUpload {
         try transfers.begin(ticket: ticket)
     }
 
@@ -19,7 +19,7 @@ extension CloudService {
     ///   - ticket: the item `t` of the address.
     /// - Throws: if the address wasn't issued by this service or has expired, or the file doesn't exist. The
     ///   error doesn't distinguish these.
-    public func openAsset(checksum: String, ticket: String) throws(WireError) -> AssetDownload {
+    package func openAsset(checksum: String, ticket: String) throws(WireError) -> AssetDownload {
         try transfers.open(checksum: checksum, ticket: ticket)
     }
 

@@ -92,7 +92,7 @@ public final class CloudService: Sendable {
     ///   - usageElsewhere: the users' usage in the container's other environment, or nil if there is none.
     ///   - rates: maximum request rates.
     ///   - schemaMayGrow: whether saves may add to the schema. If nil, everywhere except in production.
-    public convenience init(
+    package convenience init(
         store: any CloudStore, clock: any TimeSource, random: any RandomSource, container: Container? = nil,
         publicURL: String? = nil,
         accounts: (any ServiceAccounts)? = nil, users: [String: ServiceUser] = [:],
@@ -187,7 +187,7 @@ public final class CloudService: Sendable {
     }
 
     /// Executes one request as a group of one. Its writes are durable when it returns.
-    public func respond(to request: WireRequest) -> WireResponse {
+    package func respond(to request: WireRequest) -> WireResponse {
         let prepared = prepare(request)
         return responses.response(to: prepared, answer: prepared.work.answerAlone(in: store))
     }
@@ -200,7 +200,7 @@ public final class CloudService: Sendable {
     }
 
     /// Queues a request for a later `commitGroup`. Doesn't use the store.
-    public func begin(_ request: WireRequest) -> ServiceTicket {
+    package func begin(_ request: WireRequest) -> ServiceTicket {
         groups.begin(prepare(request))
     }
 
@@ -209,5 +209,5 @@ public final class CloudService: Sendable {
     /// All writes among them share one transaction, and each can be rejected without the others. If the
     /// transaction itself fails, each is retried alone. The writes are durable when this returns, and reads
     /// among them see the writes.
-    public func commitGroup() -> [(ticket: ServiceTicket, response: WireResponse)] { groups.commit() }
+    package func commitGroup() -> [(ticket: ServiceTicket, response: WireResponse)] { groups.commit() }
 }

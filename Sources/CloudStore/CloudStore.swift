@@ -1,7 +1,7 @@
 /// Storage of the service. A store reads and writes rows; it makes no decisions.
 ///
 /// `Tests/CloudStoreTests` has one suite that runs on every store.
-public protocol CloudStore: Sendable {
+package protocol CloudStore: Sendable {
     /// Runs `body` on one snapshot of the committed rows, and returns its result.
     ///
     /// Blocks the calling thread. Must not be called inside another `read` or `write` of the same store.
@@ -27,14 +27,14 @@ public protocol CloudStore: Sendable {
 
 extension CloudStore {
     /// False: by default a store has no log.
-    public var checkpointIsDue: Bool { false }
+    package var checkpointIsDue: Bool { false }
 
     /// Does nothing.
-    public func checkpoint() {}
+    package func checkpoint() {}
 }
 
 /// Reads rows inside a transaction.
-public protocol CloudStoreReader {
+package protocol CloudStoreReader {
     /// Loads the requested rows that exist.
     func load(_ wanted: StoreLoad) throws -> StoreLoaded
 
@@ -106,7 +106,7 @@ public protocol CloudStoreReader {
 }
 
 /// Reads and writes rows inside a write transaction.
-public protocol CloudStoreWriter: CloudStoreReader {
+package protocol CloudStoreWriter: CloudStoreReader {
     /// False after an error that rolled back the whole transaction. Then nothing more may run in it.
     var isInTransaction: Bool { get }
 

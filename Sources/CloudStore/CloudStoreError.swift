@@ -1,5 +1,5 @@
 /// An error of opening, reading or writing a store.
-public enum CloudStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum CloudStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file is not an SQLite database.
     case notADatabase(path: String)
     /// The file is an SQLite database of another program.
@@ -24,7 +24,7 @@ public enum CloudStoreError: Error, Hashable, Sendable, CustomStringConvertible 
     case failed(path: String, reason: String)
 
     /// What happened and what to do, for logs.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notADatabase(let path): "\(path) is not a database. Check the path, or restore a backup there."
         case .foreignFile(let path):

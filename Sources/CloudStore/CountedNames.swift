@@ -11,13 +11,13 @@ extension RecordKey {
 
     /// Bytes of a record's or tombstone's names in the usage of its user. They depend on the key and the type only, so
     /// changes of the record don't change them, and a tombstone has as many as its record.
-    public func countedNameBytes(recordType: String) -> Int64 {
+    package func countedNameBytes(recordType: String) -> Int64 {
         Int64(Self.copiesCount * nameBytes + recordType.utf8.count)
     }
 
     /// Bytes of the rows of a record's file in the usage of its user, without the file's own bytes: two rows, each with
     /// the record's key and the file's SHA-256.
-    public var countedFileBytes: Int64 {
+    package var countedFileBytes: Int64 {
         Int64(2 * (nameBytes + Self.digestBytes) + StoredIndexEntry.rowBytes)
     }
 }

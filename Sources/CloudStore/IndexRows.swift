@@ -1,9 +1,9 @@
 /// An index entry of a record: one value of one of its fields.
 ///
 /// The service encodes the values so that their bytes sort as the values do. The store only compares bytes.
-public struct StoredIndexEntry: Hashable, Comparable, Sendable {
+package struct StoredIndexEntry: Hashable, Comparable, Sendable {
     /// Kind of the value. The raw value is stored on disk.
-    public enum Kind: Int64, Hashable, Comparable, Sendable {
+    package enum Kind: Int64, Hashable, Comparable, Sendable {
         /// An element of the field's list, for equality.
         case value = 1
         /// The field's value, for equality, ranges and sorting. Records without a value have a place in the order.
@@ -14,18 +14,18 @@ public struct StoredIndexEntry: Hashable, Comparable, Sendable {
         case place = 4
 
         /// Sorts by the raw value, as the keys on disk are sorted.
-        public static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
+        package static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// Name of the field, or of a system field (`___createTime`).
-    public let field: String
+    package let field: String
     /// Kind of the value.
-    public let kind: Kind
+    package let kind: Kind
     /// Encoded value.
-    public let value: [UInt8]
+    package let value: [UInt8]
 
     /// Makes an entry.
-    public init(field: String, kind: Kind, value: [UInt8]) {
+    package init(field: String, kind: Kind, value: [UInt8]) {
         self.field = field
         self.kind = kind
         self.value = value
@@ -35,13 +35,13 @@ public struct StoredIndexEntry: Hashable, Comparable, Sendable {
     /// record's row of entries.
     ///
     /// - Parameter nameBytes: Bytes of the record's name.
-    public func countedBytes(nameBytes: Int) -> Int64 {
+    package func countedBytes(nameBytes: Int) -> Int64 {
         Self.countedBytes(
             fieldBytes: field.utf8.count, valueBytes: value.count, nameBytes: nameBytes)
     }
 
     /// Returns the bytes of an entry from the sizes of its parts.
-    public static func countedBytes(fieldBytes: Int, valueBytes: Int, nameBytes: Int) -> Int64 {
+    package static func countedBytes(fieldBytes: Int, valueBytes: Int, nameBytes: Int) -> Int64 {
         Int64(2 * (fieldBytes + valueBytes) + nameBytes + rowBytes)
     }
 
@@ -49,7 +49,7 @@ public struct StoredIndexEntry: Hashable, Comparable, Sendable {
     static let rowBytes = 48
 
     /// Sorts by field, kind and bytes, as the keys on disk are sorted.
-    public static func < (left: StoredIndexEntry, right: StoredIndexEntry) -> Bool {
+    package static func < (left: StoredIndexEntry, right: StoredIndexEntry) -> Bool {
         if left.field != right.field {
             return left.field.utf8.lexicographicallyPrecedes(right.field.utf8)
         }
@@ -59,19 +59,19 @@ public struct StoredIndexEntry: Hashable, Comparable, Sendable {
 }
 
 /// All index entries of a record. They replace its previous entries. Deleting a record deletes its entries.
-public struct RecordIndexRow: Hashable, Sendable {
+package struct RecordIndexRow: Hashable, Sendable {
     /// The record.
-    public let key: RecordKey
+    package let key: RecordKey
     /// The record's type; the entries are found in its index.
-    public let recordType: String
+    package let recordType: String
     /// The entries, sorted.
-    public var entries: [StoredIndexEntry]
+    package var entries: [StoredIndexEntry]
     /// Bytes of the rows of the record's references and files. See `ReferenceRow.countedBytes` and
     /// `RecordKey.countedFileBytes`.
-    public let linkBytes: Int64
+    package let linkBytes: Int64
 
     /// Bytes of the record's names, entries, references and rows of files in the usage of its user.
-    public var countedBytes: Int64 {
+    package var countedBytes: Int64 {
         let nameBytes = key.recordName.utf8.count
         return entries.reduce(key.countedNameBytes(recordType: recordType) + linkBytes) {
             $0 + $1.countedBytes(nameBytes: nameBytes)
@@ -79,7 +79,7 @@ public struct RecordIndexRow: Hashable, Sendable {
     }
 
     /// Makes a row.
-    public init(key: RecordKey, recordType: String, entries: [StoredIndexEntry], linkBytes: Int64 = 0) {
+    package init(key: RecordKey, recordType: String, entries: [StoredIndexEntry], linkBytes: Int64 = 0) {
         self.key = key
         self.recordType = recordType
         self.entries = entries
@@ -90,9 +90,9 @@ public struct RecordIndexRow: Hashable, Sendable {
 /// A scan of an index: the records of a type in a zone.
 ///
 /// Sorted by the bytes of the values, and by the names for equal values. A descending scan has the reverse order.
-public struct IndexScan: Sendable {
+package struct IndexScan: Sendable {
     /// The index.
-    public enum Source: Hashable, Sendable {
+    package enum Source: Hashable, Sendable {
         /// The record names of the type: the values are the names.
         case names
         /// The entries of one kind of a field.
@@ -100,28 +100,28 @@ public struct IndexScan: Sendable {
     }
 
     /// The zone.
-    public let zone: ZoneKey
+    package let zone: ZoneKey
     /// The type.
-    public let recordType: String
+    package let recordType: String
     /// The index.
-    public let source: Source
+    package let source: Source
     /// First value, included.
-    public var lower: [UInt8] = []
+    package var lower: [UInt8] = []
     /// End of the values, not included. Nil for no end.
-    public var upper: [UInt8]?
+    package var upper: [UInt8]?
     /// True to start with the last value.
-    public var isDescending = false
+    package var isDescending = false
     /// Position after which the scan starts, or nil for the first page.
-    public var after: IndexPosition?
+    package var after: IndexPosition?
     /// True to load the records' rows too.
-    public var withRecords = false
+    package var withRecords = false
     /// Maximum number of entries.
-    public var rowsMax: Int
+    package var rowsMax: Int
     /// Bytes of fields after which the result ends, with a whole record.
-    public var bytesMax = Int.max
+    package var bytesMax = Int.max
 
     /// Makes a scan over all entries of `source`.
-    public init(zone: ZoneKey, recordType: String, source: Source, rowsMax: Int) {
+    package init(zone: ZoneKey, recordType: String, source: Source, rowsMax: Int) {
         self.zone = zone
         self.recordType = recordType
         self.source = source
@@ -130,48 +130,48 @@ public struct IndexScan: Sendable {
 }
 
 /// A position in an index.
-public struct IndexPosition: Hashable, Comparable, Sendable {
+package struct IndexPosition: Hashable, Comparable, Sendable {
     /// The value.
-    public let value: [UInt8]
+    package let value: [UInt8]
     /// The name of the record.
-    public let recordName: String
+    package let recordName: String
 
     /// Makes a position.
-    public init(value: [UInt8], recordName: String) {
+    package init(value: [UInt8], recordName: String) {
         self.value = value
         self.recordName = recordName
     }
 
     /// Orders by the value's bytes, then the name's.
-    public static func < (left: IndexPosition, right: IndexPosition) -> Bool {
+    package static func < (left: IndexPosition, right: IndexPosition) -> Bool {
         if left.value != right.value { return left.value.lexicographicallyPrecedes(right.value) }
         return left.recordName.utf8.lexicographicallyPrecedes(right.recordName.utf8)
     }
 }
 
 /// An entry that a scan has found.
-public struct IndexHit: Sendable {
+package struct IndexHit: Sendable {
     /// Position of the entry.
-    public let position: IndexPosition
+    package let position: IndexPosition
     /// The record, if the scan loads rows.
-    public let record: StoredRecord?
+    package let record: StoredRecord?
 
     /// Makes a hit.
-    public init(position: IndexPosition, record: StoredRecord? = nil) {
+    package init(position: IndexPosition, record: StoredRecord? = nil) {
         self.position = position
         self.record = record
     }
 }
 
 /// The pending work on the indexes of a type, until all its records have the entries that the schema requires.
-public struct IndexWorkRow: Hashable, Sendable {
+package struct IndexWorkRow: Hashable, Sendable {
     /// The type.
-    public let recordType: String
+    package let recordType: String
     /// Missing indexes and progress, in the service's encoding. Empty when the work is done, which deletes the row.
-    public var content: [UInt8]
+    package var content: [UInt8]
 
     /// Makes a row.
-    public init(recordType: String, content: [UInt8]) {
+    package init(recordType: String, content: [UInt8]) {
         self.recordType = recordType
         self.content = content
     }

@@ -1,12 +1,12 @@
 /// A page of the users with records, tombstones or zones in their private databases, sorted by record name.
-public struct OwnersLoad: Hashable, Sendable {
+package struct OwnersLoad: Hashable, Sendable {
     /// Last user of the previous page. Empty for the first page.
-    public var after: String
+    package var after: String
     /// Maximum number of users.
-    public var ownersMax: Int
+    package var ownersMax: Int
 
     /// Makes a query for a page.
-    public init(after: String = "", ownersMax: Int) {
+    package init(after: String = "", ownersMax: Int) {
         self.after = after
         self.ownersMax = ownersMax
     }

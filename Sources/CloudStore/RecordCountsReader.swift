@@ -1,31 +1,31 @@
 /// The number of records of a type in a zone.
-public struct RecordCount: Hashable, Sendable {
+package struct RecordCount: Hashable, Sendable {
     /// The zone.
-    public let zoneName: String
+    package let zoneName: String
     /// The type.
-    public let recordType: String
+    package let recordType: String
     /// Number of records that were counted.
-    public let count: Int
+    package let count: Int
     /// True if there may be more.
-    public let isCapped: Bool
+    package let isCapped: Bool
 }
 
 /// The result of a count of rows.
-public struct CountedRows: Hashable, Sendable {
+package struct CountedRows: Hashable, Sendable {
     /// Number of rows that were counted.
-    public let count: Int
+    package let count: Int
     /// Number of rows that were read for it.
-    public let rowsRead: Int
+    package let rowsRead: Int
 
     /// Makes a count.
-    public init(count: Int, rowsRead: Int) {
+    package init(count: Int, rowsRead: Int) {
         self.count = count
         self.rowsRead = rowsRead
     }
 }
 
 /// Counts for the operator. Tombstones and the rows of deleted zones aren't counted.
-public protocol RecordCountsReader {
+package protocol RecordCountsReader {
     /// Counts the records of a database by zone and type. Counting stops after `rowsMax` records.
     func countRecords(in database: StoredDatabaseKey, rowsMax: Int) throws -> [RecordCount]
 

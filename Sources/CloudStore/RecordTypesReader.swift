@@ -1,5 +1,5 @@
 /// Information for the operator about the records of all users.
-public protocol RecordTypesReader {
+package protocol RecordTypesReader {
     /// Returns the types of all records, sorted. Reads each record's row.
     func recordTypes() throws -> [String]
 }

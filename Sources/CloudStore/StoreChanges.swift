@@ -1,75 +1,75 @@
 /// The writes of a decision: whole rows, applied in the order of the properties.
-public struct StoreChanges: Sendable {
+package struct StoreChanges: Sendable {
     /// Maximum number of rows that are written and removed, including index entries and references. With more, the
     /// write throws `CloudStoreError.tooManyRows`. A store in memory has no limit.
-    public var rowsMax = Int.max
+    package var rowsMax = Int.max
     /// True to delete all rows without tombstones before the rest is written. The schema, the users' roles and the
     /// operator's settings stay.
-    public var erasesData = false
+    package var erasesData = false
     /// Feed rows to write.
-    public var databases: [DatabaseRow] = []
+    package var databases: [DatabaseRow] = []
     /// Zone rows to write.
-    public var zones: [ZoneRow] = []
+    package var zones: [ZoneRow] = []
     /// Rows of deleted zones to delete. The caller writes the floor into the database's row.
-    public var removedZones: [ZoneKey] = []
+    package var removedZones: [ZoneKey] = []
     /// Zones to clear: their records and references are deleted without tombstones, before anything else is written. A
     /// store may hide the rows until `removeClearedRows` removes them.
-    public var clearedZones: [ZoneKey] = []
+    package var clearedZones: [ZoneKey] = []
     /// Zones, each with a counter up to which tombstones are deleted. The caller writes the floor into the zone's row.
-    public var prunedTombstones: [PrunedTombstones] = []
+    package var prunedTombstones: [PrunedTombstones] = []
     /// Binding references to delete.
-    public var removedReferences: [ReferenceRow] = []
+    package var removedReferences: [ReferenceRow] = []
     /// Records to delete all binding references of.
-    public var removedSources: [RecordKey] = []
+    package var removedSources: [RecordKey] = []
     /// Binding references to write.
-    public var addedReferences: [ReferenceRow] = []
+    package var addedReferences: [ReferenceRow] = []
     /// Records to delete without a tombstone, in zones without a feed; or tombstones to delete, for which the caller
     /// writes the floor into the zone's row.
-    public var removedRecords: [RecordKey] = []
+    package var removedRecords: [RecordKey] = []
     /// Record rows and tombstones to write.
-    public var records: [StoredRecord] = []
+    package var records: [StoredRecord] = []
     /// Index entries of records to write.
-    public var indexes: [RecordIndexRow] = []
+    package var indexes: [RecordIndexRow] = []
     /// Pending work on the indexes of types to write.
-    public var indexWork: [IndexWorkRow] = []
+    package var indexWork: [IndexWorkRow] = []
     /// Files of records to write.
-    public var assets: [RecordAssetsRow] = []
+    package var assets: [RecordAssetsRow] = []
     /// Users' usage to write.
-    public var usage: [UsageRow] = []
+    package var usage: [UsageRow] = []
     /// Secrets to write.
-    public var secrets: [SecretRow] = []
+    package var secrets: [SecretRow] = []
     /// The schema to write.
-    public var schema: SchemaRow?
+    package var schema: SchemaRow?
     /// Users' roles to write.
-    public var roles: [UserRolesRow] = []
+    package var roles: [UserRolesRow] = []
     /// Subscriptions to delete.
-    public var removedSubscriptions: [SubscriptionKey] = []
+    package var removedSubscriptions: [SubscriptionKey] = []
     /// Subscriptions to write.
-    public var subscriptions: [SubscriptionRow] = []
+    package var subscriptions: [SubscriptionRow] = []
     /// Devices to delete, with their pending pushes.
-    public var removedDevices: [DeviceKey] = []
+    package var removedDevices: [DeviceKey] = []
     /// Devices to write. Two devices can't have the same token.
-    public var devices: [DeviceRow] = []
+    package var devices: [DeviceRow] = []
     /// Pushes to delete.
-    public var removedPushes: [PushKey] = []
+    package var removedPushes: [PushKey] = []
     /// Pushes to write.
-    public var pushes: [PushRow] = []
+    package var pushes: [PushRow] = []
     /// Zones to delete the push task of.
-    public var removedPushTasks: [ZoneKey] = []
+    package var removedPushTasks: [ZoneKey] = []
     /// Push tasks to write.
-    public var pushTasks: [PushTaskRow] = []
+    package var pushTasks: [PushTaskRow] = []
     /// Writes of notifications.
-    public var notifications = NotificationChanges()
+    package var notifications = NotificationChanges()
     /// Kept answers to delete.
-    public var removedAnswers: [OperationKey] = []
+    package var removedAnswers: [OperationKey] = []
     /// Kept answers to write.
-    public var answers: [KeptAnswerRow] = []
+    package var answers: [KeptAnswerRow] = []
 
     /// Makes an empty set of changes.
-    public init() {}
+    package init() {}
 
     /// True if there is nothing to write.
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         !erasesData && databases.isEmpty && zones.isEmpty && removedZones.isEmpty && clearedZones.isEmpty
             && prunedTombstones.isEmpty
             && removedReferences.isEmpty && removedSources.isEmpty && addedReferences.isEmpty
@@ -88,14 +88,14 @@ public struct StoreChanges: Sendable {
 }
 
 /// The tombstones of a zone up to a counter.
-public struct PrunedTombstones: Hashable, Sendable {
+package struct PrunedTombstones: Hashable, Sendable {
     /// The zone.
-    public let zone: ZoneKey
+    package let zone: ZoneKey
     /// Highest counter to delete.
-    public let through: Int64
+    package let through: Int64
 
     /// Makes the tombstones of `zone` up to and including the counter `through`.
-    public init(zone: ZoneKey, through: Int64) {
+    package init(zone: ZoneKey, through: Int64) {
         self.zone = zone
         self.through = through
     }

@@ -1,69 +1,69 @@
 /// The key of a database. It is the first part of every key, so the rows of one user are one contiguous range.
-public struct StoredDatabaseKey: Hashable, Comparable, Sendable {
+package struct StoredDatabaseKey: Hashable, Comparable, Sendable {
     /// Kind of database. The raw value is stored on disk.
-    public enum Scope: Int64, Hashable, Comparable, Sendable {
+    package enum Scope: Int64, Hashable, Comparable, Sendable {
         /// One database for all users of the container.
         case publicDatabase = 1
         /// One database for each user.
         case privateDatabase = 2
 
         /// Sorts by the raw value, as the keys on disk are sorted.
-        public static func < (left: Scope, right: Scope) -> Bool { left.rawValue < right.rawValue }
+        package static func < (left: Scope, right: Scope) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// Kind of database.
-    public let scope: Scope
+    package let scope: Scope
     /// Record name of the user that owns the database. Empty for the public database.
-    public let owner: String
+    package let owner: String
 
     /// The container's one public database.
-    public static let publicDatabase = StoredDatabaseKey(scope: .publicDatabase, owner: "")
+    package static let publicDatabase = StoredDatabaseKey(scope: .publicDatabase, owner: "")
 
     /// The private database of the user `owner`.
-    public static func privateDatabase(of owner: String) -> StoredDatabaseKey {
+    package static func privateDatabase(of owner: String) -> StoredDatabaseKey {
         StoredDatabaseKey(scope: .privateDatabase, owner: owner)
     }
 
     /// Sorts by scope and owner.
-    public static func < (left: StoredDatabaseKey, right: StoredDatabaseKey) -> Bool {
+    package static func < (left: StoredDatabaseKey, right: StoredDatabaseKey) -> Bool {
         (left.scope, left.owner) < (right.scope, right.owner)
     }
 }
 
 /// A zone of a database.
-public struct ZoneKey: Hashable, Comparable, Sendable {
+package struct ZoneKey: Hashable, Comparable, Sendable {
     /// The zone's database.
-    public let database: StoredDatabaseKey
+    package let database: StoredDatabaseKey
     /// The zone's name, unique in its database.
-    public let zoneName: String
+    package let zoneName: String
 
     /// Makes the key of the zone `zoneName` in `database`.
-    public init(database: StoredDatabaseKey, zoneName: String) {
+    package init(database: StoredDatabaseKey, zoneName: String) {
         self.database = database
         self.zoneName = zoneName
     }
 
     /// Sorts by database and name.
-    public static func < (left: ZoneKey, right: ZoneKey) -> Bool {
+    package static func < (left: ZoneKey, right: ZoneKey) -> Bool {
         (left.database, left.zoneName) < (right.database, right.zoneName)
     }
 }
 
 /// A record of a zone.
-public struct RecordKey: Hashable, Comparable, Sendable {
+package struct RecordKey: Hashable, Comparable, Sendable {
     /// The record's zone.
-    public let zone: ZoneKey
+    package let zone: ZoneKey
     /// The record's name, unique in its zone.
-    public let recordName: String
+    package let recordName: String
 
     /// Makes the key of the record `recordName` in `zone`.
-    public init(zone: ZoneKey, recordName: String) {
+    package init(zone: ZoneKey, recordName: String) {
         self.zone = zone
         self.recordName = recordName
     }
 
     /// Sorts by zone and name.
-    public static func < (left: RecordKey, right: RecordKey) -> Bool {
+    package static func < (left: RecordKey, right: RecordKey) -> Bool {
         (left.zone, left.recordName) < (right.zone, right.recordName)
     }
 }

@@ -1,18 +1,18 @@
 /// The feed of a private database. Its counter tells which zone changed last.
-public struct DatabaseRow: Hashable, Sendable {
+package struct DatabaseRow: Hashable, Sendable {
     /// The database.
-    public let key: StoredDatabaseKey
+    package let key: StoredDatabaseKey
     /// 64 random bits. A token with other bits comes from an earlier database of the same name.
-    public var epoch: UInt64
+    package var epoch: UInt64
     /// Number of zone changes. A write adds one for each changed zone, so no two zones share a number.
-    public var counter: Int64
+    package var counter: Int64
     /// Number of subscriptions in the database. At 0, a write needn't look for subscriptions.
-    public var subscriptionCount: Int64
+    package var subscriptionCount: Int64
     /// Rows of deleted zones at or below this counter were deleted. A token below it can't learn about those zones.
-    public var zoneFloor: Int64 = 0
+    package var zoneFloor: Int64 = 0
 
     /// Makes a row.
-    public init(key: StoredDatabaseKey, epoch: UInt64, counter: Int64, subscriptionCount: Int64 = 0) {
+    package init(key: StoredDatabaseKey, epoch: UInt64, counter: Int64, subscriptionCount: Int64 = 0) {
         self.key = key
         self.epoch = epoch
         self.counter = counter
@@ -21,31 +21,31 @@ public struct DatabaseRow: Hashable, Sendable {
 }
 
 /// A custom zone. Default zones have no row: they always exist and have no feed.
-public struct ZoneRow: Hashable, Sendable {
+package struct ZoneRow: Hashable, Sendable {
     /// The zone.
-    public let key: ZoneKey
+    package let key: ZoneKey
     /// 64 random bits, new when the zone is made again or restored, to recognize older tokens.
-    public var epoch: UInt64
+    package var epoch: UInt64
     /// Counter of the zone's last change. Each changed record gets the next number.
-    public var counter: Int64
+    package var counter: Int64
     /// Tombstones at or below this counter were deleted. A token below it can't learn about those deletions.
-    public var tombstoneFloor: Int64
+    package var tombstoneFloor: Int64
     /// Counter of the database at the zone's last change.
-    public var databaseCounter: Int64
+    package var databaseCounter: Int64
     /// True if the zone was deleted. The row stays for the database's feed.
-    public var isDeleted: Bool
+    package var isDeleted: Bool
     /// Time of the deletion, in milliseconds since 1970. 0 if the zone exists or the time is unknown.
-    public var deletedMilliseconds: Int64 = 0
+    package var deletedMilliseconds: Int64 = 0
     /// Sum of the checksums of its records, as far as they have one.
-    public var checksum = StoreChecksum()
+    package var checksum = StoreChecksum()
     /// True if all records have a checksum. False in a file of an earlier version, until the service has gone through
     /// the zone.
-    public var isCounted = true
+    package var isCounted = true
     /// Usage of its records, to subtract a deleted zone at once.
-    public var size = StoredSize()
+    package var size = StoredSize()
 
     /// Makes a row.
-    public init(
+    package init(
         key: ZoneKey, epoch: UInt64, counter: Int64 = 0, tombstoneFloor: Int64 = 0,
         databaseCounter: Int64 = 0,
         isDeleted: Bool = false
@@ -60,16 +60,16 @@ public struct ZoneRow: Hashable, Sendable {
 }
 
 /// The user, the device and the time of a change.
-public struct StoreStamp: Hashable, Sendable {
+package struct StoreStamp: Hashable, Sendable {
     /// Time of the service, in milliseconds since 1970.
-    public var timestampMilliseconds: Int64
+    package var timestampMilliseconds: Int64
     /// Record name of the user.
-    public var userRecordName: String
+    package var userRecordName: String
     /// Name that the client gave the device.
-    public var deviceID: String
+    package var deviceID: String
 
     /// Makes a stamp.
-    public init(timestampMilliseconds: Int64, userRecordName: String, deviceID: String) {
+    package init(timestampMilliseconds: Int64, userRecordName: String, deviceID: String) {
         self.timestampMilliseconds = timestampMilliseconds
         self.userRecordName = userRecordName
         self.deviceID = deviceID
@@ -77,35 +77,35 @@ public struct StoreStamp: Hashable, Sendable {
 }
 
 /// A record, or the tombstone of a deleted one.
-public struct StoredRecord: Hashable, Sendable {
+package struct StoredRecord: Hashable, Sendable {
     /// The record.
-    public let key: RecordKey
+    package let key: RecordKey
     /// Its type. A tombstone keeps it.
-    public var recordType: String
+    package var recordType: String
     /// True for a tombstone. Its fields are empty.
-    public var isDeleted: Bool
+    package var isDeleted: Bool
     /// Zone's epoch at the record's last change; with `counter` it is the record's change tag. In a zone without a
     /// feed, random bits that are new for each change.
-    public var tagEpoch: UInt64
+    package var tagEpoch: UInt64
     /// Zone's counter at the record's last change. 0 in a zone without a feed.
-    public var counter: Int64
+    package var counter: Int64
     /// Name of the parent record in the same zone.
-    public var parent: String?
+    package var parent: String?
     /// Creation: user, device and time.
-    public var created: StoreStamp
+    package var created: StoreStamp
     /// Last change: user, device and time.
-    public var modified: StoreStamp
+    package var modified: StoreStamp
     /// The fields in their binary form. The store doesn't read them.
-    public var fields: [UInt8]
+    package var fields: [UInt8]
     /// The record's part of its zone's checksum. Nil for a tombstone, in a zone without a feed, and until a record of
     /// an earlier version has been counted.
-    public var checksum: StoreChecksum?
+    package var checksum: StoreChecksum?
     /// Bytes of the record's names, index entries, references and rows of files; for a tombstone, of its names. Too low
     /// until a record of an earlier version has been counted. 0 for a tombstone of an earlier version.
-    public var indexBytes: Int64 = 0
+    package var indexBytes: Int64 = 0
 
     /// Makes a row.
-    public init(
+    package init(
         key: RecordKey, recordType: String, isDeleted: Bool = false, tagEpoch: UInt64, counter: Int64,
         parent: String? = nil, created: StoreStamp, modified: StoreStamp, fields: [UInt8],
         checksum: StoreChecksum? = nil
@@ -124,9 +124,9 @@ public struct StoredRecord: Hashable, Sendable {
 }
 
 /// A binding reference, stored to find the source from its target. References with the action NONE have no row.
-public struct ReferenceRow: Hashable, Comparable, Sendable {
+package struct ReferenceRow: Hashable, Comparable, Sendable {
     /// What happens to the source when the target is deleted. The raw value is stored on disk.
-    public enum Kind: Int64, Hashable, Sendable {
+    package enum Kind: Int64, Hashable, Sendable {
         /// The source is deleted with the target.
         case deleteSelf = 1
         /// The target can't be deleted while the source exists.
@@ -136,21 +136,21 @@ public struct ReferenceRow: Hashable, Comparable, Sendable {
     }
 
     /// Record that is referenced.
-    public let target: RecordKey
+    package let target: RecordKey
     /// Name of the referencing record, in the same zone.
-    public let sourceName: String
+    package let sourceName: String
     /// Kind of the binding.
-    public let kind: Kind
+    package let kind: Kind
 
     /// Makes a row.
-    public init(target: RecordKey, sourceName: String, kind: Kind) {
+    package init(target: RecordKey, sourceName: String, kind: Kind) {
         self.target = target
         self.sourceName = sourceName
         self.kind = kind
     }
 
     /// Bytes of the row in the usage of its user. It is stored twice, each time with the zone's names.
-    public var countedBytes: Int64 {
+    package var countedBytes: Int64 {
         let zone = target.zone
         let names = zone.database.owner.utf8.count + zone.zoneName.utf8.count
         return Int64(
@@ -158,10 +158,10 @@ public struct ReferenceRow: Hashable, Comparable, Sendable {
     }
 
     /// Record that has the reference.
-    public var source: RecordKey { RecordKey(zone: target.zone, recordName: sourceName) }
+    package var source: RecordKey { RecordKey(zone: target.zone, recordName: sourceName) }
 
     /// Sorts by target, source and kind, as the keys on disk are sorted.
-    public static func < (left: ReferenceRow, right: ReferenceRow) -> Bool {
+    package static func < (left: ReferenceRow, right: ReferenceRow) -> Bool {
         (left.target, left.sourceName, left.kind.rawValue) < (
             right.target, right.sourceName, right.kind.rawValue
         )

@@ -1,6 +1,6 @@
 public import CloudService
-public import CloudStore
-public import CloudWire
+import CloudStore
+import CloudWire
 
 /// Checks an account's password and issues a token. It blocks, because a password's hash is slow, and is
 /// called on the server's thread for sign-ins, never on an event loop.
@@ -66,7 +66,7 @@ public struct SignInSession: Hashable, Sendable {
 /// The sessions of one account in one container.
 public struct OwnSessions: Sendable {
     /// The unexpired sessions, by the time of the sign-in.
-    public let sessions: [ControlSession]
+    package let sessions: [ControlSession]
     /// The `id` of the caller's session.
     public let current: String
     /// The token that replaces the caller's, if each response brings a new one.

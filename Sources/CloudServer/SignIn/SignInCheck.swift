@@ -1,6 +1,6 @@
 import CloudService
-public import CloudStore
-public import CloudWire
+import CloudStore
+import CloudWire
 import Crypto
 public import System
 

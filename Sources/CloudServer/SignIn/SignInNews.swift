@@ -1,5 +1,5 @@
 public import CloudService
-public import CloudStore
+import CloudStore
 import CloudWire
 
 /// A successful sign-in and the account's history, for a warning to its owner.
@@ -17,7 +17,7 @@ public struct SignInNews: Hashable, Sendable {
     /// Time in milliseconds since 1970.
     public let atMilliseconds: Int64
     /// The account's sign-ins before.
-    public let history: ControlSignInHistory
+    package let history: ControlSignInHistory
 
     /// Makes the report of a new session.
     init(_ session: ControlSession, _ history: ControlSignInHistory) {

@@ -1,5 +1,5 @@
 import CloudStore
-public import CloudWire
+import CloudWire
 import System
 
 /// An upload of a file, from its first byte to its receipt. Its calls block.
@@ -30,7 +30,7 @@ public final class AssetUpload: Sendable {
     ///
     /// - Throws: if the file exceeds its maximum, the user has too many unsaved bytes, or the write fails;
     ///   then the file is deleted.
-    public func write(_ bytes: [UInt8]) throws(WireError) {
+    package func write(_ bytes: [UInt8]) throws(WireError) {
         let limits = transfers.tickets.limits
         try Self.translating {
             let (givenUp, error) = state.withLock { state -> ((any StoredAssetWriter)?, (any Error)?) in
@@ -80,7 +80,7 @@ public final class AssetUpload: Sendable {
     /// Finishes the upload, and returns the value for the record's field. The file is durable then.
     ///
     /// - Throws: if the file can't be written; then it is deleted.
-    public func finish() throws(WireError) -> AssetUploadedResponse {
+    package func finish() throws(WireError) -> AssetUploadedResponse {
         try Self.translating {
             let writer = state.withLock { state in
                 defer { state.writer = nil }
@@ -140,7 +140,7 @@ public struct AssetDownload: Sendable {
     /// Reads up to `bytesMax` bytes from `offset` on. Empty at the end.
     ///
     /// - Throws: if the read fails.
-    public func read(at offset: Int64, bytesMax: Int) throws(WireError) -> [UInt8] {
+    package func read(at offset: Int64, bytesMax: Int) throws(WireError) -> [UInt8] {
         try AssetUpload.translating { try reader.read(at: offset, bytesMax: bytesMax) }
     }
 }

@@ -5,7 +5,7 @@ import CloudStore
 ///
 /// Commits of the other environment after the call are seen by the next write only. So two simultaneous
 /// transactions, one in each environment, may both use the last room, but no more than that.
-public typealias UsageElsewhere = @Sendable (_ keys: [UsageKey]) -> [UsageKey: StoredSize]
+package typealias UsageElsewhere = @Sendable (_ keys: [UsageKey]) -> [UsageKey: StoredSize]
 
 extension CloudService.Container {
     /// The container's other environment.

@@ -1,4 +1,4 @@
-package import CloudWire
+import CloudWire
 import System
 
 /// Limits the requests of an address for resources outside a service, such as the sign-in page, to the rate

@@ -1,5 +1,5 @@
 import CloudStore
-public import CloudWire
+import CloudWire
 
 /// The identity of an administrator's request: a user, or the rights of a server-to-server key.
 public struct OperatorCaller: Hashable, Sendable {
@@ -68,7 +68,7 @@ extension CloudService {
 extension CloudServiceThread {
     /// Submits an operator's request, as `send(_:cancellation:completion:)` does for users. All operators
     /// share one queue, which is scheduled like that of one user.
-    public func send(
+    package func send(
         _ request: WireRequest, for caller: OperatorCaller, cancellation: ServiceCancellation,
         completion: @escaping @Sendable (WireResponse) -> Void
     ) {

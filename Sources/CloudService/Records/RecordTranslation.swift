@@ -8,7 +8,7 @@ extension StoredRecord {
     /// The record in a response, with the fields of `desiredKeys`, or all fields if it is nil or empty.
     ///
     /// - Throws: `BinaryError` if the stored fields can't be read.
-    public func wireRecord(desiredKeys: [String]? = nil) throws -> WireRecord {
+    package func wireRecord(desiredKeys: [String]? = nil) throws -> WireRecord {
         try wireRecord(fields: FieldsBinary.decode(fields), desiredKeys: desiredKeys)
     }
 

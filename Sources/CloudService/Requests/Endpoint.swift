@@ -1,4 +1,4 @@
-package import CloudWire
+import CloudWire
 
 /// An endpoint of the service. The raw value is the last part of its path, such as `records/modify`.
 package enum Endpoint: String, CaseIterable, Sendable {

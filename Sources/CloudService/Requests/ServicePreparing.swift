@@ -1,4 +1,4 @@
-package import CloudWire
+import CloudWire
 
 /// Prepares requests before the store is used.
 extension CloudService {

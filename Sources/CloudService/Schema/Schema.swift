@@ -1,4 +1,4 @@
-public import CloudWire
+import CloudWire
 
 /// The schema of an environment: record types with their fields, indexes and permissions.
 ///
@@ -29,7 +29,7 @@ public struct RecordType: Hashable, Sendable {
 /// A field of a record type.
 public struct FieldDefinition: Hashable, Sendable {
     /// The type of the values.
-    public var type: FieldType
+    package var type: FieldType
     /// True if the values are encrypted. They are stored unchanged and never indexed.
     public var isEncrypted: Bool
     /// True if the type is an undecided number, since the field was added by saving one (`NUMBER`).
@@ -38,7 +38,7 @@ public struct FieldDefinition: Hashable, Sendable {
     public var indexes: FieldIndexes
 
     /// Makes a field.
-    public init(
+    package init(
         _ type: FieldType, isEncrypted: Bool = false, isNumber: Bool = false, indexes: FieldIndexes = []
     ) {
         self.type = type

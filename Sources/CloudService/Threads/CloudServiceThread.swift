@@ -35,7 +35,7 @@ public final class CloudServiceThread: Sendable {
     ///
     /// - Parameter cancellation: cancels the request while its work has not begun. `completion` is called in
     ///   any case.
-    public func send(
+    package func send(
         _ request: WireRequest, cancellation: ServiceCancellation = ServiceCancellation(),
         completion: @escaping @Sendable (WireResponse) -> Void
     ) {
@@ -71,7 +71,7 @@ public final class CloudServiceThread: Sendable {
     ///
     /// - Parameter asker: the address of the client. The request is charged to the device's user, or to the
     ///   address if the device doesn't exist. Nil: it isn't charged.
-    public func takePush(
+    package func takePush(
         apnsToken: String, acknowledging notificationID: String? = nil, taking: PushTaking = .each,
         asker: String? = nil, completion: @escaping @Sendable (Result<CourierPush?, WireError>) -> Void
     ) {

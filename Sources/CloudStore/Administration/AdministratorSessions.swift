@@ -3,13 +3,13 @@ import SQLite
 import System
 
 /// Owns the table `administratorSessions` of the control file. All calls may block on the file.
-public struct AdministratorSessions: Sendable {
+package struct AdministratorSessions: Sendable {
     /// Time without a request after which a session ends, in milliseconds.
-    public static let idleMilliseconds: Int64 = 12 * 3_600_000
+    package static let idleMilliseconds: Int64 = 12 * 3_600_000
     /// Time after the sign-in after which a session ends, in milliseconds.
-    public static let lifeMilliseconds: Int64 = 30 * 86_400_000
+    package static let lifeMilliseconds: Int64 = 30 * 86_400_000
     /// Maximum number of sessions of an administrator. A further sign-in ends the oldest.
-    public static let countMax = 100
+    package static let countMax = 100
     /// Precision of the time of the last request: each update costs a commit.
     private static let stepMilliseconds: Int64 = 60_000
 
@@ -20,7 +20,7 @@ public struct AdministratorSessions: Sendable {
     /// - Returns: The session and its token, or nil if the link was used, replaced or has expired. The file has only
     ///   the token's digest.
     /// - Throws: `CloudStoreError`.
-    public func make(
+    package func make(
         link secret: String, address: String, client: String?
     ) throws -> (token: String, session: AdministratorSession)? {
         let digest = try SHA256.hash(secret)
@@ -39,7 +39,7 @@ public struct AdministratorSessions: Sendable {
     /// - Returns: The session and its token. The file has only the token's digest.
     /// - Throws: `ControlError.noSuchAdministrator` if the administrator was removed or got another password since,
     ///   `CloudStoreError`.
-    public func make(
+    package func make(
         for administrator: Administrator, address: String, client: String?
     ) throws -> (token: String, session: AdministratorSession) {
         try file.write { connection in
@@ -54,7 +54,7 @@ public struct AdministratorSessions: Sendable {
     /// Returns the session of a token, or nil if there is none or it has ended. This counts as a use of the session.
     ///
     /// - Throws: `CloudStoreError`.
-    public func session(token: String) throws -> AdministratorSession? {
+    package func session(token: String) throws -> AdministratorSession? {
         let now = file.clock.nowMilliseconds()
         let digest = try SHA256.hash(token)
         let sql = "\(Self.selection) WHERE s.digest = ?4 AND \(Self.isOpen)"
@@ -78,7 +78,7 @@ public struct AdministratorSessions: Sendable {
     ///
     /// - Parameter id: The administrator's id, or nil for all administrators.
     /// - Throws: `CloudStoreError`.
-    public func list(ofAdministrator id: Int64? = nil) throws -> [AdministratorSession] {
+    package func list(ofAdministrator id: Int64? = nil) throws -> [AdministratorSession] {
         let sql = """
             \(Self.selection) WHERE (?4 IS NULL OR s.administrator = ?4) AND \(Self.isOpen)
             ORDER BY s.createdMilliseconds DESC, s.digest LIMIT 1000
@@ -95,7 +95,7 @@ public struct AdministratorSessions: Sendable {
     /// Ends a session.
     ///
     /// - Throws: `CloudStoreError`.
-    public func end(_ session: AdministratorSession) throws {
+    package func end(_ session: AdministratorSession) throws {
         try file.write { connection in
             try connection.run("DELETE FROM administratorSessions WHERE digest = ?") {
                 try $0.bind(session.digest, at: 1)

@@ -8,20 +8,20 @@ import System
 ///     let link = try control.administrators.makeLink(for: "maria")
 ///
 /// All calls may block on the file. Several processes may have it open; each sees another's writes at once.
-public struct Administrators: Sendable {
+package struct Administrators: Sendable {
     /// Lifetime of a link, in milliseconds.
-    public static let linkMilliseconds: Int64 = 600_000
+    package static let linkMilliseconds: Int64 = 600_000
     /// Minimum length of a password in characters.
-    public static let passwordCharactersMin = 10
+    package static let passwordCharactersMin = 10
     /// Maximum number of administrators.
-    public static let countMax = 1_000
+    package static let countMax = 1_000
 
     let file: ControlFile
 
     /// Returns all administrators, sorted by name.
     ///
     /// - Throws: `CloudStoreError`.
-    public func list() throws -> [AdministratorEntry] {
+    package func list() throws -> [AdministratorEntry] {
         let sql = """
             SELECT \(Self.columns), \(AdministratorSessions.selectOpen("count(*)", of: "a.id")),
                 \(AdministratorSessions.selectOpen("max(s.lastMilliseconds)", of: "a.id"))
@@ -43,14 +43,14 @@ public struct Administrators: Sendable {
     /// Returns the administrator of this name, in upper or lower case, or nil if there is none.
     ///
     /// - Throws: `CloudStoreError`.
-    public func administrator(named name: String) throws -> Administrator? {
+    package func administrator(named name: String) throws -> Administrator? {
         try file.read { try Self.administrator(named: name, $0) }
     }
 
     /// Returns true if any administrator can sign in with a password.
     ///
     /// - Throws: `CloudStoreError`.
-    public func anyHasPassword() throws -> Bool {
+    package func anyHasPassword() throws -> Bool {
         try file.read { try ControlFormat.value(of: Self.anyPassword, $0) == 1 }
     }
 
@@ -62,7 +62,7 @@ public struct Administrators: Sendable {
     /// - Throws: `ControlError.badName`, `ControlError.administratorExists`, `ControlError.tooManyAdministrators`,
     ///   `CloudStoreError`.
     @discardableResult
-    public func add(_ name: String, role: AdministratorRole) throws -> Administrator {
+    package func add(_ name: String, role: AdministratorRole) throws -> Administrator {
         try ControlNames.checkAdministrator(name)
         return try file.write { try add(name, role: role, $0) }
     }
@@ -70,7 +70,7 @@ public struct Administrators: Sendable {
     /// Adds an administrator, and makes a link that signs in.
     ///
     /// - Throws: As `add`.
-    public func addWithLink(
+    package func addWithLink(
         _ name: String, role: AdministratorRole
     ) throws -> (administrator: Administrator, secret: String, expiresMilliseconds: Int64) {
         try ControlNames.checkAdministrator(name)
@@ -85,7 +85,7 @@ public struct Administrators: Sendable {
     ///
     /// - Throws: `ControlError.noSuchAdministrator`; `ControlError.lastAdministrator` if no other administrator has the
     ///   role `administer`; `CloudStoreError`.
-    public func setRole(_ role: AdministratorRole, of name: String) throws -> Administrator {
+    package func setRole(_ role: AdministratorRole, of name: String) throws -> Administrator {
         try file.write { connection in
             let administrator = try Self.existing(name, connection)
             if role < .administer { try Self.checkIsNotLast(administrator, connection) }
@@ -99,7 +99,7 @@ public struct Administrators: Sendable {
     /// Removes an administrator with all sessions and links.
     ///
     /// - Throws: As `setRole`.
-    public func remove(_ name: String) throws {
+    package func remove(_ name: String) throws {
         try file.write { connection in
             let administrator = try Self.existing(name, connection)
             try Self.checkIsNotLast(administrator, connection)
@@ -115,7 +115,7 @@ public struct Administrators: Sendable {
     ///
     /// - Parameter hash: Hash of the password. `checkPassword` checks the password itself.
     /// - Throws: `ControlError.noSuchAdministrator`, `CloudStoreError`.
-    public func setPassword(_ hash: PasswordHash, of name: String) throws {
+    package func setPassword(_ hash: PasswordHash, of name: String) throws {
         try file.write { try setPassword(hash, of: Self.existing(name, $0), $0) }
     }
 
@@ -123,7 +123,7 @@ public struct Administrators: Sendable {
     ///
     /// - Returns: False if the session has ended.
     /// - Throws: `CloudStoreError`.
-    public func setPassword(_ hash: PasswordHash, by session: AdministratorSession) throws -> Bool {
+    package func setPassword(_ hash: PasswordHash, by session: AdministratorSession) throws -> Bool {
         try file.write { connection in
             guard try AdministratorSessions.exists(session, connection) else { return false }
             try setPassword(hash, of: session.administrator, connection)
@@ -144,7 +144,7 @@ public struct Administrators: Sendable {
     /// Rejects a password that is too short or too long.
     ///
     /// - Throws: `ControlError.badPassword`.
-    public static func checkPassword(_ password: String) throws {
+    package static func checkPassword(_ password: String) throws {
         guard password.count >= passwordCharactersMin,
             password.utf8.count <= PasswordHash.passwordBytesMax
         else {
@@ -161,7 +161,7 @@ public struct Administrators: Sendable {
     ///
     /// - Returns: The secret, and when it expires, in milliseconds since 1970. The file has only the secret's digest.
     /// - Throws: `ControlError.noSuchAdministrator`, `CloudStoreError`.
-    public func makeLink(for name: String) throws -> (secret: String, expiresMilliseconds: Int64) {
+    package func makeLink(for name: String) throws -> (secret: String, expiresMilliseconds: Int64) {
         try file.write { try makeLink(for: Self.existing(name, $0), $0) }
     }
 
@@ -169,7 +169,7 @@ public struct Administrators: Sendable {
     ///
     /// - Returns: Nil if any administrator has a password, so no link is needed.
     /// - Throws: `CloudStoreError`.
-    public func makeFirstLink() throws -> String? {
+    package func makeFirstLink() throws -> String? {
         try file.write { connection in
             guard try ControlFormat.value(of: Self.anyPassword, connection) == 0 else { return nil }
             let sql = """

@@ -2,9 +2,9 @@ import SQLite
 import System
 
 /// A line of the audit log: an action of an administrator. It has no field values.
-public struct AuditLine: Hashable, Sendable {
+package struct AuditLine: Hashable, Sendable {
     /// The kind of an action.
-    public enum Action: String, Hashable, Sendable {
+    package enum Action: String, Hashable, Sendable {
         /// A sign-in with a password or a link.
         case signIn = "sign-in"
         /// A sign-in with a wrong name, password or link.
@@ -70,7 +70,7 @@ public struct AuditLine: Hashable, Sendable {
     }
 
     /// The result of an action.
-    public enum Outcome: String, Hashable, Sendable {
+    package enum Outcome: String, Hashable, Sendable {
         /// The action has started. If this stays, the server ended before the action was finished.
         case begun
         /// The action was done, except for what `note` names.
@@ -82,43 +82,43 @@ public struct AuditLine: Hashable, Sendable {
     }
 
     /// Maximum number of names in a line.
-    public static let namesMax = 10
+    package static let namesMax = 10
 
     /// Number of the line, or 0 until it is written.
-    public internal(set) var number: Int64 = 0
+    package internal(set) var number: Int64 = 0
     /// Time, in milliseconds since 1970.
-    public internal(set) var timeMilliseconds: Int64 = 0
+    package internal(set) var timeMilliseconds: Int64 = 0
     /// Name of the administrator, or the name that was typed.
-    public let administrator: String
+    package let administrator: String
     /// Role of the administrator at that time.
-    public let role: String
+    package let role: String
     /// IP address of the request.
-    public let address: String
+    package let address: String
     /// Kind of the action.
-    public let action: Action
+    package let action: Action
     /// Result of the action.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// Container, or nil if the action concerns none.
-    public var container: String?
+    package var container: String?
     /// Environment, or nil if the action concerns none.
-    public var environment: String?
+    package var environment: String?
     /// `public` or `private`, or nil if the action concerns no database.
-    public var database: String?
+    package var database: String?
     /// Record name of the user that the administrator acted as.
-    public var user: String?
+    package var user: String?
     /// Zone, or nil if the changes are in several zones.
-    public var zone: String?
+    package var zone: String?
     /// Names of the first records, zones or administrators that the action concerns.
-    public var names: [String] = []
+    package var names: [String] = []
     /// Number of records, zones or administrators that the action concerns.
-    public var count = 0
+    package var count = 0
     /// ID of the request.
-    public var requestID: String?
+    package var requestID: String?
     /// More information, for example the code of an error.
-    public var note: String?
+    package var note: String?
 
     /// Makes a line before an action of an administrator.
-    public init(
+    package init(
         administrator: String, role: String, address: String, action: Action, outcome: Outcome = .begun
     ) {
         self.administrator = Self.cut(administrator, bytesMax: 100)
@@ -136,9 +136,9 @@ public struct AuditLine: Hashable, Sendable {
 
 /// Owns the table `audit` of the control file: lines are added, and their outcome is set once. No call changes or
 /// removes a line. If there are more than `linesMax`, the oldest are removed.
-public struct AuditLog: Sendable {
+package struct AuditLog: Sendable {
     /// Maximum number of lines.
-    public static let linesMax: Int64 = 100_000
+    package static let linesMax: Int64 = 100_000
 
     let file: ControlFile
 
@@ -147,7 +147,7 @@ public struct AuditLog: Sendable {
     /// - Returns: The number of the line, for `finish`.
     /// - Throws: `CloudStoreError`.
     @discardableResult
-    public func add(_ line: AuditLine) throws -> Int64 {
+    package func add(_ line: AuditLine) throws -> Int64 {
         try file.write { connection in
             let sql = """
                 INSERT INTO audit (timeMilliseconds, administrator, role, address, action, outcome, names, count,
@@ -178,7 +178,7 @@ public struct AuditLog: Sendable {
     /// Sets the result of the line with this number, unless it is set already.
     ///
     /// - Throws: `CloudStoreError`.
-    public func finish(_ number: Int64, outcome: AuditLine.Outcome, note: String? = nil) throws {
+    package func finish(_ number: Int64, outcome: AuditLine.Outcome, note: String? = nil) throws {
         try file.write { connection in
             let sql = "UPDATE audit SET outcome = ?, note = ? WHERE number = ? AND outcome = 'begun'"
             let note = note.map { AuditLine.cut($0, bytesMax: 255) }
@@ -194,7 +194,7 @@ public struct AuditLog: Sendable {
     ///   - administrator: Name of the administrator, or nil for all.
     ///   - container: Container of the lines, or nil for all.
     /// - Throws: `CloudStoreError`.
-    public func lines(
+    package func lines(
         before: Int64? = nil, linesMax: Int, administrator: String? = nil, container: String? = nil
     ) throws -> [AuditLine] {
         let sql = """
@@ -221,7 +221,7 @@ public struct AuditLog: Sendable {
     /// Returns true if the log has a sign-in of an administrator from an IP address.
     ///
     /// - Throws: `CloudStoreError`.
-    public func hasSignedIn(_ administrator: String, from address: String) throws -> Bool {
+    package func hasSignedIn(_ administrator: String, from address: String) throws -> Bool {
         let sql = """
             SELECT 1 FROM audit WHERE action = 'sign-in' AND administrator = ? COLLATE NOCASE AND address = ? LIMIT 1
             """

@@ -1,64 +1,64 @@
 /// A file in a record.
-public struct AssetUse: Hashable, Comparable, Sendable {
+package struct AssetUse: Hashable, Comparable, Sendable {
     /// SHA-256 of the file's bytes, which is its name on the disk.
-    public let digest: [UInt8]
+    package let digest: [UInt8]
     /// Size of the file in bytes.
-    public let bytes: Int64
+    package let bytes: Int64
 
     /// Makes a use.
-    public init(digest: [UInt8], bytes: Int64) {
+    package init(digest: [UInt8], bytes: Int64) {
         self.digest = digest
         self.bytes = bytes
     }
 
     /// Sorts by digest.
-    public static func < (left: AssetUse, right: AssetUse) -> Bool {
+    package static func < (left: AssetUse, right: AssetUse) -> Bool {
         left.digest.lexicographicallyPrecedes(right.digest)
     }
 }
 
 /// All files of a record. They replace its previous files. Deleting a record deletes them.
-public struct RecordAssetsRow: Hashable, Sendable {
+package struct RecordAssetsRow: Hashable, Sendable {
     /// The record.
-    public let key: RecordKey
+    package let key: RecordKey
     /// The files, sorted and unique.
-    public var uses: [AssetUse]
+    package var uses: [AssetUse]
 
     /// Makes a row.
-    public init(key: RecordKey, uses: [AssetUse]) {
+    package init(key: RecordKey, uses: [AssetUse]) {
         self.key = key
         self.uses = uses
     }
 }
 
 /// The key of a user's usage: in the private database of the user, or in the public one as the creator of records.
-public struct UsageKey: Hashable, Comparable, Sendable {
+package struct UsageKey: Hashable, Comparable, Sendable {
     /// Private or public database.
-    public let scope: StoredDatabaseKey.Scope
+    package let scope: StoredDatabaseKey.Scope
     /// Record name of the user.
-    public let user: String
+    package let user: String
 
     /// Makes the key of the usage of `user` in the databases of `scope`.
-    public init(scope: StoredDatabaseKey.Scope, user: String) {
+    package init(scope: StoredDatabaseKey.Scope, user: String) {
         self.scope = scope
         self.user = user
     }
 
     /// Sorts by scope and user, as the keys on disk are sorted.
-    public static func < (left: UsageKey, right: UsageKey) -> Bool {
+    package static func < (left: UsageKey, right: UsageKey) -> Bool {
         (left.scope, left.user) < (right.scope, right.user)
     }
 }
 
 /// The usage of a user, updated in the transaction of each write.
-public struct UsageRow: Hashable, Sendable {
+package struct UsageRow: Hashable, Sendable {
     /// User and scope.
-    public let key: UsageKey
+    package let key: UsageKey
     /// Amount of storage.
-    public var size: StoredSize
+    package var size: StoredSize
 
     /// Makes a row.
-    public init(key: UsageKey, size: StoredSize = StoredSize()) {
+    package init(key: UsageKey, size: StoredSize = StoredSize()) {
         self.key = key
         self.size = size
     }

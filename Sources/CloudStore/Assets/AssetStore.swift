@@ -1,6 +1,6 @@
 /// Storage of the files of records. Each file is found by the SHA-256 of its bytes: two records with the same file
 /// share it. Calls may block.
-public protocol AssetStore: Sendable {
+package protocol AssetStore: Sendable {
     /// Starts a new file. It can be opened after `finish`.
     ///
     /// - Throws: `CloudStoreError`.
@@ -38,7 +38,7 @@ public protocol AssetStore: Sendable {
 }
 
 /// A file that is being written. One thread at a time uses it.
-public protocol StoredAssetWriter: AnyObject {
+package protocol StoredAssetWriter: AnyObject {
     /// Appends bytes.
     ///
     /// - Throws: `CloudStoreError`; then the file is deleted.
@@ -54,7 +54,7 @@ public protocol StoredAssetWriter: AnyObject {
 }
 
 /// A file that is being read. Any thread can use it.
-public protocol StoredAssetReader: Sendable {
+package protocol StoredAssetReader: Sendable {
     /// Size of the file in bytes.
     var bytes: Int64 { get }
 
@@ -65,16 +65,16 @@ public protocol StoredAssetReader: Sendable {
 }
 
 /// A file as the collection sees it.
-public struct AssetFileEntry: Hashable, Sendable {
+package struct AssetFileEntry: Hashable, Sendable {
     /// SHA-256 of its bytes.
-    public let digest: [UInt8]
+    package let digest: [UInt8]
     /// Size in bytes.
-    public let bytes: Int64
+    package let bytes: Int64
     /// Time when it was finished or renewed, in milliseconds since 1970.
-    public let atMilliseconds: Int64
+    package let atMilliseconds: Int64
 
     /// Makes an entry.
-    public init(digest: [UInt8], bytes: Int64, atMilliseconds: Int64) {
+    package init(digest: [UInt8], bytes: Int64, atMilliseconds: Int64) {
         self.digest = digest
         self.bytes = bytes
         self.atMilliseconds = atMilliseconds

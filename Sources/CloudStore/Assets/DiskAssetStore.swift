@@ -12,12 +12,12 @@ import System
 ///
 /// A file is written and synced under a name that nobody looks for, then renamed, and the folders are synced: a crash
 /// leaves the file whole, or not at all.
-public final class DiskAssetStore: AssetStore {
+package final class DiskAssetStore: AssetStore {
     /// Holds the collection back, or lets it go on while the result lives.
-    public typealias Gate = @Sendable () throws -> (any AnyObject & Sendable)?
+    package typealias Gate = @Sendable () throws -> (any AnyObject & Sendable)?
 
     /// Where the folder is.
-    public let path: String
+    package let path: String
     private let clock: any TimeSource
     private let gate: Gate?
     private let calls: FileCalls
@@ -31,7 +31,7 @@ public final class DiskAssetStore: AssetStore {
     /// - Parameters:
     ///   - clock: tells how old files are.
     ///   - gate: asked before files are removed; nil: nothing holds the collection back.
-    public convenience init(path: String, clock: any TimeSource, gate: Gate? = nil) {
+    package convenience init(path: String, clock: any TimeSource, gate: Gate? = nil) {
         self.init(path: path, clock: clock, gate: gate, calls: .system)
     }
 
@@ -44,7 +44,7 @@ public final class DiskAssetStore: AssetStore {
     }
 
     /// Begins a file. See `AssetStore`.
-    public func begin() throws -> any StoredAssetWriter {
+    package func begin() throws -> any StoredAssetWriter {
         let number = begun.withLock { begun in
             begun += 1
             return begun
@@ -69,7 +69,7 @@ public final class DiskAssetStore: AssetStore {
     }
 
     /// Opens a file. See `AssetStore`.
-    public func open(_ digest: [UInt8]) throws -> (any StoredAssetReader)? {
+    package func open(_ digest: [UInt8]) throws -> (any StoredAssetReader)? {
         do throws(FileError) {
             return try DiskAssetReader(OpenFile(filePath(of: digest), .reading, calls: calls))
         } catch {
@@ -79,7 +79,7 @@ public final class DiskAssetStore: AssetStore {
     }
 
     /// Makes a file young again. See `AssetStore`.
-    public func renew(_ digest: [UInt8]) throws -> Bool {
+    package func renew(_ digest: [UInt8]) throws -> Bool {
         let name = filePath(of: digest)
         var times = Self.times(clock.nowMilliseconds())
         return try begun.withLock { _ in
@@ -90,7 +90,7 @@ public final class DiskAssetStore: AssetStore {
     }
 
     /// A page of the files. See `AssetStore`.
-    public func files(after: [UInt8]?, filesMax: Int) throws -> [AssetFileEntry] {
+    package func files(after: [UInt8]?, filesMax: Int) throws -> [AssetFileEntry] {
         var entries: [AssetFileEntry] = []
         let first = after?.first ?? 0
         for bucket in first...255 {
@@ -112,7 +112,7 @@ public final class DiskAssetStore: AssetStore {
     }
 
     /// Removes a file. See `AssetStore`.
-    public func remove(_ digest: [UInt8], ifOlderThan milliseconds: Int64) throws -> Bool {
+    package func remove(_ digest: [UInt8], ifOlderThan milliseconds: Int64) throws -> Bool {
         try begun.withLock { _ in
             guard let entry = entry(of: digest), entry.atMilliseconds < milliseconds else { return false }
             do throws(FileError) {
@@ -126,7 +126,7 @@ public final class DiskAssetStore: AssetStore {
     }
 
     /// Asks the gate. See `AssetStore`.
-    public func holdForCollection() throws -> (any AnyObject & Sendable)? {
+    package func holdForCollection() throws -> (any AnyObject & Sendable)? {
         guard let gate else { return self }
         return try gate()
     }
@@ -137,7 +137,7 @@ public final class DiskAssetStore: AssetStore {
     /// - Returns: how many there were.
     /// - Throws: `CloudStoreError`.
     @discardableResult
-    public func sweepUnfinished() throws -> Int {
+    package func sweepUnfinished() throws -> Int {
         let incoming = "\(path)/incoming"
         let names = try names(in: incoming)
         for name in names {
@@ -151,7 +151,7 @@ public final class DiskAssetStore: AssetStore {
     }
 
     /// Where the file `digest` lies.
-    public func filePath(of digest: [UInt8]) -> String {
+    package func filePath(of digest: [UInt8]) -> String {
         let text = Hex.text(digest)
         return "\(path)/\(text.prefix(2))/\(text.dropFirst(2))"
     }

@@ -2,7 +2,7 @@ import Crypto
 import System
 
 /// Files in memory, for tests and experiments. They are lost when the process ends.
-public final class MemoryAssetStore: AssetStore {
+package final class MemoryAssetStore: AssetStore {
     private struct File {
         var bytes: [UInt8]
         var atMilliseconds: Int64
@@ -12,20 +12,20 @@ public final class MemoryAssetStore: AssetStore {
     private let clock: any TimeSource
 
     /// Makes an empty store. `clock` gives the times of the files.
-    public init(clock: any TimeSource) {
+    package init(clock: any TimeSource) {
         self.clock = clock
     }
 
     /// Begins a file. See `AssetStore`.
-    public func begin() -> any StoredAssetWriter { Writer(self) }
+    package func begin() -> any StoredAssetWriter { Writer(self) }
 
     /// Opens a file. See `AssetStore`.
-    public func open(_ digest: [UInt8]) -> (any StoredAssetReader)? {
+    package func open(_ digest: [UInt8]) -> (any StoredAssetReader)? {
         files.withLock { $0[digest].map { Reader(content: $0.bytes) } }
     }
 
     /// Sets a file's time to now. See `AssetStore`.
-    public func renew(_ digest: [UInt8]) -> Bool {
+    package func renew(_ digest: [UInt8]) -> Bool {
         let now = clock.nowMilliseconds()
         return files.withLock { files in
             guard files[digest] != nil else { return false }
@@ -35,7 +35,7 @@ public final class MemoryAssetStore: AssetStore {
     }
 
     /// A page of the files. See `AssetStore`.
-    public func files(after: [UInt8]?, filesMax: Int) -> [AssetFileEntry] {
+    package func files(after: [UInt8]?, filesMax: Int) -> [AssetFileEntry] {
         files.withLock { files in
             files.filter { file in after.map { $0.lexicographicallyPrecedes(file.key) } ?? true }
                 .sorted { $0.key.lexicographicallyPrecedes($1.key) }
@@ -49,7 +49,7 @@ public final class MemoryAssetStore: AssetStore {
     }
 
     /// Removes a file. See `AssetStore`.
-    public func remove(_ digest: [UInt8], ifOlderThan milliseconds: Int64) -> Bool {
+    package func remove(_ digest: [UInt8], ifOlderThan milliseconds: Int64) -> Bool {
         files.withLock { files in
             guard let file = files[digest], file.atMilliseconds < milliseconds else { return false }
             files[digest] = nil
@@ -58,7 +58,7 @@ public final class MemoryAssetStore: AssetStore {
     }
 
     /// Files may always be removed.
-    public func holdForCollection() -> (any AnyObject & Sendable)? { self }
+    package func holdForCollection() -> (any AnyObject & Sendable)? { self }
 
     private func keep(_ bytes: [UInt8], as digest: [UInt8]) {
         let file = File(bytes: bytes, atMilliseconds: clock.nowMilliseconds())

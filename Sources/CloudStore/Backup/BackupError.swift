@@ -1,5 +1,5 @@
 /// An error of making or restoring a backup.
-public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A file exists at the archive's path.
     case exists(path: String)
     /// The folder to restore into isn't empty.
@@ -10,7 +10,7 @@ public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
     case newerFormat(path: String, version: Int)
 
     /// Human-readable text: what happened and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .exists(let path):
             "\(path) exists already, and a backup overwrites nothing. Choose another name."
@@ -25,9 +25,9 @@ public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The progress of a backup or a restore.
-public struct BackupProgress: Hashable, Sendable {
+package struct BackupProgress: Hashable, Sendable {
     /// The current step.
-    public enum Stage: String, Hashable, Sendable {
+    package enum Stage: String, Hashable, Sendable {
         /// Making a consistent copy of a database.
         case copying
         /// Adding a file to the archive.
@@ -39,25 +39,25 @@ public struct BackupProgress: Hashable, Sendable {
     }
 
     /// The current step.
-    public let stage: Stage
+    package let stage: Stage
     /// Name of the current file in the archive.
-    public let name: String
+    package let name: String
     /// Bytes of the file that are done.
-    public let bytes: Int64
+    package let bytes: Int64
     /// Size of the file in bytes.
-    public let bytesOfFile: Int64
+    package let bytesOfFile: Int64
 }
 
 /// The contents of a backup, or what was restored.
-public struct BackupSummary: Hashable, Sendable {
+package struct BackupSummary: Hashable, Sendable {
     /// Number of environments of containers, each with a store's file.
-    public var environments = 0
+    package var environments = 0
     /// Number of files of records.
-    public var assets = 0
+    package var assets = 0
     /// True if it has the operator's settings.
-    public var hasSettings = false
+    package var hasSettings = false
     /// Size of the archive in bytes.
-    public var archiveBytes: Int64 = 0
+    package var archiveBytes: Int64 = 0
     /// Time of the backup, in milliseconds since 1970.
-    public var createdMilliseconds: Int64 = 0
+    package var createdMilliseconds: Int64 = 0
 }

@@ -20,7 +20,7 @@ extension DataFolder {
     ///   - clock: the time that goes into the archive.
     ///   - progress: told often; throws to give up.
     /// - Throws: `BackupError`, `DataFolderError`, `CloudStoreError`, `ControlError`, what `progress` throws.
-    public func backUp(
+    package func backUp(
         to path: String, clock: any TimeSource = SystemTimeSource(),
         progress: (BackupProgress) throws -> Void = { _ in }
     ) throws -> BackupSummary {
@@ -56,7 +56,7 @@ extension DataFolder {
     }
 
     /// The environments that have a store's file and aren't being removed, sorted.
-    public func environments() throws -> [(container: String, environment: String)] {
+    package func environments() throws -> [(container: String, environment: String)] {
         let removals = try ContainerTables.removals(inFileAt: controlPath)
         var found: [(container: String, environment: String)] = []
         let containers = try DataFolderError.translating { try Folders.names(in: "\(path)/containers") }

@@ -21,7 +21,7 @@ extension DataFolder {
     ///   - progress: told often; throws to give up.
     /// - Throws: `BackupError`, `DataFolderError`, `CloudStoreError`, what `progress` throws; then the folder is as
     ///   empty as it was.
-    public func restore(
+    package func restore(
         from archive: String, random: any RandomSource = SystemRandomSource(),
         progress: (BackupProgress) throws -> Void = { _ in }
     ) throws -> BackupSummary {
@@ -60,7 +60,7 @@ extension DataFolder {
     /// - Returns: how many environments of containers there are.
     /// - Throws: `ControlError.noFile` when it is no server's folder, `DataFolderError.held` when it is served,
     ///   `CloudStoreError`.
-    public func renewEpochs(random: any RandomSource = SystemRandomSource()) throws -> Int {
+    package func renewEpochs(random: any RandomSource = SystemRandomSource()) throws -> Int {
         guard isMade else { throw ControlError.noFile(path: controlPath) }
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }

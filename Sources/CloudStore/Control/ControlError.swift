@@ -1,5 +1,5 @@
 /// An error of a call on the control file. An error of the file itself is a `CloudStoreError`.
-public enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The control file doesn't exist.
     case noFile(path: String)
     /// The name isn't valid. `what` is what it names, and `rule` describes valid names.
@@ -39,7 +39,7 @@ public enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     case badPassword(rule: String)
 
     /// Human-readable text: what happened and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .noFile(let path): "There is no control file at \(path). Make it with: yap init"
         case .badName(let what, let name, let rule): "\"\(name)\" can't be the name of \(what). \(rule)"

@@ -1,37 +1,37 @@
 /// An account that can sign in to the server, with one password for all containers.
-public struct ControlAccount: Hashable, Sendable {
+package struct ControlAccount: Hashable, Sendable {
     /// Number of the account's row.
-    public let id: Int64
+    package let id: Int64
     /// Name that the person types. Upper and lower case are equal.
-    public let name: String
+    package let name: String
     /// Given name, or nil if unknown.
-    public let givenName: String?
+    package let givenName: String?
     /// Family name, or nil if unknown.
-    public let familyName: String?
+    package let familyName: String?
     /// Email address by which others find the person, if the person allows it.
-    public let email: String?
+    package let email: String?
     /// Text of the password's hash (`PasswordHash`).
-    public let passwordHash: String
+    package let passwordHash: String
     /// Creation time, in milliseconds since 1970.
-    public let createdMilliseconds: Int64
+    package let createdMilliseconds: Int64
     /// True if the account may use `development` where that is for developers only.
-    public let isDeveloper: Bool
+    package let isDeveloper: Bool
     /// True if the account can't sign in until it is enabled again.
-    public let isDisabled: Bool
+    package let isDisabled: Bool
     /// Random bytes. The user's record name follows from them, the server's secret and the container.
     let key: [UInt8]
 }
 
 /// A container that the server serves.
-public struct ControlContainer: Hashable, Sendable {
+package struct ControlContainer: Hashable, Sendable {
     /// Identifier of the container.
-    public let identifier: String
+    package let identifier: String
     /// Creation time, in milliseconds since 1970.
-    public let createdMilliseconds: Int64
+    package let createdMilliseconds: Int64
 }
 
 /// The environments that an API token is valid in.
-public enum TokenEnvironments: String, CaseIterable, Hashable, Sendable {
+package enum TokenEnvironments: String, CaseIterable, Hashable, Sendable {
     /// `development` only.
     case development
     /// `production` only.
@@ -40,95 +40,95 @@ public enum TokenEnvironments: String, CaseIterable, Hashable, Sendable {
     case both
 
     /// Returns true if the token is valid in the environment of this name.
-    public func contains(_ environment: String) -> Bool { self == .both || rawValue == environment }
+    package func contains(_ environment: String) -> Bool { self == .both || rawValue == environment }
 }
 
 /// An app's token for a container, without its secret, which can't be read again.
-public struct ControlToken: Hashable, Sendable {
+package struct ControlToken: Hashable, Sendable {
     /// Identifier of the container.
-    public let container: String
+    package let container: String
     /// Name of the token, unique in the container.
-    public let name: String
+    package let name: String
     /// Creation time, in milliseconds since 1970.
-    public let createdMilliseconds: Int64
+    package let createdMilliseconds: Int64
     /// Environments that it is valid in.
-    public let environments: TokenEnvironments
+    package let environments: TokenEnvironments
     /// Origins of the pages that may use it. Empty for any.
-    public let origins: [String]
+    package let origins: [String]
     /// Address to which the sign-in page redirects with the user's token, or nil to post a message to the page's
     /// opener.
-    public let callback: String?
+    package let callback: String?
     /// Notes of the operator.
-    public let notes: String?
+    package let notes: String?
 }
 
 /// The app of an API token in a request.
-public struct ControlApp: Hashable, Sendable {
+package struct ControlApp: Hashable, Sendable {
     /// Identifier of the container.
-    public let container: String
+    package let container: String
     /// Name of the token.
-    public let name: String
+    package let name: String
     /// Environments that the token is valid in.
-    public let environments: TokenEnvironments
+    package let environments: TokenEnvironments
     /// Origins of the pages that may use it, or nil for any.
-    public let origins: [String]?
+    package let origins: [String]?
     /// Address to which the sign-in page redirects with the user's token, or nil to post a message to the page's
     /// opener.
-    public let callback: String?
+    package let callback: String?
 }
 
 /// A server-to-server key: the public key that checks a program's signatures.
-public struct ControlServerKey: Hashable, Sendable {
+package struct ControlServerKey: Hashable, Sendable {
     /// ID of the key on the wire.
-    public let id: String
+    package let id: String
     /// Identifier of the container.
-    public let container: String
+    package let container: String
     /// `development` or `production`.
-    public let environment: String
+    package let environment: String
     /// Name that the operator gave it, unique in the environment of the container.
-    public let name: String
+    package let name: String
     /// Creation time, in milliseconds since 1970.
-    public let createdMilliseconds: Int64
+    package let createdMilliseconds: Int64
     /// DER of a SubjectPublicKeyInfo on the curve P-256.
-    public let publicKey: [UInt8]
+    package let publicKey: [UInt8]
     /// Record name of the user that creates the program's records.
-    public let userRecordName: String
+    package let userRecordName: String
 }
 
 /// A session of a signed-in user, found by a web auth token.
-public struct ControlSession: Hashable, Sendable {
+package struct ControlSession: Hashable, Sendable {
     /// Identifier of the container.
-    public let container: String
+    package let container: String
     /// `development` or `production`.
-    public let environment: String
+    package let environment: String
     /// Record name of the user in the container.
-    public let userRecordName: String
+    package let userRecordName: String
     /// Given name of the account, or nil if unknown.
-    public let givenName: String?
+    package let givenName: String?
     /// Family name of the account, or nil if unknown.
-    public let familyName: String?
+    package let familyName: String?
     /// Time when the token expires, in milliseconds since 1970. For a token that each response replaces, this is the
     /// value in the file, which can be some seconds old.
-    public let expiresMilliseconds: Int64
+    package let expiresMilliseconds: Int64
     /// Name of the account.
-    public let account: String
+    package let account: String
     /// Name of the session for the operator. It reveals nothing about the token.
-    public let id: String
+    package let id: String
     /// Time of the sign-in, in milliseconds since 1970.
-    public let createdMilliseconds: Int64
+    package let createdMilliseconds: Int64
     /// Time after the last use when the token expires, in milliseconds, if each response replaces it. Nil for a token
     /// that stays.
-    public let lifeMilliseconds: Int64?
+    package let lifeMilliseconds: Int64?
     /// IP address of the sign-in, or nil if unknown.
-    public let address: String?
+    package let address: String?
     /// Name that the client gives itself, or nil if unknown.
-    public let client: String?
+    package let client: String?
     let digest: [UInt8]
     let step: Int64
 }
 
 /// The result of a check of a web auth token.
-public enum ControlSignIn: Hashable, Sendable {
+package enum ControlSignIn: Hashable, Sendable {
     /// The user is signed in. `replacement` is the token that replaces this one, or nil if it stays.
     case user(ControlSession, replacement: String?)
     /// The token was valid, and its session has ended.

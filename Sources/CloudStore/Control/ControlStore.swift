@@ -16,40 +16,42 @@ import System
 /// Each table of the file has one owner, which alone reads and writes it. Secrets are stored as digests only. Several
 /// processes may have the file open: `sessions.find(token:)` and `tokens.app(apiToken:)` see another process's writes
 /// after up to `freshMilliseconds`. All calls may block on the file.
+///
+/// Public because a program that embeds `CloudServer` opens it.
 public final class ControlStore: Sendable {
     /// Maximum age of cached sessions, tokens, keys and containers, in milliseconds.
-    public static let freshMilliseconds: Int64 = 250
+    package static let freshMilliseconds: Int64 = 250
 
     let file: ControlFile
     /// Accounts, and which of them are disabled or developers.
-    public let accounts: AccountTables
+    package let accounts: AccountTables
     /// Users that other users of a container can find.
-    public let people: PersonTable
+    package let people: PersonTable
     /// Containers, and removals in progress.
-    public let containers: ContainerTables
+    package let containers: ContainerTables
     /// API tokens of apps.
-    public let tokens: TokenTable
+    package let tokens: TokenTable
     /// Server-to-server keys.
-    public let serverKeys: ServerKeyTable
+    package let serverKeys: ServerKeyTable
     /// Sessions of signed-in users.
-    public let sessions: SessionTable
+    package let sessions: SessionTable
     /// Addresses of sign-in pages.
-    public let signInTickets: SignInTickets
+    package let signInTickets: SignInTickets
     /// Places from which accounts were signed in to.
-    public let signInPlaces: SignInPlaceTable
+    package let signInPlaces: SignInPlaceTable
     /// Recent failed sign-ins.
-    public let signInTries: SignInTryTable
+    package let signInTries: SignInTryTable
     /// The identity and the age of the data folder.
-    public let folderMarks: FolderMarkTable
+    package let folderMarks: FolderMarkTable
     /// Administrators of the server, and the links that sign them in.
-    public let administrators: Administrators
+    package let administrators: Administrators
     /// Sessions of administrators.
-    public let administratorSessions: AdministratorSessions
+    package let administratorSessions: AdministratorSessions
     /// Actions of administrators.
-    public let auditLog: AuditLog
+    package let auditLog: AuditLog
 
     /// The file's path.
-    public var path: String { file.path }
+    package var path: String { file.path }
     /// True if the key of an account is the record name of its user. For tests.
     package var namesUsersByKeys: Bool { file.secret.namesUsersByKeys }
 
@@ -104,7 +106,7 @@ public final class ControlStore: Sendable {
     /// - Returns: True if the file was made.
     /// - Throws: `CloudStoreError` if the file can't be made, or another program's file has this path.
     @discardableResult
-    public static func make(path: String) throws -> Bool {
+    package static func make(path: String) throws -> Bool {
         do throws(FileError) {
             _ = try DurableFile.createEmpty(path)
         } catch {
@@ -130,7 +132,7 @@ public final class ControlStore: Sendable {
     /// Returns the problems that SQLite finds in the file, or an empty array if it is sound.
     ///
     /// - Throws: `CloudStoreError`.
-    public func integrityCheck() throws -> [String] {
+    package func integrityCheck() throws -> [String] {
         try file.read { try $0.integrityCheck() }
     }
 

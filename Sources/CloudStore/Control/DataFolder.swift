@@ -8,6 +8,8 @@ import System
 
 /// The folder with all data of a server: the control file, and one file for each environment of each container.
 /// `docs/DISK_FORMAT.md` describes its layout.
+///
+/// Public because a program that embeds `CloudServer` passes its folder.
 public struct DataFolder: Hashable, Sendable {
     /// Path of the folder.
     public let path: String
@@ -21,16 +23,16 @@ public struct DataFolder: Hashable, Sendable {
     public var controlPath: String { "\(path)/control.sqlite" }
 
     /// Path of the history of requests. Nothing depends on it.
-    public var historyPath: String { "\(path)/history.sqlite" }
+    package var historyPath: String { "\(path)/history.sqlite" }
 
     /// Name of the file with the operator's settings.
-    public static let settingsName = "yap.json"
+    package static let settingsName = "yap.json"
 
     /// Path of the operator's settings, which may be missing.
-    public var settingsPath: String { "\(path)/\(Self.settingsName)" }
+    package var settingsPath: String { "\(path)/\(Self.settingsName)" }
 
     /// True if `yap init` has made the folder, or the path can't be examined.
-    public var isMade: Bool { !ControlStore.isAbsent(controlPath) }
+    package var isMade: Bool { !ControlStore.isAbsent(controlPath) }
 
     /// Makes the folder, for its owner only, with the control file.
     ///
@@ -46,7 +48,7 @@ public struct DataFolder: Hashable, Sendable {
     ///
     /// - Parameter makesFolders: True to make the folder of the file.
     /// - Throws: `ControlError.badName` if the identifier or the environment isn't valid, `DataFolderError`.
-    public func storePath(
+    package func storePath(
         container: String, environment: String, makesFolders: Bool = false
     ) throws -> String {
         try ControlNames.checkContainer(container)
@@ -67,7 +69,7 @@ public struct DataFolder: Hashable, Sendable {
     }
 
     /// True if a server serves the folder now.
-    public var isServed: Bool {
+    package var isServed: Bool {
         guard let file = try? OpenFile("\(path)/serve.lock", .reading) else { return false }
         return (try? file.lock(.shared, waits: false)) == false
     }
@@ -76,7 +78,7 @@ public struct DataFolder: Hashable, Sendable {
     /// may be missing.
     ///
     /// - Throws: `ControlError.badName` if the identifier or the environment isn't valid.
-    public func assetsPath(container: String, environment: String) throws -> String {
+    package func assetsPath(container: String, environment: String) throws -> String {
         String(try storePath(container: container, environment: environment).dropLast(7)) + ".assets"
     }
 
@@ -84,14 +86,14 @@ public struct DataFolder: Hashable, Sendable {
     /// its files next. Waits for the current step of the collection.
     ///
     /// - Throws: `DataFolderError`.
-    public func holdForBackup() throws -> DataFolderLock {
+    package func holdForBackup() throws -> DataFolderLock {
         try DataFolderLock(backupLockPath, .exclusive, waits: true)
     }
 
     /// Allows one step of the collection to remove files. Returns nil while a backup runs.
     ///
     /// - Throws: `DataFolderError`.
-    public func holdForCollection() throws -> DataFolderLock? {
+    package func holdForCollection() throws -> DataFolderLock? {
         do {
             return try DataFolderLock(backupLockPath, .shared, waits: false)
         } catch DataFolderError.held {
@@ -143,7 +145,7 @@ public final class DataFolderLock: Sendable {
 }
 
 /// An error of making or locking a data folder.
-public enum DataFolderError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum DataFolderError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another server has locked the folder.
     case held(path: String, processID: Int?)
     /// A system call failed.
@@ -167,7 +169,7 @@ public enum DataFolderError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     /// Human-readable text: what happened and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .diskFull(let path): "The disk has no space for \(path). Free space on it, and try again."
         case .held(let path, let processID):

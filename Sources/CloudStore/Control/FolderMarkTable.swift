@@ -3,27 +3,27 @@ import SQLite
 
 /// The identity of a data folder, and a number that grows when a server starts, runs and stops. A folder that was
 /// restored from a copy has a smaller number than its witness.
-public struct FolderMark: Hashable, Sendable {
+package struct FolderMark: Hashable, Sendable {
     /// Random number, drawn when the folder is made, restored or renewed.
-    public var id: UInt64
+    package var id: UInt64
     /// Number of times that the folder was marked.
-    public var number: Int64
+    package var number: Int64
 
     /// Makes a mark.
-    public init(id: UInt64, number: Int64) {
+    package init(id: UInt64, number: Int64) {
         self.id = id
         self.number = number
     }
 }
 
 /// Owns the table `folder`.
-public struct FolderMarkTable: Sendable {
+package struct FolderMarkTable: Sendable {
     let file: ControlFile
 
     /// Returns the folder's mark, or nil if no server of this version has served the folder.
     ///
     /// - Throws: `CloudStoreError`.
-    public func current() throws -> FolderMark? {
+    package func current() throws -> FolderMark? {
         try file.read { try Self.current($0) }
     }
 
@@ -31,7 +31,7 @@ public struct FolderMarkTable: Sendable {
     ///
     /// - Returns: The mark that is on disk now.
     /// - Throws: `CloudStoreError`; `CryptoError` if the system has no randomness.
-    public func advance() throws -> FolderMark {
+    package func advance() throws -> FolderMark {
         try file.write { connection in
             if try Self.current(connection) == nil { try Self.begin(connection) }
             try connection.execute("UPDATE folder SET mark = mark + 1")
@@ -45,7 +45,7 @@ public struct FolderMarkTable: Sendable {
     /// Gives the folder a new identity, which no witness has seen.
     ///
     /// - Throws: `CloudStoreError`; `CryptoError` if the system has no randomness.
-    public func renew() throws {
+    package func renew() throws {
         try file.write { try Self.begin($0) }
     }
 

@@ -2,6 +2,8 @@ import System
 
 /// A small file outside of a data folder that remembers how far the folder had come. What is put back with the folder
 /// can't tell that it was put back; this can.
+///
+/// Public because a program that embeds `CloudServer` passes it.
 public struct FolderWitness: Hashable, Sendable {
     /// So many identities of the folder are remembered: each restore gives it another one.
     static let marksMax = 16
@@ -54,7 +56,7 @@ public struct FolderWitness: Hashable, Sendable {
 }
 
 /// What a data folder was found to be when a server began to serve it.
-public enum FolderHistory: Hashable, Sendable {
+package enum FolderHistory: Hashable, Sendable {
     /// Nothing speaks against its being as the last server left it.
     case isAsItWas
     /// It was put back: everything in it has new epochs now.
@@ -78,7 +80,7 @@ extension DataFolder {
     /// has can only mean that the folder has lost what was on its disk.
     ///
     /// - Throws: `DataFolderError`, `CloudStoreError` when epochs can't be renewed: nothing may be served then.
-    public func compare(
+    package func compare(
         _ control: ControlStore, _ witness: FolderWitness, random: any RandomSource = SystemRandomSource()
     ) throws -> FolderHistory {
         let seen: [FolderMark]
@@ -100,7 +102,7 @@ extension DataFolder {
     /// Marks the folder, and then tells the witness.
     ///
     /// - Throws: `DataFolderError`, `CloudStoreError`. What is served may be served on.
-    public func mark(_ control: ControlStore, _ witness: FolderWitness) throws {
+    package func mark(_ control: ControlStore, _ witness: FolderWitness) throws {
         try witness.remember(control.folderMarks.advance())
     }
 }

@@ -10,7 +10,7 @@ import System
 /// Reads the usage of users in a container's other environment, so that one quota applies to both.
 ///
 /// The store may be missing, and may be open in this process. It is never made, upgraded or changed.
-public final class SiblingStore: Sendable {
+package final class SiblingStore: Sendable {
     private struct Opened {
         let connection: Connection
         let file: FileIdentity
@@ -21,13 +21,13 @@ public final class SiblingStore: Sendable {
     private let opened = Lock<Opened?>(nil)
 
     /// Makes a reader for the store's file. It is opened at the first call after the file exists.
-    public init(path: String) {
+    package init(path: String) {
         self.path = path
     }
 
     /// Returns the committed usage of users. An unreadable file counts as empty: a service on such a file can't write
     /// either.
-    public func usage(of keys: [UsageKey]) -> [UsageKey: StoredSize] {
+    package func usage(of keys: [UsageKey]) -> [UsageKey: StoredSize] {
         opened.withLock { opened in
             do {
                 // An environment that was removed and made again has a new file at the same path.
@@ -50,7 +50,7 @@ public final class SiblingStore: Sendable {
     }
 
     /// Closes the file. The connection can write, so that the last one to close copies the log into the file.
-    public func close() {
+    package func close() {
         opened.withLock { $0 = nil }
     }
 

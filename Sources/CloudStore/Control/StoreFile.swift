@@ -1,15 +1,15 @@
 import SQLite
 
 /// A store's file, opened for reading only, even while a server has it open. It is never made, upgraded or changed.
-public final class StoreFile {
+package final class StoreFile {
     /// Path of the file.
-    public let path: String
+    package let path: String
     private let connection: Connection
 
     /// Opens the store's file at `path`. Nil if it doesn't exist because nothing was ever stored.
     ///
     /// - Throws: `CloudStoreError` if it can't be opened, isn't a store's file, or is of an earlier version.
-    public init?(path: String) throws {
+    package init?(path: String) throws {
         guard !ControlStore.isAbsent(path) else { return nil }
         self.path = path
         var options = OpenOptions()
@@ -25,7 +25,7 @@ public final class StoreFile {
     }
 
     /// Returns true if a file exists at `path`, of any format.
-    public static func exists(at path: String) -> Bool { !ControlStore.isAbsent(path) }
+    package static func exists(at path: String) -> Bool { !ControlStore.isAbsent(path) }
 
     /// Runs `body` on one snapshot, with the connection itself.
     func inspect<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -35,7 +35,7 @@ public final class StoreFile {
     }
 
     /// Runs `body` on one snapshot of the committed rows.
-    public func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
+    package func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
         try CloudStoreError.translating(path: path) {
             try connection.transaction(.deferred) { try body(SQLiteStoreTransaction(connection)) }
         }

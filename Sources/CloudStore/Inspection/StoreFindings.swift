@@ -1,18 +1,18 @@
 import SQLite
 
 /// An inconsistency in a store's file.
-public struct StoreFinding: Hashable, Sendable {
+package struct StoreFinding: Hashable, Sendable {
     /// What was checked.
-    public let check: String
+    package let check: String
     /// The problem.
-    public let what: String
+    package let what: String
 }
 
 extension StoreFile {
     /// Returns the problems in the file, or an empty array if it is sound. Reads the whole file.
     ///
     /// - Throws: `CloudStoreError` if the file can't be read at all.
-    public func findings() throws -> [StoreFinding] {
+    package func findings() throws -> [StoreFinding] {
         try inspect { connection in
             let damages = try connection.integrityCheck()
             // A damaged file isn't checked further.
@@ -30,7 +30,7 @@ extension StoreFile {
     /// Calls `body` with the digest of each file in records, once for each digest.
     ///
     /// - Throws: `CloudStoreError`, what `body` throws.
-    public func forEachAsset(_ body: (AssetUse) throws -> Void) throws {
+    package func forEachAsset(_ body: (AssetUse) throws -> Void) throws {
         try inspect { connection in
             try connection.withStatement("SELECT digest, max(bytes) FROM recordAssets GROUP BY digest") {
                 while try $0.step() {

@@ -7,44 +7,44 @@ import SQLite
 #endif
 
 /// The contents of a store's file in numbers.
-public struct StoreStatistics: Hashable, Sendable {
+package struct StoreStatistics: Hashable, Sendable {
     /// Number of records, without tombstones.
-    public var records: Int64 = 0
+    package var records: Int64 = 0
     /// Bytes of the records' fields.
-    public var recordBytes: Int64 = 0
+    package var recordBytes: Int64 = 0
     /// Bytes of the records' index entries.
-    public var indexBytes: Int64 = 0
+    package var indexBytes: Int64 = 0
     /// Bytes of the files in records. A file in two records counts twice.
-    public var assetBytes: Int64 = 0
+    package var assetBytes: Int64 = 0
     /// Number of different files in records.
-    public var assets: Int64 = 0
+    package var assets: Int64 = 0
     /// Number of users with data.
-    public var users: Int64 = 0
+    package var users: Int64 = 0
     /// Number of custom zones.
-    public var zones: Int64 = 0
+    package var zones: Int64 = 0
     /// Number of subscriptions of all users.
-    public var subscriptions: Int64 = 0
+    package var subscriptions: Int64 = 0
     /// Number of the operator's webhooks.
-    public var webhooks: Int64 = 0
+    package var webhooks: Int64 = 0
     /// Number of tombstones of deleted records.
-    public var tombstones: Int64 = 0
+    package var tombstones: Int64 = 0
     /// Number of rows of deleted zones.
-    public var deletedZones: Int64 = 0
+    package var deletedZones: Int64 = 0
     /// Number of kept answers to writes.
-    public var answers: Int64 = 0
+    package var answers: Int64 = 0
     /// Bytes of the kept answers.
-    public var answerBytes: Int64 = 0
+    package var answerBytes: Int64 = 0
     /// Bytes of the store's file and its log.
-    public var fileBytes: Int64 = 0
+    package var fileBytes: Int64 = 0
     /// Number of users with a private database. Each raises the quota of the public database.
-    public var privateUsers: Int64 = 0
+    package var privateUsers: Int64 = 0
     /// Usage of the public database.
-    public var publicSize = StoredSize()
+    package var publicSize = StoredSize()
     /// Users with the largest private databases, largest first.
-    public var largestUsers: [UsageRow] = []
+    package var largestUsers: [UsageRow] = []
 
     /// Makes the statistics of an empty store.
-    public init() {}
+    package init() {}
 }
 
 extension StoreFile {
@@ -52,7 +52,7 @@ extension StoreFile {
     ///
     /// - Parameter usersMax: Maximum number of the largest users in the result.
     /// - Throws: `CloudStoreError`.
-    public func statistics(usersMax: Int) throws -> StoreStatistics {
+    package func statistics(usersMax: Int) throws -> StoreStatistics {
         try inspect { connection in
             var found = StoreStatistics()
             func number(_ sql: String) throws -> Int64 {
@@ -93,7 +93,7 @@ extension StoreFile {
     ///   - scope: Private databases, or the records that users created in the public database.
     ///   - rowBytes: Bytes that a record, a tombstone and a zone count in addition to their own.
     /// - Throws: `CloudStoreError`.
-    public func usage(
+    package func usage(
         _ scope: StoredDatabaseKey.Scope, atLeast least: UsageLeast, rowBytes: Int64
     ) throws -> [UsageRow] {
         try inspect { connection in
@@ -112,7 +112,7 @@ extension StoreFile {
     /// Returns the usage of a user. All zero for an unknown user.
     ///
     /// - Throws: `CloudStoreError`.
-    public func usage(of key: UsageKey) throws -> StoredSize {
+    package func usage(of key: UsageKey) throws -> StoredSize {
         var wanted = StoreLoad()
         wanted.usageOf = [key]
         return try read { try $0.load(wanted).usage[key]?.size } ?? StoredSize()
@@ -139,16 +139,16 @@ extension StoreFile {
 }
 
 /// The usage from which a user is reported.
-public struct UsageLeast: Hashable, Sendable {
+package struct UsageLeast: Hashable, Sendable {
     /// Bytes, as they count against a quota.
-    public var bytes: Int64
+    package var bytes: Int64
     /// Number of records and tombstones.
-    public var records: Int64
+    package var records: Int64
     /// Number of custom zones.
-    public var zones: Int64
+    package var zones: Int64
 
     /// Makes the limits.
-    public init(bytes: Int64, records: Int64 = .max, zones: Int64 = .max) {
+    package init(bytes: Int64, records: Int64 = .max, zones: Int64 = .max) {
         (self.bytes, self.records, self.zones) = (bytes, records, zones)
     }
 }

@@ -1,19 +1,19 @@
 import System
 
 /// A store in memory, for tests and experiments. Its contents are lost when the process ends.
-public final class MemoryCloudStore: CloudStore {
+package final class MemoryCloudStore: CloudStore {
     private let tables = Lock(MemoryTables())
 
     /// Makes an empty store.
-    public init() {}
+    package init() {}
 
     /// Runs `body` on the committed rows. See `CloudStore`.
-    public func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
+    package func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
         try tables.withLock { try body(MemoryTransaction($0)) }
     }
 
     /// Runs `body` in a transaction, which is committed when `body` returns. See `CloudStore`.
-    public func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
+    package func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
         try tables.withLock { tables in
             let transaction = MemoryTransaction(tables)
             let result = try body(transaction)

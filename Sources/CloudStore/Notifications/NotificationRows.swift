@@ -1,45 +1,45 @@
 /// The key of a notification: its position in the user's collection.
-public struct NotificationKey: Hashable, Comparable, Sendable {
+package struct NotificationKey: Hashable, Comparable, Sendable {
     /// Record name of the user.
-    public let user: String
+    package let user: String
     /// Its number. A notification that changes moves to the end of the collection.
-    public let number: Int64
+    package let number: Int64
 
     /// Makes a key.
-    public init(user: String, number: Int64) {
+    package init(user: String, number: Int64) {
         self.user = user
         self.number = number
     }
 
     /// Sorts by user and number, as the keys on disk are sorted.
-    public static func < (left: NotificationKey, right: NotificationKey) -> Bool {
+    package static func < (left: NotificationKey, right: NotificationKey) -> Bool {
         (left.user, left.number) < (right.user, right.number)
     }
 }
 
 /// The permanent name of a notification.
-public struct NotificationName: Hashable, Comparable, Sendable {
+package struct NotificationName: Hashable, Comparable, Sendable {
     /// Record name of the user.
-    public let user: String
+    package let user: String
     /// Name of the notification.
-    public let notificationID: String
+    package let notificationID: String
 
     /// Makes a name.
-    public init(user: String, notificationID: String) {
+    package init(user: String, notificationID: String) {
         self.user = user
         self.notificationID = notificationID
     }
 
     /// Sorts by user and name.
-    public static func < (left: NotificationName, right: NotificationName) -> Bool {
+    package static func < (left: NotificationName, right: NotificationName) -> Bool {
         (left.user, left.notificationID) < (right.user, right.notificationID)
     }
 }
 
 /// A notification in the user's collection, which has all of them.
-public struct NotificationRow: Hashable, Sendable {
+package struct NotificationRow: Hashable, Sendable {
     /// Kind of the subscription. The raw value is stored on disk.
-    public enum Kind: Int64, Hashable, Sendable {
+    package enum Kind: Int64, Hashable, Sendable {
         /// A query subscription: a change of one record.
         case query = 1
         /// A zone or database subscription: one unread notification stands for all changes.
@@ -47,25 +47,25 @@ public struct NotificationRow: Hashable, Sendable {
     }
 
     /// Position in the collection.
-    public var key: NotificationKey
+    package var key: NotificationKey
     /// Name of the notification.
-    public var notificationID: String
+    package var notificationID: String
     /// Kind of the subscription.
-    public var kind: Kind
+    package var kind: Kind
     /// The subscription, which may have been deleted since.
-    public var subscription: SubscriptionKey
+    package var subscription: SubscriptionKey
     /// Time, in milliseconds since 1970.
-    public var atMilliseconds: Int64
+    package var atMilliseconds: Int64
     /// True if one of the user's devices has marked it as read.
-    public var isRead: Bool
+    package var isRead: Bool
     /// The user's device that made the change, which isn't notified. Nil if another user's device or several devices
     /// made it.
-    public var maker: String?
+    package var maker: String?
     /// The notification in the service's encoding. The store doesn't read it.
-    public var content: [UInt8]
+    package var content: [UInt8]
 
     /// Makes a row.
-    public init(
+    package init(
         key: NotificationKey, notificationID: String, kind: Kind, subscription: SubscriptionKey,
         atMilliseconds: Int64, isRead: Bool = false, maker: String? = nil, content: [UInt8]
     ) {
@@ -80,28 +80,28 @@ public struct NotificationRow: Hashable, Sendable {
     }
 
     /// User and name.
-    public var name: NotificationName {
+    package var name: NotificationName {
         NotificationName(user: key.user, notificationID: notificationID)
     }
 }
 
 /// The feed of a user's notifications.
-public struct NotificationFeedRow: Hashable, Sendable {
+package struct NotificationFeedRow: Hashable, Sendable {
     /// Record name of the user.
-    public let user: String
+    package let user: String
     /// 64 random bits. A token with other bits comes from an earlier collection of the same user.
-    public var epoch: UInt64
+    package var epoch: UInt64
     /// Number of the newest notification.
-    public var counter: Int64
+    package var counter: Int64
     /// Some notifications up to this number were discarded.
-    public var floor: Int64
+    package var floor: Int64
     /// Number of notifications.
-    public var count: Int64
+    package var count: Int64
     /// Number of unread notifications.
-    public var unreadCount: Int64
+    package var unreadCount: Int64
 
     /// Makes a row.
-    public init(
+    package init(
         user: String, epoch: UInt64, counter: Int64 = 0, floor: Int64 = 0, count: Int64 = 0,
         unreadCount: Int64 = 0
     ) {

@@ -1,39 +1,39 @@
 /// The rows about notifications that a decision needs.
-public struct NotificationLoad: Sendable {
+package struct NotificationLoad: Sendable {
     /// Types to count subscriptions of.
-    public var watches: [WatchKey] = []
+    package var watches: [WatchKey] = []
     /// Types to load query subscriptions of.
-    public var watchersOf: [WatchKey] = []
+    package var watchersOf: [WatchKey] = []
     /// Users and databases to load subscriptions of.
-    public var subscriptionsOf: [SubscriberKey] = []
+    package var subscriptionsOf: [SubscriberKey] = []
     /// Users to load collections of.
-    public var feedsOf: [String] = []
+    package var feedsOf: [String] = []
     /// Notifications to load by name.
-    public var notifications: [NotificationName] = []
+    package var notifications: [NotificationName] = []
     /// Subscriptions to load the unread notification of that stands for all changes.
-    public var unreadOf: [SubscriptionKey] = []
+    package var unreadOf: [SubscriptionKey] = []
 
     /// Makes an empty request.
-    public init() {}
+    package init() {}
 }
 
 /// The loaded rows. An absent key means that the store has no such row.
-public struct NotificationsLoaded: Sendable {
+package struct NotificationsLoaded: Sendable {
     /// Number of subscriptions of a type.
-    public var watches: [WatchKey: WatchRow] = [:]
+    package var watches: [WatchKey: WatchRow] = [:]
     /// Query subscriptions of a type, sorted by number.
-    public var watchers: [WatchKey: [SubscriptionRow]] = [:]
+    package var watchers: [WatchKey: [SubscriptionRow]] = [:]
     /// Subscriptions of a user, sorted by name.
-    public var subscriptions: [SubscriberKey: [SubscriptionRow]] = [:]
+    package var subscriptions: [SubscriberKey: [SubscriptionRow]] = [:]
     /// Collections of users.
-    public var feeds: [String: NotificationFeedRow] = [:]
+    package var feeds: [String: NotificationFeedRow] = [:]
     /// Notifications by name.
-    public var notifications: [NotificationName: NotificationRow] = [:]
+    package var notifications: [NotificationName: NotificationRow] = [:]
     /// The unread notification that stands for all changes of a subscription.
-    public var unread: [SubscriptionKey: NotificationRow] = [:]
+    package var unread: [SubscriptionKey: NotificationRow] = [:]
 
     /// Makes an empty result.
-    public init() {}
+    package init() {}
 
     /// Adds the result of a later request.
     mutating func merge(_ other: NotificationsLoaded) {
@@ -47,30 +47,30 @@ public struct NotificationsLoaded: Sendable {
 }
 
 /// The writes of a decision about notifications, applied in the order of the properties.
-public struct NotificationChanges: Sendable {
+package struct NotificationChanges: Sendable {
     /// Numbers of subscriptions of types to write.
-    public var watches: [WatchRow] = []
+    package var watches: [WatchRow] = []
     /// Changes to delete: all their subscriptions are notified.
-    public var removedFiredChanges: [Int64] = []
+    package var removedFiredChanges: [Int64] = []
     /// Changes to write: their subscriptions are notified later.
-    public var firedChanges: [FiredChangeRow] = []
+    package var firedChanges: [FiredChangeRow] = []
     /// Notifications to delete or to move.
-    public var removedNotifications: [NotificationKey] = []
+    package var removedNotifications: [NotificationKey] = []
     /// Notifications to write. Two notifications of a user can't have the same name.
-    public var notifications: [NotificationRow] = []
+    package var notifications: [NotificationRow] = []
     /// Collections to write.
-    public var feeds: [NotificationFeedRow] = []
+    package var feeds: [NotificationFeedRow] = []
     /// Webhooks to delete, with their pending deliveries.
-    public var removedWebhooks: [String] = []
+    package var removedWebhooks: [String] = []
     /// Webhooks to write.
-    public var webhooks: [WebhookRow] = []
+    package var webhooks: [WebhookRow] = []
     /// Deliveries to delete.
-    public var removedDeliveries: [Int64] = []
+    package var removedDeliveries: [Int64] = []
     /// Deliveries to write.
-    public var deliveries: [WebhookDeliveryRow] = []
+    package var deliveries: [WebhookDeliveryRow] = []
 
     /// Makes an empty set of changes.
-    public init() {}
+    package init() {}
 
     /// True if there is nothing to write.
     var isEmpty: Bool {
@@ -81,7 +81,7 @@ public struct NotificationChanges: Sendable {
 }
 
 /// Reads the tables of notifications in their order.
-public protocol NotificationStoreReader {
+package protocol NotificationStoreReader {
     /// Returns the oldest changes with pending notifications. Maximum `changesMax` changes.
     func firedChanges(changesMax: Int) throws -> ChangesPage<FiredChangeRow>
 

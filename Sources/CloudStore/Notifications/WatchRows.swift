@@ -1,36 +1,36 @@
 /// The key of what query subscriptions watch: the records of a type in a database.
-public struct WatchKey: Hashable, Comparable, Sendable {
+package struct WatchKey: Hashable, Comparable, Sendable {
     /// The database.
-    public let database: StoredDatabaseKey
+    package let database: StoredDatabaseKey
     /// The type of the records.
-    public let recordType: String
+    package let recordType: String
 
     /// Makes a key.
-    public init(database: StoredDatabaseKey, recordType: String) {
+    package init(database: StoredDatabaseKey, recordType: String) {
         self.database = database
         self.recordType = recordType
     }
 
     /// Sorts by database and type, as the keys on disk are sorted.
-    public static func < (left: WatchKey, right: WatchKey) -> Bool {
+    package static func < (left: WatchKey, right: WatchKey) -> Bool {
         (left.database, left.recordType) < (right.database, right.recordType)
     }
 }
 
 /// The number of query subscriptions of a type. At 0, a write of its records needn't look for subscriptions.
-public struct WatchRow: Hashable, Sendable {
+package struct WatchRow: Hashable, Sendable {
     /// Database and type.
-    public let key: WatchKey
+    package let key: WatchKey
     /// 64 random bits, new whenever one of the subscriptions changes. A cache of the subscriptions is valid while it
     /// stays.
-    public var version: UInt64
+    package var version: UInt64
     /// Number of subscriptions.
-    public var count: Int64
+    package var count: Int64
     /// Number of the newest subscription. Numbers are never reused.
-    public var lastNumber: Int64
+    package var lastNumber: Int64
 
     /// Makes a row.
-    public init(key: WatchKey, version: UInt64, count: Int64 = 0, lastNumber: Int64 = 0) {
+    package init(key: WatchKey, version: UInt64, count: Int64 = 0, lastNumber: Int64 = 0) {
         self.key = key
         self.version = version
         self.count = count
@@ -39,45 +39,45 @@ public struct WatchRow: Hashable, Sendable {
 }
 
 /// The key of a user's subscriptions in a database.
-public struct SubscriberKey: Hashable, Comparable, Sendable {
+package struct SubscriberKey: Hashable, Comparable, Sendable {
     /// The database.
-    public let database: StoredDatabaseKey
+    package let database: StoredDatabaseKey
     /// Record name of the user.
-    public let user: String
+    package let user: String
 
     /// Makes a key.
-    public init(database: StoredDatabaseKey, user: String) {
+    package init(database: StoredDatabaseKey, user: String) {
         self.database = database
         self.user = user
     }
 
     /// Sorts by database and user.
-    public static func < (left: SubscriberKey, right: SubscriberKey) -> Bool {
+    package static func < (left: SubscriberKey, right: SubscriberKey) -> Bool {
         (left.database, left.user) < (right.database, right.user)
     }
 }
 
 /// A change of a record with pending notifications of query subscriptions. It is written with the change.
-public struct FiredChangeRow: Hashable, Sendable {
+package struct FiredChangeRow: Hashable, Sendable {
     /// Number in the order of the changes. With 0, the store assigns the next number.
-    public var number: Int64
+    package var number: Int64
     /// The record.
-    public let record: RecordKey
+    package let record: RecordKey
     /// Its type.
-    public let recordType: String
+    package let recordType: String
     /// 1 created, 2 changed, 3 deleted.
-    public let reason: Int64
+    package let reason: Int64
     /// Device that made the change, which isn't notified.
-    public let maker: DeviceKey?
+    package let maker: DeviceKey?
     /// Time, in milliseconds since 1970.
-    public let atMilliseconds: Int64
+    package let atMilliseconds: Int64
     /// Fields for the notification, in their binary form. The store doesn't read them.
-    public let fields: [UInt8]
+    package let fields: [UInt8]
     /// Users and subscriptions to notify, in the service's encoding. The store doesn't read it.
-    public var watchers: [UInt8]
+    package var watchers: [UInt8]
 
     /// Makes a row.
-    public init(
+    package init(
         number: Int64 = 0, record: RecordKey, recordType: String, reason: Int64, maker: DeviceKey?,
         atMilliseconds: Int64, fields: [UInt8], watchers: [UInt8]
     ) {

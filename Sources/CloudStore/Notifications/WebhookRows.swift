@@ -1,38 +1,38 @@
 /// A webhook of the operator: an address that receives notifications too.
-public struct WebhookRow: Hashable, Sendable {
+package struct WebhookRow: Hashable, Sendable {
     /// Name, unique in the environment.
-    public let name: String
+    package let name: String
     /// URL.
-    public var url: String
+    package var url: String
     /// Key that signs the deliveries.
-    public var secret: [UInt8]
+    package var secret: [UInt8]
     /// Kind of the databases that it watches, or nil for all.
-    public var scope: StoredDatabaseKey.Scope?
+    package var scope: StoredDatabaseKey.Scope?
     /// Record type that it watches, or nil for all.
-    public var recordType: String?
+    package var recordType: String?
     /// Creation time, in milliseconds since 1970.
-    public var madeMilliseconds: Int64
+    package var madeMilliseconds: Int64
     /// Number of pending deliveries.
-    public var waitingCount: Int64 = 0
+    package var waitingCount: Int64 = 0
     /// Number of accepted deliveries.
-    public var deliveredCount: Int64 = 0
+    package var deliveredCount: Int64 = 0
     /// Number of failed attempts.
-    public var failedCount: Int64 = 0
+    package var failedCount: Int64 = 0
     /// Number of deliveries that were given up after a day.
-    public var abandonedCount: Int64 = 0
+    package var abandonedCount: Int64 = 0
     /// Number of notifications that were dropped because too many were pending.
-    public var droppedCount: Int64 = 0
+    package var droppedCount: Int64 = 0
     /// Number of consecutive failures.
-    public var failuresInRow: Int64 = 0
+    package var failuresInRow: Int64 = 0
     /// Time until which nothing is sent, in milliseconds since 1970.
-    public var pausedUntilMilliseconds: Int64 = 0
+    package var pausedUntilMilliseconds: Int64 = 0
     /// Time of the last attempt, in milliseconds since 1970. 0 before the first.
-    public var lastMilliseconds: Int64 = 0
+    package var lastMilliseconds: Int64 = 0
     /// Result of the last attempt, in a few words. Empty before the first.
-    public var lastResult = ""
+    package var lastResult = ""
 
     /// Makes a row.
-    public init(
+    package init(
         name: String, url: String, secret: [UInt8], scope: StoredDatabaseKey.Scope? = nil,
         recordType: String? = nil,
         madeMilliseconds: Int64
@@ -47,24 +47,24 @@ public struct WebhookRow: Hashable, Sendable {
 }
 
 /// A pending delivery of a notification to a webhook.
-public struct WebhookDeliveryRow: Hashable, Sendable {
+package struct WebhookDeliveryRow: Hashable, Sendable {
     /// Number in the order of creation. With 0, the store assigns the next number.
-    public var number: Int64
+    package var number: Int64
     /// The webhook's name.
-    public let webhook: String
+    package let webhook: String
     /// The notification's name.
-    public let notificationID: String
+    package let notificationID: String
     /// Creation time, in milliseconds since 1970.
-    public let madeMilliseconds: Int64
+    package let madeMilliseconds: Int64
     /// Number of attempts.
-    public var attempts: Int64
+    package var attempts: Int64
     /// Time of the next attempt, in milliseconds since 1970.
-    public var dueMilliseconds: Int64
+    package var dueMilliseconds: Int64
     /// Body of the request.
-    public let body: [UInt8]
+    package let body: [UInt8]
 
     /// Makes a row.
-    public init(
+    package init(
         number: Int64 = 0, webhook: String, notificationID: String, madeMilliseconds: Int64,
         attempts: Int64 = 0, dueMilliseconds: Int64, body: [UInt8]
     ) {

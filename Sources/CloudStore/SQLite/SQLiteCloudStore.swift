@@ -5,9 +5,9 @@ import System
 ///
 /// One connection writes and several read, so readers don't wait for the disk, and reads on several threads don't wait
 /// for each other. When a write returns, it is on disk (`synchronous=FULL`, unless the options differ).
-public final class SQLiteCloudStore: CloudStore {
+package final class SQLiteCloudStore: CloudStore {
     /// The file's path.
-    public let path: String
+    package let path: String
     /// Nil after `close`.
     private let writer: Lock<Connection?>
     private let readers: ReaderPool
@@ -16,14 +16,14 @@ public final class SQLiteCloudStore: CloudStore {
     private let lastCheckpointFailure = Lock<CloudStoreError?>(nil)
 
     /// Default maximum number of threads that read at the same time. Further threads wait.
-    public static let readersMax = 4
+    package static let readersMax = 4
 
     /// Opens the file at `path`, or makes it.
     ///
     /// - Parameter readersMax: Maximum number of threads that read at the same time. Further threads wait. Each
     ///   connection is opened when it is first needed.
     /// - Throws: `CloudStoreError` if the file can't be opened, isn't a database, or belongs to another program.
-    public convenience init(path: String, readersMax: Int = SQLiteCloudStore.readersMax) throws {
+    package convenience init(path: String, readersMax: Int = SQLiteCloudStore.readersMax) throws {
         var options = OpenOptions()
         options.checkpointFrames = Self.checkpointFrames
         try self.init(path: path, options: options, readersMax: readersMax)
@@ -71,7 +71,7 @@ public final class SQLiteCloudStore: CloudStore {
     }
 
     /// Runs `body` on one snapshot of the committed rows. See `CloudStore`.
-    public func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
+    package func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
         try Self.translating(path: path) {
             try readers.withConnection { connection in
                 try connection.transaction(.deferred) {
@@ -82,7 +82,7 @@ public final class SQLiteCloudStore: CloudStore {
     }
 
     /// Runs `body` in one write transaction. See `CloudStore`.
-    public func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
+    package func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
         try writer.withLock { connection in
             try Self.translating(path: path) {
                 guard let connection else { throw ReaderPool.Closed() }
@@ -98,10 +98,10 @@ public final class SQLiteCloudStore: CloudStore {
     }
 
     /// True if the log is so long that `checkpoint` should be called. See `CloudStore`.
-    public var checkpointIsDue: Bool { logLength.withLock { $0.checkpointIsDue } }
+    package var checkpointIsDue: Bool { logLength.withLock { $0.checkpointIsDue } }
 
     /// Copies the log into the file, mostly while other threads write. See `CloudStore`.
-    public func checkpoint() {
+    package func checkpoint() {
         logLength.withLock { $0.checkpointBegins() }
         // The writer's attempt below finds and reports the same failure.
         _ = try? Connection.copyLogWhileOthersCommit(path: path, options: options)
@@ -110,12 +110,12 @@ public final class SQLiteCloudStore: CloudStore {
 
     /// Reason for which the log can't be copied into the file, or nil if the last attempt succeeded. The committed rows
     /// stay in the log, which grows until an attempt succeeds.
-    public var checkpointFailure: CloudStoreError? { lastCheckpointFailure.withLock { $0 } }
+    package var checkpointFailure: CloudStoreError? { lastCheckpointFailure.withLock { $0 } }
 
     /// Tries to copy the log into the file now. Waits for the current write. Does nothing after `close`.
     ///
     /// - Returns: The new value of `checkpointFailure`.
-    public func retryCheckpoint() -> CloudStoreError? {
+    package func retryCheckpoint() -> CloudStoreError? {
         writer.withLock { connection in
             connection?.attemptCheckpoint()
             note(connection?.checkpointError)
@@ -129,7 +129,7 @@ public final class SQLiteCloudStore: CloudStore {
 
     /// Closes the file. Its last connection copies the log into the file. Waits for the current write. Later calls of
     /// the store fail.
-    public func close() {
+    package func close() {
         readers.close()
         writer.withLock { $0 = nil }
     }

@@ -1,12 +1,12 @@
 /// Why bytes from a disk are not what they should be.
-public struct BinaryError: Error, Hashable, Sendable {
+package struct BinaryError: Error, Hashable, Sendable {
     /// What is wrong.
-    public var reason: String
+    package var reason: String
     /// Where in the bytes.
-    public var byteOffset: Int
+    package var byteOffset: Int
 
     /// Makes an error.
-    public init(reason: String, byteOffset: Int) {
+    package init(reason: String, byteOffset: Int) {
         self.reason = reason
         self.byteOffset = byteOffset
     }

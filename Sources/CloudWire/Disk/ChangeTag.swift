@@ -1,20 +1,20 @@
 /// Names one version of a record: the epoch of its zone and the zone's counter at the change.
 ///
 /// As the epoch is random, no tag is given twice, not even after a zone was restored from a backup.
-public struct ChangeTag: Hashable, Sendable {
+package struct ChangeTag: Hashable, Sendable {
     /// The zone's epoch.
-    public var epoch: UInt64
+    package var epoch: UInt64
     /// The zone's change counter, not negative.
-    public var counter: Int64
+    package var counter: Int64
 
     /// Makes a tag.
-    public init(epoch: UInt64, counter: Int64) {
+    package init(epoch: UInt64, counter: Int64) {
         self.epoch = epoch
         self.counter = counter
     }
 
     /// Reads a tag; nil for a text that no `text` ever was, so for a tag that can't be current.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let counter = Int64(parts[0], radix: 36), counter >= 0,
             let epoch = UInt64(parts[1], radix: 36)
@@ -25,5 +25,5 @@ public struct ChangeTag: Hashable, Sendable {
     }
 
     /// The tag on the wire: counter and epoch to the base 36, as `1s2k.3w5e11264sgsf`. Opaque to clients.
-    public var text: String { String(counter, radix: 36) + "." + String(epoch, radix: 36) }
+    package var text: String { String(counter, radix: 36) + "." + String(epoch, radix: 36) }
 }

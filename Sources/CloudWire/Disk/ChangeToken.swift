@@ -1,9 +1,9 @@
 internal import System
 
 /// How far a client knows a zone, or a database: what stands in `syncToken`, opaque to clients.
-public struct ChangeToken: Hashable, Sendable {
+package struct ChangeToken: Hashable, Sendable {
     /// Why a text is no change token.
-    public enum DecodingError: Error, Hashable, Sendable {
+    package enum DecodingError: Error, Hashable, Sendable {
         /// The text was cut or changed, or never was a token.
         case damaged
         /// A later version of the server wrote it.
@@ -11,7 +11,7 @@ public struct ChangeToken: Hashable, Sendable {
     }
 
     /// What the token is about.
-    public enum Subject: Hashable, Sendable {
+    package enum Subject: Hashable, Sendable {
         /// The zones of the database of the user with this record name.
         case database(ownerRecordName: String)
         /// The records of a zone. A token's zone always has an owner, and no zone type.
@@ -21,34 +21,34 @@ public struct ChangeToken: Hashable, Sendable {
     }
 
     /// A walk from the newest change downwards that isn't done.
-    public struct Descent: Hashable, Sendable {
+    package struct Descent: Hashable, Sendable {
         /// The newest change when the walk began: what the client knows when it is done.
-        public var newest: Int64
+        package var newest: Int64
         /// The last change that the client was told of: the next ones are below it.
-        public var below: Int64
+        package var below: Int64
 
         /// Makes a descent.
-        public init(newest: Int64, below: Int64) {
+        package init(newest: Int64, below: Int64) {
             self.newest = newest
             self.below = below
         }
     }
 
     /// The database in which it was given.
-    public var scope: DatabaseScope
+    package var scope: DatabaseScope
     /// What it is about.
-    public var subject: Subject
+    package var subject: Subject
     /// The epoch of the zone, or of the database's own counter.
-    public var epoch: UInt64
+    package var epoch: UInt64
     /// The last change that the client has seen.
-    public var counter: Int64
+    package var counter: Int64
     /// Of a fetch that began without a token, the counter then: its later pages skip tombstones up to here.
-    public var liveUntil: Int64
+    package var liveUntil: Int64
     /// Of a fetch that begins with the newest change: where it stands. `counter` is what the client knew before it.
-    public var descent: Descent?
+    package var descent: Descent?
 
     /// Makes a token.
-    public init(
+    package init(
         scope: DatabaseScope, subject: Subject, epoch: UInt64, counter: Int64, liveUntil: Int64 = 0,
         descent: Descent? = nil
     ) {
@@ -66,7 +66,7 @@ public struct ChangeToken: Hashable, Sendable {
     private static let textBytesMax = 4096
 
     /// The token on the wire, base64.
-    public var text: String {
+    package var text: String {
         var writer = BinaryWriter()
         writer.byte(descent == nil ? Self.formatVersion : Self.descentVersion)
         writer.byte(Self.code(of: scope))
@@ -94,7 +94,7 @@ public struct ChangeToken: Hashable, Sendable {
     }
 
     /// Reads a token. Throws `DecodingError` for a text that is damaged, foreign, or of a later format.
-    public init(text: String) throws(DecodingError) {
+    package init(text: String) throws(DecodingError) {
         guard text.utf8.count <= Self.textBytesMax, let bytes = Base64.decoded(text),
             let content = BinaryReader.checkedContent(of: bytes)
         else { throw .damaged }

@@ -3,7 +3,7 @@
 /// Equal fields have equal bytes: the fields are sorted by the bytes of their names, and each part has one
 /// form. The layout is in docs/DISK_FORMAT.md; a change of it takes a new version, and the old ones stay
 /// readable.
-public enum FieldsBinary {
+package enum FieldsBinary {
     static let formatVersion: UInt8 = 1
     /// Bytes that most fields have room in.
     private static let fieldBytesGuess = 48
@@ -12,7 +12,7 @@ public enum FieldsBinary {
     ///
     /// A list must hold values of its type and no list: a precondition, for only our own code makes them. Of
     /// a reference's zone the zone type is not kept; it is no part of the zone's identity.
-    public static func encode(_ fields: [String: Field]) -> [UInt8] {
+    package static func encode(_ fields: [String: Field]) -> [UInt8] {
         var writer = BinaryWriter()
         writer.reserveCapacity(fields.count * fieldBytesGuess)
         writer.byte(formatVersion)
@@ -39,7 +39,7 @@ public enum FieldsBinary {
 
     /// The fields that `bytes` hold. Throws a `BinaryError` unless `encode` could have written these very
     /// bytes.
-    public static func decode(_ bytes: [UInt8]) throws(BinaryError) -> [String: Field] {
+    package static func decode(_ bytes: [UInt8]) throws(BinaryError) -> [String: Field] {
         var reader = BinaryReader(bytes[...])
         let version = try reader.byte()
         guard version == formatVersion else {

@@ -1,37 +1,37 @@
 /// The file `cloudkit.json`: where each container's cloud is.
-public struct ConfigurationDocument: Hashable, Sendable {
+package struct ConfigurationDocument: Hashable, Sendable {
     /// Where one container's cloud is.
-    public struct Container: Hashable, Sendable {
+    package struct Container: Hashable, Sendable {
         /// The server's address, beginning with `http://` or `https://`.
-        public var server: String?
+        package var server: String?
         /// `development` or `production`.
-        public var environment: String?
+        package var environment: String?
         /// The app's token, where the server asks for one.
-        public var apiToken: String?
+        package var apiToken: String?
         /// Where the user's token is kept.
-        public var credentialFile: String?
+        package var credentialFile: String?
         /// What names this device to the server.
-        public var deviceID: String?
+        package var deviceID: String?
         /// A file with the certificates of the authorities that the server's is checked by.
-        public var authoritiesFile: String?
+        package var authoritiesFile: String?
         /// The name of the key by which a server asks, in the place of a user.
-        public var keyID: String?
+        package var keyID: String?
         /// The file with that key.
-        public var keyFile: String?
+        package var keyFile: String?
         /// The protocol of the server: `yap` or `apple`.
-        public var serverProtocol: String?
+        package var serverProtocol: String?
 
         /// Says nothing yet.
-        public init() {}
+        package init() {}
     }
 
     /// The container of `CKContainer.default()`.
-    public var defaultContainer: String?
+    package var defaultContainer: String?
     /// The containers by their identifiers.
-    public var containers: [String: Container] = [:]
+    package var containers: [String: Container] = [:]
 
     /// Says nothing yet.
-    public init() {}
+    package init() {}
 }
 
 // A person writes the file, so a key that isn't known is a mistake and not a newer version's.

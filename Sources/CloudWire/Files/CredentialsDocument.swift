@@ -1,26 +1,26 @@
 /// The file with the tokens of signed-in users.
-public struct CredentialsDocument: Hashable, Sendable {
+package struct CredentialsDocument: Hashable, Sendable {
     /// One user's sign-in to one container.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The server's address, as the configuration names it.
-        public var server: String
+        package var server: String
         /// The container's identifier.
-        public var container: String
+        package var container: String
         /// `development` or `production`.
-        public var environment: String
+        package var environment: String
         /// The secret that names the user in each request.
-        public var webAuthToken: String
+        package var webAuthToken: String
         /// The user's record name in the container; nil when the server didn't say.
-        public var userRecordName: String?
+        package var userRecordName: String?
         /// When the token expires, in milliseconds since 1970; nil when the server didn't say.
-        public var expiresAtMilliseconds: Int64?
+        package var expiresAtMilliseconds: Int64?
         /// The token of the configuration that this one replaced, or nil if it comes from a sign-in.
-        public var replacesToken: String?
+        package var replacesToken: String?
         /// Unknown keys, kept as received.
-        public var unknown: [String: JSONValue] = [:]
+        package var unknown: [String: JSONValue] = [:]
 
         /// Makes an entry.
-        public init(
+        package init(
             server: String, container: String, environment: String, webAuthToken: String,
             userRecordName: String? = nil, expiresAtMilliseconds: Int64? = nil
         ) {
@@ -34,12 +34,12 @@ public struct CredentialsDocument: Hashable, Sendable {
     }
 
     /// The sign-ins, one for each container of each server.
-    public var credentials: [Entry] = []
+    package var credentials: [Entry] = []
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Holds no sign-in.
-    public init() {}
+    package init() {}
 }
 
 extension CredentialsDocument: JSONCodable, JSONMessage {

@@ -1,23 +1,23 @@
 /// A file of settings that a person writes: an object of names and values, of which some are objects again.
-public struct SettingsDocument: Hashable, Sendable {
+package struct SettingsDocument: Hashable, Sendable {
     /// One setting.
-    public struct Setting: Hashable, Sendable {
+    package struct Setting: Hashable, Sendable {
         /// Its name; one inside of another object has that one's before it, with a dot.
-        public var name: String
+        package var name: String
         /// Its value: never an object.
-        public var value: JSONValue
+        package var value: JSONValue
         /// Where the value stands in the file.
-        public var byteOffset: Int
+        package var byteOffset: Int
     }
 
     /// The settings in their order.
-    public var settings: [Setting] = []
+    package var settings: [Setting] = []
 
     /// Says nothing yet.
-    public init() {}
+    package init() {}
 
     /// The line, counted from 1, in which a byte of `text` stands.
-    public static func line(ofByte offset: Int, in text: [UInt8]) -> Int {
+    package static func line(ofByte offset: Int, in text: [UInt8]) -> Int {
         text.prefix(max(0, offset)).reduce(1) { $0 + ($1 == 0x0A ? 1 : 0) }
     }
 }

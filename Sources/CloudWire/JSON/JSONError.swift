@@ -1,7 +1,7 @@
 /// Why bytes are not the JSON, or not the message, that was expected.
-public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Which kind of fault.
-    public enum Code: String, Hashable, Sendable {
+    package enum Code: String, Hashable, Sendable {
         /// The bytes are no JSON.
         case malformed
         /// The bytes go beyond a limit on size or depth.
@@ -15,22 +15,22 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Which kind of fault.
-    public var code: Code
+    package var code: Code
     /// What is wrong, with the path of the value in words: `operations[2].record.fields.title.value: ...`.
-    public var reason: String
+    package var reason: String
     /// Where in the bytes; 0 when writing.
-    public var byteOffset: Int
+    package var byteOffset: Int
 
     /// Makes an error.
-    public init(_ code: Code, _ reason: String, byteOffset: Int = 0) {
+    package init(_ code: Code, _ reason: String, byteOffset: Int = 0) {
         self.code = code
         self.reason = reason
         self.byteOffset = byteOffset
     }
 
     /// The reason and the place.
-    public var description: String { "\(reason) (\(code.rawValue), byte \(byteOffset))" }
+    package var description: String { "\(reason) (\(code.rawValue), byte \(byteOffset))" }
 
     /// What a server answers to a request that failed so.
-    public var wireError: WireError { WireError(.badRequest, reason: description) }
+    package var wireError: WireError { WireError(.badRequest, reason: description) }
 }

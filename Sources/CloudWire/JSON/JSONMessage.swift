@@ -1,7 +1,7 @@
 /// A body that crosses the wire.
 ///
 /// Public only because the messages are; all it asks for is in this room.
-public protocol JSONMessage: Hashable, Sendable {
+package protocol JSONMessage: Hashable, Sendable {
     /// Reads a message from its JSON, in which unknown keys are kept.
     ///
     /// Throws when the bytes are not JSON, go beyond the limits, or have another shape than the message; the
@@ -21,37 +21,37 @@ public protocol JSONMessage: Hashable, Sendable {
 
 extension JSONMessage {
     /// Reads a message within the usual limits.
-    public init(json: [UInt8]) throws(JSONError) {
+    package init(json: [UInt8]) throws(JSONError) {
         try self.init(json: json, limits: JSONLimits())
     }
 
     /// Reads a request within the usual limits. Keys that it doesn't know are checked and dropped: they would take
     /// memory while the request waits.
-    public init(request json: [UInt8]) throws(JSONError) {
+    package init(request json: [UInt8]) throws(JSONError) {
         var limits = JSONLimits()
         limits.keepsUnknown = false
         try self.init(json: json, limits: limits)
     }
 
     /// The message as JSON, files as they stand in it.
-    public func json(extras: Bool, numbersAsStrings: Bool) throws(JSONError) -> [UInt8] {
+    package func json(extras: Bool, numbersAsStrings: Bool) throws(JSONError) -> [UInt8] {
         try json(extras: extras, numbersAsStrings: numbersAsStrings, assets: nil, bytesMax: .max)
     }
 
     /// The message as JSON; without extras unless they are asked for.
-    public func json(extras: Bool = false) throws(JSONError) -> [UInt8] {
+    package func json(extras: Bool = false) throws(JSONError) -> [UInt8] {
         try json(extras: extras, numbersAsStrings: false)
     }
 }
 
 extension JSONCodable {
     /// Reads a value from its JSON.
-    public init(json: [UInt8], limits: JSONLimits) throws(JSONError) {
+    package init(json: [UInt8], limits: JSONLimits) throws(JSONError) {
         self = try JSONReader.read(json, limits: limits) { node throws(JSONError) in try Self(reading: node) }
     }
 
     /// The value as JSON.
-    public func json(
+    package func json(
         extras: Bool, numbersAsStrings: Bool, assets: AssetForm?, bytesMax: Int
     ) throws(JSONError) -> [UInt8] {
         var writer = JSONWriter(

@@ -1,19 +1,19 @@
 /// How large a JSON text may be.
-public struct JSONLimits: Sendable {
+package struct JSONLimits: Sendable {
     /// Bytes of the whole text; never more than 2 GB, which is what the tape can point at.
-    public var bytesMax = 64 << 20
+    package var bytesMax = 64 << 20
     /// Values in the whole text. The tape takes 20 bytes for each, so small values can't fill the memory.
-    public var valuesMax = 4 << 20
+    package var valuesMax = 4 << 20
     /// Arrays and objects inside each other.
-    public var depthMax = 64
+    package var depthMax = 64
     /// Bytes of one number.
-    public var numberBytesMax = 400
+    package var numberBytesMax = 400
 
     /// True if members that a message doesn't know are kept. Kept, they take a dozen times the memory of their text.
-    public var keepsUnknown = true
+    package var keepsUnknown = true
 
     /// Makes the default limits.
-    public init() {}
+    package init() {}
 }
 
 /// Reads JSON: checks all of it in one pass onto a tape, then hands out its values without a tree in between.

@@ -1,5 +1,5 @@
 /// A small JSON tree, for the keys of a message that we don't know.
-public enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
     /// `true` or `false`.

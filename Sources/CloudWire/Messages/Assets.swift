@@ -1,18 +1,18 @@
 /// The body of `assets/upload`: asks where files may be sent.
-public struct AssetsUploadRequest: Hashable, Sendable {
+package struct AssetsUploadRequest: Hashable, Sendable {
     /// A file that is to be uploaded.
-    public struct Token: Hashable, Sendable {
+    package struct Token: Hashable, Sendable {
         /// The record; a name is made where it is absent.
-        public var recordName: String?
+        package var recordName: String?
         /// The record's type.
-        public var recordType: String?
+        package var recordType: String?
         /// The field that the file is for.
-        public var fieldName: String
+        package var fieldName: String
         /// Unknown keys, kept as received.
-        public var unknown: [String: JSONValue] = [:]
+        package var unknown: [String: JSONValue] = [:]
 
         /// Names a field of a record.
-        public init(fieldName: String, recordType: String? = nil, recordName: String? = nil) {
+        package init(fieldName: String, recordType: String? = nil, recordName: String? = nil) {
             self.fieldName = fieldName
             self.recordType = recordType
             self.recordName = recordName
@@ -20,34 +20,34 @@ public struct AssetsUploadRequest: Hashable, Sendable {
     }
 
     /// The files, in the order of the response.
-    public var tokens: [Token]
+    package var tokens: [Token]
     /// The zone of the records; the default zone where it is absent.
-    public var zoneID: ZoneID?
+    package var zoneID: ZoneID?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(tokens: [Token], zoneID: ZoneID? = nil) {
+    package init(tokens: [Token], zoneID: ZoneID? = nil) {
         self.tokens = tokens
         self.zoneID = zoneID
     }
 }
 
 /// The response of `assets/upload`.
-public struct AssetsUploadResponse: Hashable, Sendable {
+package struct AssetsUploadResponse: Hashable, Sendable {
     /// Where one file may be sent.
-    public struct Token: Hashable, Sendable {
+    package struct Token: Hashable, Sendable {
         /// The record that the file is for.
-        public var recordName: String
+        package var recordName: String
         /// The field that the file is for.
-        public var fieldName: String
+        package var fieldName: String
         /// Where its bytes are sent by POST.
-        public var url: String
+        package var url: String
         /// Unknown keys, kept as received.
-        public var unknown: [String: JSONValue] = [:]
+        package var unknown: [String: JSONValue] = [:]
 
         /// Makes a response for one file.
-        public init(recordName: String, fieldName: String, url: String) {
+        package init(recordName: String, fieldName: String, url: String) {
             self.recordName = recordName
             self.fieldName = fieldName
             self.url = url
@@ -55,58 +55,58 @@ public struct AssetsUploadResponse: Hashable, Sendable {
     }
 
     /// One for each file of the request, in its order.
-    public var tokens: [Token]
+    package var tokens: [Token]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(tokens: [Token]) {
+    package init(tokens: [Token]) {
         self.tokens = tokens
     }
 }
 
 /// The response to a file that was sent: what a record's field is set to.
-public struct AssetUploadedResponse: Hashable, Sendable {
+package struct AssetUploadedResponse: Hashable, Sendable {
     /// The file with its receipt.
-    public var singleFile: Asset
+    package var singleFile: Asset
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(singleFile: Asset) {
+    package init(singleFile: Asset) {
         self.singleFile = singleFile
     }
 }
 
 /// The body of `assets/rereference`: asks for new receipts of files that records have, without sending them again.
-public struct AssetsRereferenceRequest: Hashable, Sendable {
+package struct AssetsRereferenceRequest: Hashable, Sendable {
     /// A field of a record that holds a file.
-    public struct Source: Hashable, Sendable {
+    package struct Source: Hashable, Sendable {
         /// The record.
-        public var recordName: String
+        package var recordName: String
         /// The field.
-        public var fieldName: String
+        package var fieldName: String
         /// Unknown keys, kept as received.
-        public var unknown: [String: JSONValue] = [:]
+        package var unknown: [String: JSONValue] = [:]
 
         /// Names a field of a record.
-        public init(recordName: String, fieldName: String) {
+        package init(recordName: String, fieldName: String) {
             self.recordName = recordName
             self.fieldName = fieldName
         }
     }
 
     /// The fields.
-    public var assets: [Source]
+    package var assets: [Source]
     /// The zone of the records; the default zone where it is absent.
-    public var zoneID: ZoneID?
+    package var zoneID: ZoneID?
     /// The zone in which the files will be saved; the same one where it is absent.
-    public var targetZoneID: ZoneID?
+    package var targetZoneID: ZoneID?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(assets: [Source], zoneID: ZoneID? = nil, targetZoneID: ZoneID? = nil) {
+    package init(assets: [Source], zoneID: ZoneID? = nil, targetZoneID: ZoneID? = nil) {
         self.assets = assets
         self.zoneID = zoneID
         self.targetZoneID = targetZoneID
@@ -114,9 +114,9 @@ public struct AssetsRereferenceRequest: Hashable, Sendable {
 }
 
 /// The response of `assets/rereference`.
-public struct AssetsRereferenceResponse: Hashable, Sendable {
+package struct AssetsRereferenceResponse: Hashable, Sendable {
     /// What one field came to.
-    public enum Result: Hashable, Sendable {
+    package enum Result: Hashable, Sendable {
         /// The file with a receipt.
         case asset(Asset)
         /// Why there is none; it names the record.
@@ -124,12 +124,12 @@ public struct AssetsRereferenceResponse: Hashable, Sendable {
     }
 
     /// One for each field of the request, in its order.
-    public var assets: [Result]
+    package var assets: [Result]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(assets: [Result]) {
+    package init(assets: [Result]) {
         self.assets = assets
     }
 }

@@ -1,32 +1,32 @@
 /// The body of `changes/database`.
-public struct ChangesDatabaseRequest: Hashable, Sendable {
+package struct ChangesDatabaseRequest: Hashable, Sendable {
     /// Where the last fetch ended; nil asks for everything.
-    public var syncToken: String?
+    package var syncToken: String?
     /// The most zones in a page.
-    public var resultsLimit: Int64?
+    package var resultsLimit: Int64?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(syncToken: String? = nil, resultsLimit: Int64? = nil) {
+    package init(syncToken: String? = nil, resultsLimit: Int64? = nil) {
         self.syncToken = syncToken
         self.resultsLimit = resultsLimit
     }
 }
 
 /// The response of `changes/database`: the zones that changed or went.
-public struct ChangesDatabaseResponse: Hashable, Sendable {
+package struct ChangesDatabaseResponse: Hashable, Sendable {
     /// The zones.
-    public var zones: [ZoneResult]
+    package var zones: [ZoneResult]
     /// Where this page ended.
-    public var syncToken: String?
+    package var syncToken: String?
     /// True if there is another page.
-    public var moreComing: Bool?
+    package var moreComing: Bool?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a page.
-    public init(zones: [ZoneResult], syncToken: String?, moreComing: Bool?) {
+    package init(zones: [ZoneResult], syncToken: String?, moreComing: Bool?) {
         self.zones = zones
         self.syncToken = syncToken
         self.moreComing = moreComing

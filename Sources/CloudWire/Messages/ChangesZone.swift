@@ -1,18 +1,18 @@
 /// The body of `changes/zone`.
-public struct ChangesZoneRequest: Hashable, Sendable {
+package struct ChangesZoneRequest: Hashable, Sendable {
     /// The request for one zone.
-    public struct Item: Hashable, Sendable {
+    package struct Item: Hashable, Sendable {
         /// The zone.
-        public var zoneID: ZoneID
+        package var zoneID: ZoneID
         /// Where the last fetch ended; nil asks for everything.
-        public var syncToken: String?
+        package var syncToken: String?
         /// The options for this zone. Nil takes the request's.
-        public var options: ChangesZoneOptions
+        package var options: ChangesZoneOptions
         /// Unknown keys, kept as received.
-        public var unknown: [String: JSONValue] = [:]
+        package var unknown: [String: JSONValue] = [:]
 
         /// Makes an item.
-        public init(
+        package init(
             zoneID: ZoneID, syncToken: String? = nil, options: ChangesZoneOptions = ChangesZoneOptions()
         ) {
             self.zoneID = zoneID
@@ -22,34 +22,34 @@ public struct ChangesZoneRequest: Hashable, Sendable {
     }
 
     /// The requests, one per zone.
-    public var zones: [Item]
+    package var zones: [Item]
     /// What holds for each zone that doesn't say otherwise.
-    public var options: ChangesZoneOptions
+    package var options: ChangesZoneOptions
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(zones: [Item], options: ChangesZoneOptions = ChangesZoneOptions()) {
+    package init(zones: [Item], options: ChangesZoneOptions = ChangesZoneOptions()) {
         self.zones = zones
         self.options = options
     }
 }
 
 /// How changes of a zone are asked for.
-public struct ChangesZoneOptions: Hashable, Sendable {
+package struct ChangesZoneOptions: Hashable, Sendable {
     /// The most records in a page.
-    public var resultsLimit: Int64?
+    package var resultsLimit: Int64?
     /// The fields to answer; nil means all.
-    public var desiredKeys: [String]?
+    package var desiredKeys: [String]?
     /// The types of records to answer; nil means all.
-    public var desiredRecordTypes: [String]?
+    package var desiredRecordTypes: [String]?
     /// True if the newest comes first.
-    public var reverse: Bool?
+    package var reverse: Bool?
     /// True if the response shall have numbers as text.
-    public var numbersAsStrings: Bool?
+    package var numbersAsStrings: Bool?
 
     /// Makes options.
-    public init(
+    package init(
         resultsLimit: Int64? = nil, desiredKeys: [String]? = nil, desiredRecordTypes: [String]? = nil,
         reverse: Bool? = nil, numbersAsStrings: Bool? = nil
     ) {
@@ -62,9 +62,9 @@ public struct ChangesZoneOptions: Hashable, Sendable {
 }
 
 /// The response of `changes/zone`.
-public struct ChangesZoneResponse: Hashable, Sendable {
+package struct ChangesZoneResponse: Hashable, Sendable {
     /// What stands in the response for one zone.
-    public enum Result: Hashable, Sendable {
+    package enum Result: Hashable, Sendable {
         /// A page of changes.
         case changes(ZoneChanges)
         /// What went wrong with this zone.
@@ -72,35 +72,35 @@ public struct ChangesZoneResponse: Hashable, Sendable {
     }
 
     /// A result for each zone, in the request's order.
-    public var zones: [Result]
+    package var zones: [Result]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(zones: [Result]) { self.zones = zones }
+    package init(zones: [Result]) { self.zones = zones }
 }
 
 /// A page of a zone's changes: each changed record once, in the order of the changes.
-public struct ZoneChanges: Hashable, Sendable {
+package struct ZoneChanges: Hashable, Sendable {
     /// The zone.
-    public var zoneID: ZoneID
+    package var zoneID: ZoneID
     /// Its changed and deleted records.
-    public var records: [RecordResult]
+    package var records: [RecordResult]
     /// Where this page ended.
-    public var syncToken: String?
+    package var syncToken: String?
     /// True if there is another page.
-    public var moreComing: Bool?
+    package var moreComing: Bool?
     /// What this device's last write into the zone brought along; a key of our own.
-    public var clientChangeToken: [UInt8]?
+    package var clientChangeToken: [UInt8]?
     /// On the last page what the zone comes to, with all that `syncToken` covers; a key of our own.
-    public var checksum: ZoneChecksum?
+    package var checksum: ZoneChecksum?
     /// On the last page the version of the schema, an opaque text; a key of our own.
-    public var schemaVersion: String?
+    package var schemaVersion: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a page.
-    public init(zoneID: ZoneID, records: [RecordResult], syncToken: String?, moreComing: Bool?) {
+    package init(zoneID: ZoneID, records: [RecordResult], syncToken: String?, moreComing: Bool?) {
         self.zoneID = zoneID
         self.records = records
         self.syncToken = syncToken

@@ -1,5 +1,5 @@
 /// A line of an export: what `yap export` writes and `yap import` reads.
-public enum ExportLine: Hashable, Sendable {
+package enum ExportLine: Hashable, Sendable {
     /// The first line: the format's version, and what is exported: `user` or `container`.
     case header(version: Int64, of: String)
     /// The schema in its language.
@@ -19,7 +19,7 @@ public enum ExportLine: Hashable, Sendable {
     case end(records: Int64, assets: Int64, digest: String?)
 
     /// The newest format.
-    public static let version: Int64 = 1
+    package static let version: Int64 = 1
 }
 
 extension ExportLine: JSONMessage, JSONCodable {

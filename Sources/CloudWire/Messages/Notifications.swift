@@ -1,16 +1,16 @@
 /// The body of `notifications/list`, an endpoint of ours: the collection of what the user was told.
-public struct NotificationsListRequest: Hashable, Sendable {
+package struct NotificationsListRequest: Hashable, Sendable {
     /// Where the last page ended; nil means from the beginning.
-    public var syncToken: String?
+    package var syncToken: String?
     /// The most notifications in a page.
-    public var resultsLimit: Int64?
+    package var resultsLimit: Int64?
     /// True if those that were read are left out.
-    public var unreadOnly: Bool?
+    package var unreadOnly: Bool?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(syncToken: String? = nil, resultsLimit: Int64? = nil, unreadOnly: Bool? = nil) {
+    package init(syncToken: String? = nil, resultsLimit: Int64? = nil, unreadOnly: Bool? = nil) {
         self.syncToken = syncToken
         self.resultsLimit = resultsLimit
         self.unreadOnly = unreadOnly
@@ -18,20 +18,20 @@ public struct NotificationsListRequest: Hashable, Sendable {
 }
 
 /// The response of `notifications/list`.
-public struct NotificationsListResponse: Hashable, Sendable {
+package struct NotificationsListResponse: Hashable, Sendable {
     /// What the user was told, the oldest change first; one that was marked as read since comes again.
-    public var notifications: [CollectedNotification]
+    package var notifications: [CollectedNotification]
     /// Where the page ends.
-    public var syncToken: String
+    package var syncToken: String
     /// True if there are more.
-    public var moreComing: Bool
+    package var moreComing: Bool
     /// True if notifications behind the request's token were discarded before anybody asked for them.
-    public var someWereDiscarded: Bool?
+    package var someWereDiscarded: Bool?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(
+    package init(
         notifications: [CollectedNotification], syncToken: String, moreComing: Bool,
         someWereDiscarded: Bool? = nil
     ) {
@@ -43,24 +43,24 @@ public struct NotificationsListResponse: Hashable, Sendable {
 }
 
 /// A notification in the collection.
-public struct CollectedNotification: Hashable, Sendable {
+package struct CollectedNotification: Hashable, Sendable {
     /// Its name: the `nid` of its push.
-    public var notificationID: String
+    package var notificationID: String
     /// When it was made, in milliseconds since 1970.
-    public var timestampMilliseconds: Int64?
+    package var timestampMilliseconds: Int64?
     /// True if one of the user's devices has marked it as read.
-    public var isRead: Bool?
+    package var isRead: Bool?
     /// The notification, whole also where the push was cut; absent where only its name is asked for.
-    public var notification: PushPayload?
+    package var notification: PushPayload?
     /// Why it could not be marked as read.
-    public var serverErrorCode: ServerErrorCode?
+    package var serverErrorCode: ServerErrorCode?
     /// The same in words.
-    public var reason: String?
+    package var reason: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes an entry.
-    public init(
+    package init(
         notificationID: String, timestampMilliseconds: Int64? = nil, isRead: Bool? = nil,
         notification: PushPayload? = nil
     ) {
@@ -72,27 +72,27 @@ public struct CollectedNotification: Hashable, Sendable {
 }
 
 /// The body of `notifications/read`, an endpoint of ours.
-public struct NotificationsReadRequest: Hashable, Sendable {
+package struct NotificationsReadRequest: Hashable, Sendable {
     /// The notifications to mark as read.
-    public var notificationIDs: [String]
+    package var notificationIDs: [String]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(notificationIDs: [String]) {
+    package init(notificationIDs: [String]) {
         self.notificationIDs = notificationIDs
     }
 }
 
 /// The response of `notifications/read`: an entry for each that was named, in that order.
-public struct NotificationsReadResponse: Hashable, Sendable {
+package struct NotificationsReadResponse: Hashable, Sendable {
     /// Names and errors.
-    public var notifications: [CollectedNotification]
+    package var notifications: [CollectedNotification]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(notifications: [CollectedNotification]) {
+    package init(notifications: [CollectedNotification]) {
         self.notifications = notifications
     }
 }

@@ -1,24 +1,24 @@
 /// A session of the own account.
-public struct OwnSession: Hashable, Sendable {
+package struct OwnSession: Hashable, Sendable {
     /// Its name, which tells nothing of its token.
-    public var session: String
+    package var session: String
     /// `development` or `production`.
-    public var environment: String
+    package var environment: String
     /// When the user signed in, in milliseconds since 1970.
-    public var createdAtMilliseconds: Int64
+    package var createdAtMilliseconds: Int64
     /// When it expires unless it is used, in milliseconds since 1970.
-    public var expiresAtMilliseconds: Int64
+    package var expiresAtMilliseconds: Int64
     /// The address from where the user signed in.
-    public var address: String?
+    package var address: String?
     /// What the program that signed in calls itself.
-    public var client: String?
+    package var client: String?
     /// True if it is the one that asks.
-    public var isCurrent: Bool?
+    package var isCurrent: Bool?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a session.
-    public init(
+    package init(
         session: String, environment: String, createdAtMilliseconds: Int64, expiresAtMilliseconds: Int64,
         address: String? = nil, client: String? = nil, isCurrent: Bool? = nil
     ) {
@@ -33,16 +33,16 @@ public struct OwnSession: Hashable, Sendable {
 }
 
 /// The response to `GET /yap/1/sessions`: the sessions of the caller's account in the token's container.
-public struct OwnSessionsResponse: Hashable, Sendable {
+package struct OwnSessionsResponse: Hashable, Sendable {
     /// By the time of the sign-in.
-    public var sessions: [OwnSession]
+    package var sessions: [OwnSession]
     /// The token that takes the place of the one that asked, where each answer brings a new one.
-    public var webAuthToken: String?
+    package var webAuthToken: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(sessions: [OwnSession], webAuthToken: String? = nil) {
+    package init(sessions: [OwnSession], webAuthToken: String? = nil) {
         self.sessions = sessions
         self.webAuthToken = webAuthToken
     }

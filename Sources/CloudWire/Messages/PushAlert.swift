@@ -1,27 +1,27 @@
 /// What a device shows of a notification: the part of it that belongs to the device's push service.
-public struct PushAlert: Hashable, Sendable {
+package struct PushAlert: Hashable, Sendable {
     /// The texts of the alert.
-    public var texts: Texts?
+    package var texts: Texts?
     /// The number on the app's badge.
-    public var badge: Int64?
+    package var badge: Int64?
     /// The sound to play.
-    public var sound: String?
+    package var sound: String?
     /// The name of the alert's actions.
-    public var category: String?
+    package var category: String?
     /// 1 when the app is to be woken.
-    public var contentAvailable: Int64?
+    package var contentAvailable: Int64?
     /// 1 when an extension of the app may change the alert.
-    public var mutableContent: Int64?
+    package var mutableContent: Int64?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes one that shows nothing.
-    public init() {}
+    package init() {}
 
     /// Makes what a subscription wants to be shown.
     ///
     /// Values of records in the texts, badges and collapse keys are not made.
-    public init(_ info: WireNotificationInfo) {
+    package init(_ info: WireNotificationInfo) {
         var texts = Texts()
         texts.body = info.alertBody
         texts.bodyKey = info.alertLocalizationKey
@@ -39,36 +39,36 @@ public struct PushAlert: Hashable, Sendable {
     }
 
     /// The texts of an alert.
-    public struct Texts: Hashable, Sendable {
+    package struct Texts: Hashable, Sendable {
         /// True if the alert was a text and no object: then it is the body.
-        public var isBareText = false
+        package var isBareText = false
         /// The alert's text.
-        public var body: String?
+        package var body: String?
         /// The key of the text in the app's strings.
-        public var bodyKey: String?
+        package var bodyKey: String?
         /// What fills the text.
-        public var bodyArguments: [String]?
+        package var bodyArguments: [String]?
         /// The title.
-        public var title: String?
+        package var title: String?
         /// The key of the title in the app's strings.
-        public var titleKey: String?
+        package var titleKey: String?
         /// What fills the title.
-        public var titleArguments: [String]?
+        package var titleArguments: [String]?
         /// The second title.
-        public var subtitle: String?
+        package var subtitle: String?
         /// The key of the second title in the app's strings.
-        public var subtitleKey: String?
+        package var subtitleKey: String?
         /// What fills the second title.
-        public var subtitleArguments: [String]?
+        package var subtitleArguments: [String]?
         /// The key of the button's text in the app's strings.
-        public var actionKey: String?
+        package var actionKey: String?
         /// The picture the app starts with.
-        public var launchImage: String?
+        package var launchImage: String?
         /// Unknown keys, kept as received.
-        public var unknown: [String: JSONValue] = [:]
+        package var unknown: [String: JSONValue] = [:]
 
         /// Makes none.
-        public init() {}
+        package init() {}
     }
 }
 

@@ -1,43 +1,43 @@
 /// A notification of a change: what the courier answers, and what a device's push service hands to an app.
-public struct PushPayload: Hashable, Sendable {
+package struct PushPayload: Hashable, Sendable {
     /// What the device shows; it belongs to the device's own push service.
-    public var aps: PushAlert?
+    package var aps: PushAlert?
     /// What changed.
-    public var ck: PushCloudPart
+    package var ck: PushCloudPart
     /// Keys that we don't know, as they came: an app's own.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a notification.
-    public init(aps: PushAlert? = nil, ck: PushCloudPart) {
+    package init(aps: PushAlert? = nil, ck: PushCloudPart) {
         self.aps = aps
         self.ck = ck
     }
 }
 
 /// The cloud's part of a notification.
-public struct PushCloudPart: Hashable, Sendable {
+package struct PushCloudPart: Hashable, Sendable {
     /// The form of this part, Apple's `ce`: 2.
-    public var formatVersion: Int64?
+    package var formatVersion: Int64?
     /// The container, Apple's `cid`.
-    public var containerIdentifier: String?
+    package var containerIdentifier: String?
     /// The owner of the subscription that fired, Apple's `ckuserid`.
-    public var userRecordName: String?
+    package var userRecordName: String?
     /// The notification's name, Apple's `nid`.
-    public var notificationID: String?
+    package var notificationID: String?
     /// True if something was left out because it was too large, Apple's `p`.
-    public var isPruned: Bool?
+    package var isPruned: Bool?
     /// What changed.
-    public var cause: PushCause?
+    package var cause: PushCause?
     /// How many other notifications this one stands for, which are in the collection only; our own key `more`.
-    public var moreCount: Int64?
+    package var moreCount: Int64?
     /// Notifications that another device has marked as read, where that is what is told; our own key `rd`. None: too
     /// many to name.
-    public var readNotificationIDs: [String]?
+    package var readNotificationIDs: [String]?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes the part.
-    public init(
+    package init(
         formatVersion: Int64? = 2, containerIdentifier: String? = nil, userRecordName: String? = nil,
         notificationID: String? = nil, isPruned: Bool? = nil, cause: PushCause? = nil
     ) {
@@ -51,9 +51,9 @@ public struct PushCloudPart: Hashable, Sendable {
 }
 
 /// What changed, and which subscription says so.
-public struct PushCause: Hashable, Sendable {
+package struct PushCause: Hashable, Sendable {
     /// Which kind of subscription fired; the raw value is the key that the cause stands under.
-    public enum Kind: String, Hashable, CaseIterable, Sendable {
+    package enum Kind: String, Hashable, CaseIterable, Sendable {
         /// A query subscription: a record.
         case query = "qry"
         /// A zone subscription: something in a zone.
@@ -63,26 +63,26 @@ public struct PushCause: Hashable, Sendable {
     }
 
     /// Which kind of subscription fired.
-    public var kind: Kind
+    package var kind: Kind
     /// The number of the database, Apple's `dbs`; `database` is what it means.
-    public var databaseNumber: Int64?
+    package var databaseNumber: Int64?
     /// The subscription, Apple's `sid`.
-    public var subscriptionID: String?
+    package var subscriptionID: String?
     /// The zone's name, Apple's `zid`; not in a database subscription's notification.
-    public var zoneName: String?
+    package var zoneName: String?
     /// The zone's owner, Apple's `zoid`.
-    public var ownerRecordName: String?
+    package var ownerRecordName: String?
     /// The record's name, Apple's `rid`; only in a query subscription's notification.
-    public var recordName: String?
+    package var recordName: String?
     /// 1 made, 2 changed, 3 deleted: Apple's `fo`.
-    public var reason: Int64?
+    package var reason: Int64?
     /// The values of the record's fields that the subscription wanted, Apple's `af`.
-    public var fields: [String: JSONValue]?
+    package var fields: [String: JSONValue]?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a cause.
-    public init(kind: Kind, database: DatabaseScope?, subscriptionID: String?, zoneID: ZoneID? = nil) {
+    package init(kind: Kind, database: DatabaseScope?, subscriptionID: String?, zoneID: ZoneID? = nil) {
         self.kind = kind
         self.database = database
         self.subscriptionID = subscriptionID
@@ -94,7 +94,7 @@ public struct PushCause: Hashable, Sendable {
     ///
     /// Apple's web client takes 0 for the public database and its framework numbers from 1, so both are read as
     /// public, and 0 is written.
-    public var database: DatabaseScope? {
+    package var database: DatabaseScope? {
         get {
             switch databaseNumber {
             case 0, 1: .public

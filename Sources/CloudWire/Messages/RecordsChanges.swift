@@ -1,27 +1,27 @@
 /// The body of `records/changes`, which Apple has replaced by `changes/zone`: one zone, named at the top.
-public struct RecordsChangesRequest: Hashable, Sendable {
+package struct RecordsChangesRequest: Hashable, Sendable {
     /// The options of the request.
-    public var item: ChangesZoneRequest.Item
+    package var item: ChangesZoneRequest.Item
 
     /// Makes a request.
-    public init(_ item: ChangesZoneRequest.Item) { self.item = item }
+    package init(_ item: ChangesZoneRequest.Item) { self.item = item }
 }
 
 /// The response of `records/changes`.
-public struct RecordsChangesResponse: Hashable, Sendable {
+package struct RecordsChangesResponse: Hashable, Sendable {
     /// The changed and deleted records.
-    public var records: [RecordResult]
+    package var records: [RecordResult]
     /// Where this page ended.
-    public var syncToken: String?
+    package var syncToken: String?
     /// True if there is another page.
-    public var moreComing: Bool?
+    package var moreComing: Bool?
     /// True if the newest came first, where that was asked for.
-    public var reverse: Bool?
+    package var reverse: Bool?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a page.
-    public init(records: [RecordResult], syncToken: String?, moreComing: Bool?, reverse: Bool? = nil) {
+    package init(records: [RecordResult], syncToken: String?, moreComing: Bool?, reverse: Bool? = nil) {
         self.records = records
         self.syncToken = syncToken
         self.moreComing = moreComing

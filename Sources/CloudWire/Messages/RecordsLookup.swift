@@ -1,18 +1,18 @@
 /// The body of `records/lookup`.
-public struct RecordsLookupRequest: Hashable, Sendable {
+package struct RecordsLookupRequest: Hashable, Sendable {
     /// One requested record.
-    public struct Item: Hashable, Sendable {
+    package struct Item: Hashable, Sendable {
         /// The record's name.
-        public var recordName: String
+        package var recordName: String
         /// The record's zone; nil means the request's.
-        public var zoneID: ZoneID?
+        package var zoneID: ZoneID?
         /// The fields to answer; nil means the request's.
-        public var desiredKeys: [String]?
+        package var desiredKeys: [String]?
         /// Unknown keys, kept as received.
-        public var unknown: [String: JSONValue] = [:]
+        package var unknown: [String: JSONValue] = [:]
 
         /// Makes an item.
-        public init(recordName: String, zoneID: ZoneID? = nil, desiredKeys: [String]? = nil) {
+        package init(recordName: String, zoneID: ZoneID? = nil, desiredKeys: [String]? = nil) {
             self.recordName = recordName
             self.zoneID = zoneID
             self.desiredKeys = desiredKeys
@@ -20,18 +20,18 @@ public struct RecordsLookupRequest: Hashable, Sendable {
     }
 
     /// The records that are asked for.
-    public var records: [Item]
+    package var records: [Item]
     /// Their zone; nil means the default zone.
-    public var zoneID: ZoneID?
+    package var zoneID: ZoneID?
     /// The fields to answer; nil means all.
-    public var desiredKeys: [String]?
+    package var desiredKeys: [String]?
     /// True if the response shall have numbers as text.
-    public var numbersAsStrings: Bool?
+    package var numbersAsStrings: Bool?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(
+    package init(
         records: [Item], zoneID: ZoneID? = nil, desiredKeys: [String]? = nil, numbersAsStrings: Bool? = nil
     ) {
         self.records = records

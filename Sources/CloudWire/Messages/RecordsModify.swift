@@ -1,22 +1,22 @@
 /// The body of `records/modify`.
-public struct RecordsModifyRequest: Hashable, Sendable {
+package struct RecordsModifyRequest: Hashable, Sendable {
     /// What to do, in order.
-    public var operations: [RecordOperation]
+    package var operations: [RecordOperation]
     /// The zone of all records; nil means the default zone, or each record's own.
-    public var zoneID: ZoneID?
+    package var zoneID: ZoneID?
     /// True if all operations succeed or none.
-    public var atomic: Bool?
+    package var atomic: Bool?
     /// The fields to answer; nil means all.
-    public var desiredKeys: [String]?
+    package var desiredKeys: [String]?
     /// True if the response shall have numbers as text.
-    public var numbersAsStrings: Bool?
+    package var numbersAsStrings: Bool?
     /// What the zone's next fetch of changes hands back to this device; a key of our own.
-    public var clientChangeToken: [UInt8]?
+    package var clientChangeToken: [UInt8]?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(
+    package init(
         operations: [RecordOperation], zoneID: ZoneID? = nil, atomic: Bool? = nil,
         desiredKeys: [String]? = nil, numbersAsStrings: Bool? = nil, clientChangeToken: [UInt8]? = nil
     ) {
@@ -32,7 +32,7 @@ public struct RecordsModifyRequest: Hashable, Sendable {
     ///
     /// A write that is sent again uploads its files again, and each upload gives another receipt: both times the write
     /// is the same in this form.
-    public var withoutReceipts: RecordsModifyRequest? {
+    package var withoutReceipts: RecordsModifyRequest? {
         var request = self
         var hasReceipts = false
         for (index, operation) in operations.enumerated() {
@@ -65,9 +65,9 @@ extension FieldValue {
 }
 
 /// One operation of `records/modify`.
-public struct RecordOperation: Hashable, Sendable {
+package struct RecordOperation: Hashable, Sendable {
     /// What to do with a record; the raw value is Apple's name.
-    public enum Kind: String, Hashable, CaseIterable, Sendable {
+    package enum Kind: String, Hashable, CaseIterable, Sendable {
         /// Make it; fails if it exists.
         case create
         /// Change the named fields; fails if the change tag is stale.
@@ -85,18 +85,18 @@ public struct RecordOperation: Hashable, Sendable {
     }
 
     /// What to do.
-    public var operationType: Kind
+    package var operationType: Kind
     /// With which record.
-    public var record: WireRecord
+    package var record: WireRecord
     /// The fields to answer; nil means the request's.
-    public var desiredKeys: [String]?
+    package var desiredKeys: [String]?
     /// True if the response shall have numbers as text.
-    public var numbersAsStrings: Bool?
+    package var numbersAsStrings: Bool?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes an operation.
-    public init(
+    package init(
         operationType: Kind, record: WireRecord, desiredKeys: [String]? = nil, numbersAsStrings: Bool? = nil
     ) {
         self.operationType = operationType
@@ -107,27 +107,27 @@ public struct RecordOperation: Hashable, Sendable {
 }
 
 /// The response of `records/modify` and of `records/lookup`: a result for each item, in order.
-public struct RecordsResponse: Hashable, Sendable {
+package struct RecordsResponse: Hashable, Sendable {
     /// The results in the request's order.
-    public var records: [RecordResult]
+    package var records: [RecordResult]
     /// True if there was no `records` at all, not even an empty array: recorded from one of Apple's services.
-    public var isWithoutRecords = false
+    package var isWithoutRecords = false
     /// The zone's change token, if it was asked for.
-    public var syncToken: String?
+    package var syncToken: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(records: [RecordResult], syncToken: String? = nil) {
+    package init(records: [RecordResult], syncToken: String? = nil) {
         self.records = records
         self.syncToken = syncToken
     }
 }
 
 /// The response of `records/modify`.
-public typealias RecordsModifyResponse = RecordsResponse
+package typealias RecordsModifyResponse = RecordsResponse
 /// The response of `records/lookup`.
-public typealias RecordsLookupResponse = RecordsResponse
+package typealias RecordsLookupResponse = RecordsResponse
 
 extension RecordsModifyRequest: JSONCodable, JSONMessage {
     init(reading node: JSONNode) throws(JSONError) {

@@ -1,24 +1,24 @@
 /// The body of `records/query`.
-public struct RecordsQueryRequest: Hashable, Sendable {
+package struct RecordsQueryRequest: Hashable, Sendable {
     /// What to find; nil only in a request that has nothing but a marker.
-    public var query: RecordQuery?
+    package var query: RecordQuery?
     /// Where to look; nil means the default zone.
-    public var zoneID: ZoneID?
+    package var zoneID: ZoneID?
     /// True if to look in all zones; a zone that is named wins.
-    public var zoneWide: Bool?
+    package var zoneWide: Bool?
     /// The most records in a page.
-    public var resultsLimit: Int64?
+    package var resultsLimit: Int64?
     /// Where the last page ended.
-    public var continuationMarker: String?
+    package var continuationMarker: String?
     /// The fields to answer; nil means all.
-    public var desiredKeys: [String]?
+    package var desiredKeys: [String]?
     /// True if the response shall have numbers as text.
-    public var numbersAsStrings: Bool?
+    package var numbersAsStrings: Bool?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(
+    package init(
         query: RecordQuery?, zoneID: ZoneID? = nil, zoneWide: Bool? = nil, resultsLimit: Int64? = nil,
         continuationMarker: String? = nil, desiredKeys: [String]? = nil, numbersAsStrings: Bool? = nil
     ) {
@@ -33,20 +33,20 @@ public struct RecordsQueryRequest: Hashable, Sendable {
 }
 
 /// What a query finds.
-public struct RecordQuery: Hashable, Sendable {
+package struct RecordQuery: Hashable, Sendable {
     /// The type of the records.
-    public var recordType: String?
+    package var recordType: String?
     /// The conditions, all of which must hold.
-    public var filterBy: [RecordFilter]?
+    package var filterBy: [RecordFilter]?
     /// True if the one condition came as an object and not in an array, as some clients send it.
-    public var isFilterBareObject = false
+    package var isFilterBareObject = false
     /// The order, most significant first.
-    public var sortBy: [RecordSort]?
+    package var sortBy: [RecordSort]?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a query.
-    public init(recordType: String?, filterBy: [RecordFilter]? = nil, sortBy: [RecordSort]? = nil) {
+    package init(recordType: String?, filterBy: [RecordFilter]? = nil, sortBy: [RecordSort]? = nil) {
         self.recordType = recordType
         self.filterBy = filterBy
         self.sortBy = sortBy
@@ -54,22 +54,22 @@ public struct RecordQuery: Hashable, Sendable {
 }
 
 /// One condition of a query.
-public struct RecordFilter: Hashable, Sendable {
+package struct RecordFilter: Hashable, Sendable {
     /// How to compare: `EQUALS`, `LESS_THAN`, ... No enumeration, for the service to refuse in its own words.
-    public var comparator: String
+    package var comparator: String
     /// The field to compare; or `systemFieldName`.
-    public var fieldName: String?
+    package var fieldName: String?
     /// The system field to compare.
-    public var systemFieldName: String?
+    package var systemFieldName: String?
     /// What to compare with.
-    public var fieldValue: Field?
+    package var fieldValue: Field?
     /// Metres, for `NEAR`.
-    public var distanceMetres: Double?
+    package var distanceMetres: Double?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a condition.
-    public init(
+    package init(
         comparator: String, fieldName: String? = nil, systemFieldName: String? = nil,
         fieldValue: Field? = nil,
         distanceMetres: Double? = nil
@@ -83,20 +83,20 @@ public struct RecordFilter: Hashable, Sendable {
 }
 
 /// One key of a query's order.
-public struct RecordSort: Hashable, Sendable {
+package struct RecordSort: Hashable, Sendable {
     /// The field to order by; or `systemFieldName`.
-    public var fieldName: String?
+    package var fieldName: String?
     /// The system field to order by.
-    public var systemFieldName: String?
+    package var systemFieldName: String?
     /// True if small comes first; nil means that it does.
-    public var ascending: Bool?
+    package var ascending: Bool?
     /// The location to measure distances from.
-    public var relativeLocation: Field?
+    package var relativeLocation: Field?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a key.
-    public init(
+    package init(
         fieldName: String? = nil, systemFieldName: String? = nil, ascending: Bool? = nil,
         relativeLocation: Field? = nil
     ) {
@@ -108,18 +108,18 @@ public struct RecordSort: Hashable, Sendable {
 }
 
 /// The response of `records/query`: a page.
-public struct RecordsQueryResponse: Hashable, Sendable {
+package struct RecordsQueryResponse: Hashable, Sendable {
     /// The records of the page.
-    public var records: [RecordResult]
+    package var records: [RecordResult]
     /// Where the page ended; nil on the last.
-    public var continuationMarker: String?
+    package var continuationMarker: String?
     /// The zone's change token, if it was asked for.
-    public var syncToken: String?
+    package var syncToken: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a page.
-    public init(records: [RecordResult], continuationMarker: String? = nil, syncToken: String? = nil) {
+    package init(records: [RecordResult], continuationMarker: String? = nil, syncToken: String? = nil) {
         self.records = records
         self.continuationMarker = continuationMarker
         self.syncToken = syncToken
@@ -127,25 +127,25 @@ public struct RecordsQueryResponse: Hashable, Sendable {
 }
 
 /// The body of `internal/records/query/batch`.
-public struct RecordsQueryBatchRequest: Hashable, Sendable {
+package struct RecordsQueryBatchRequest: Hashable, Sendable {
     /// The queries.
-    public var batch: [RecordsQueryRequest]
+    package var batch: [RecordsQueryRequest]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a batch.
-    public init(batch: [RecordsQueryRequest]) { self.batch = batch }
+    package init(batch: [RecordsQueryRequest]) { self.batch = batch }
 }
 
 /// The response of `internal/records/query/batch`.
-public struct RecordsQueryBatchResponse: Hashable, Sendable {
+package struct RecordsQueryBatchResponse: Hashable, Sendable {
     /// The pages, in the queries' order.
-    public var batch: [RecordsQueryResponse]
+    package var batch: [RecordsQueryResponse]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a batch.
-    public init(batch: [RecordsQueryResponse]) { self.batch = batch }
+    package init(batch: [RecordsQueryResponse]) { self.batch = batch }
 }
 
 extension RecordsQueryRequest: JSONCodable, JSONMessage {

@@ -1,5 +1,7 @@
 /// The body of `POST /yap/1/sign-in`: an account's name and password for a web auth token. Apple has no such
 /// request; there the token comes from a web page.
+///
+/// Public because `SignInChecker` of `CloudServer`, which an app may implement, gets it.
 public struct SignInRequest: Hashable, Sendable {
     /// The account's name.
     public var account: String
@@ -12,10 +14,10 @@ public struct SignInRequest: Hashable, Sendable {
     /// The app's token, where the server asks for one.
     public var apiToken: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(
+    package init(
         account: String, password: String, container: String, environment: String = "development",
         apiToken: String? = nil
     ) {
@@ -28,18 +30,18 @@ public struct SignInRequest: Hashable, Sendable {
 }
 
 /// The response to `SignInRequest`: what the device sends as `ckWebAuthToken` from now on.
-public struct SignInResponse: Hashable, Sendable {
+package struct SignInResponse: Hashable, Sendable {
     /// The secret that names the user in each request.
-    public var webAuthToken: String
+    package var webAuthToken: String
     /// The user's record name in the container.
-    public var userRecordName: String
+    package var userRecordName: String
     /// When the token expires, in milliseconds since 1970.
-    public var expiresAtMilliseconds: Int64
+    package var expiresAtMilliseconds: Int64
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(webAuthToken: String, userRecordName: String, expiresAtMilliseconds: Int64) {
+    package init(webAuthToken: String, userRecordName: String, expiresAtMilliseconds: Int64) {
         self.webAuthToken = webAuthToken
         self.userRecordName = userRecordName
         self.expiresAtMilliseconds = expiresAtMilliseconds

@@ -1,22 +1,22 @@
 /// The event of a webhook for an account's sign-in from a new place.
-public struct SignInEvent: Hashable, Sendable {
+package struct SignInEvent: Hashable, Sendable {
     static let name = "sign-in"
 
     /// The name of the user's record in the container.
-    public var userRecordName: String
+    package var userRecordName: String
     /// The address.
-    public var address: String?
+    package var address: String?
     /// What the program that signed in calls itself.
-    public var client: String?
+    package var client: String?
     /// Time in milliseconds since 1970.
-    public var atMilliseconds: Int64
+    package var atMilliseconds: Int64
     /// When the sign-in before was, in milliseconds since 1970; nil when there was none.
-    public var lastAtMilliseconds: Int64?
+    package var lastAtMilliseconds: Int64?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes an event.
-    public init(
+    package init(
         userRecordName: String, address: String?, client: String?, atMilliseconds: Int64,
         lastAtMilliseconds: Int64?
     ) {

@@ -1,40 +1,40 @@
 /// The body of `subscriptions/list`; a GET has none.
-public struct SubscriptionsListRequest: Hashable, Sendable {
+package struct SubscriptionsListRequest: Hashable, Sendable {
     /// Where the last page ended.
-    public var syncToken: String?
+    package var syncToken: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(syncToken: String? = nil) { self.syncToken = syncToken }
+    package init(syncToken: String? = nil) { self.syncToken = syncToken }
 }
 
 /// The body of `subscriptions/lookup`.
-public struct SubscriptionsLookupRequest: Hashable, Sendable {
+package struct SubscriptionsLookupRequest: Hashable, Sendable {
     /// The subscriptions that are asked for: their IDs are enough.
-    public var subscriptions: [WireSubscription]
+    package var subscriptions: [WireSubscription]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(subscriptions: [WireSubscription]) { self.subscriptions = subscriptions }
+    package init(subscriptions: [WireSubscription]) { self.subscriptions = subscriptions }
 }
 
 /// The body of `subscriptions/modify`.
-public struct SubscriptionsModifyRequest: Hashable, Sendable {
+package struct SubscriptionsModifyRequest: Hashable, Sendable {
     /// What to do, in order.
-    public var operations: [SubscriptionOperation]
+    package var operations: [SubscriptionOperation]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(operations: [SubscriptionOperation]) { self.operations = operations }
+    package init(operations: [SubscriptionOperation]) { self.operations = operations }
 }
 
 /// One operation of `subscriptions/modify`.
-public struct SubscriptionOperation: Hashable, Sendable {
+package struct SubscriptionOperation: Hashable, Sendable {
     /// What to do with a subscription; the raw value is Apple's name.
-    public enum Kind: String, Hashable, CaseIterable, Sendable {
+    package enum Kind: String, Hashable, CaseIterable, Sendable {
         /// Make it.
         case create
         /// Replace it.
@@ -44,14 +44,14 @@ public struct SubscriptionOperation: Hashable, Sendable {
     }
 
     /// What to do.
-    public var operationType: Kind
+    package var operationType: Kind
     /// With which subscription.
-    public var subscription: WireSubscription
+    package var subscription: WireSubscription
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes an operation.
-    public init(operationType: Kind, subscription: WireSubscription) {
+    package init(operationType: Kind, subscription: WireSubscription) {
         self.operationType = operationType
         self.subscription = subscription
     }
@@ -59,18 +59,18 @@ public struct SubscriptionOperation: Hashable, Sendable {
 
 /// The response of `subscriptions/list`, `subscriptions/lookup` and `subscriptions/modify`: the last two in the
 /// request's order.
-public struct SubscriptionsResponse: Hashable, Sendable {
+package struct SubscriptionsResponse: Hashable, Sendable {
     /// The results.
-    public var subscriptions: [SubscriptionResult]
+    package var subscriptions: [SubscriptionResult]
     /// True if there is another page, where a list says so.
-    public var moreComing: Bool?
+    package var moreComing: Bool?
     /// Where the page ended, where a list has it.
-    public var syncToken: String?
+    package var syncToken: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(subscriptions: [SubscriptionResult], moreComing: Bool? = nil, syncToken: String? = nil) {
+    package init(subscriptions: [SubscriptionResult], moreComing: Bool? = nil, syncToken: String? = nil) {
         self.subscriptions = subscriptions
         self.moreComing = moreComing
         self.syncToken = syncToken

@@ -1,5 +1,5 @@
 /// Which of Apple's two push services a device token is of; the raw value is Apple's name.
-public enum PushEnvironment: String, Hashable, CaseIterable, Sendable {
+package enum PushEnvironment: String, Hashable, CaseIterable, Sendable {
     /// For apps under development.
     case development
     /// For apps that users have.
@@ -7,34 +7,34 @@ public enum PushEnvironment: String, Hashable, CaseIterable, Sendable {
 }
 
 /// The body of `tokens/create`: makes a device token for a client that has none.
-public struct TokensCreateRequest: Hashable, Sendable {
+package struct TokensCreateRequest: Hashable, Sendable {
     /// Which push service.
-    public var apnsEnvironment: PushEnvironment
+    package var apnsEnvironment: PushEnvironment
     /// The device; its own writes are not told to it.
-    public var clientID: String?
+    package var clientID: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(apnsEnvironment: PushEnvironment, clientID: String? = nil) {
+    package init(apnsEnvironment: PushEnvironment, clientID: String? = nil) {
         self.apnsEnvironment = apnsEnvironment
         self.clientID = clientID
     }
 }
 
 /// The body of `tokens/register`: a device token that exists shall hear of this user's changes.
-public struct TokensRegisterRequest: Hashable, Sendable {
+package struct TokensRegisterRequest: Hashable, Sendable {
     /// Which push service.
-    public var apnsEnvironment: PushEnvironment
+    package var apnsEnvironment: PushEnvironment
     /// The device token.
-    public var apnsToken: String
+    package var apnsToken: String
     /// The device; its own writes are not told to it.
-    public var clientID: String?
+    package var clientID: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(apnsEnvironment: PushEnvironment, apnsToken: String, clientID: String? = nil) {
+    package init(apnsEnvironment: PushEnvironment, apnsToken: String, clientID: String? = nil) {
         self.apnsEnvironment = apnsEnvironment
         self.apnsToken = apnsToken
         self.clientID = clientID
@@ -42,18 +42,18 @@ public struct TokensRegisterRequest: Hashable, Sendable {
 }
 
 /// The response of `tokens/create` and `tokens/register`.
-public struct TokensResponse: Hashable, Sendable {
+package struct TokensResponse: Hashable, Sendable {
     /// Which push service.
-    public var apnsEnvironment: PushEnvironment
+    package var apnsEnvironment: PushEnvironment
     /// The device token.
-    public var apnsToken: String
+    package var apnsToken: String
     /// Where the device waits for its notifications: a GET that is held open until there is one.
-    public var webcourierURL: String
+    package var webcourierURL: String
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(apnsEnvironment: PushEnvironment, apnsToken: String, webcourierURL: String) {
+    package init(apnsEnvironment: PushEnvironment, apnsToken: String, webcourierURL: String) {
         self.apnsEnvironment = apnsEnvironment
         self.apnsToken = apnsToken
         self.webcourierURL = webcourierURL

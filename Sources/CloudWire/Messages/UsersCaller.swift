@@ -1,30 +1,30 @@
 /// The response of `users/caller`: the calling user.
-public struct UsersCallerResponse: Hashable, Sendable {
+package struct UsersCallerResponse: Hashable, Sendable {
     /// A user's name, as far as the user shows it.
-    public struct NameComponents: Hashable, Sendable {
+    package struct NameComponents: Hashable, Sendable {
         /// The first name.
-        public var givenName: String?
+        package var givenName: String?
         /// The last name.
-        public var familyName: String?
+        package var familyName: String?
         /// Unknown keys, kept as received.
-        public var unknown: [String: JSONValue] = [:]
+        package var unknown: [String: JSONValue] = [:]
 
         /// Makes a name.
-        public init(givenName: String? = nil, familyName: String? = nil) {
+        package init(givenName: String? = nil, familyName: String? = nil) {
             self.givenName = givenName
             self.familyName = familyName
         }
     }
 
     /// The user's record name.
-    public var userRecordName: String
+    package var userRecordName: String
     /// The user's name.
-    public var nameComponents: NameComponents?
+    package var nameComponents: NameComponents?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(userRecordName: String, nameComponents: NameComponents? = nil) {
+    package init(userRecordName: String, nameComponents: NameComponents? = nil) {
         self.userRecordName = userRecordName
         self.nameComponents = nameComponents
     }

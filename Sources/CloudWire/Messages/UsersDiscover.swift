@@ -1,16 +1,16 @@
 /// By what a user is looked up, and what a found one was looked up by.
-public struct UserLookupInfo: Hashable, Sendable {
+package struct UserLookupInfo: Hashable, Sendable {
     /// The user's address.
-    public var emailAddress: String?
+    package var emailAddress: String?
     /// The user's telephone number.
-    public var phoneNumber: String?
+    package var phoneNumber: String?
     /// The name of the user's record.
-    public var userRecordName: String?
+    package var userRecordName: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a question for one of them.
-    public init(emailAddress: String? = nil, phoneNumber: String? = nil, userRecordName: String? = nil) {
+    package init(emailAddress: String? = nil, phoneNumber: String? = nil, userRecordName: String? = nil) {
         self.emailAddress = emailAddress
         self.phoneNumber = phoneNumber
         self.userRecordName = userRecordName
@@ -18,18 +18,18 @@ public struct UserLookupInfo: Hashable, Sendable {
 }
 
 /// A discovered user.
-public struct UserIdentity: Hashable, Sendable {
+package struct UserIdentity: Hashable, Sendable {
     /// The name of the user's record.
-    public var userRecordName: String
+    package var userRecordName: String
     /// The user's name.
-    public var nameComponents: UsersCallerResponse.NameComponents?
+    package var nameComponents: UsersCallerResponse.NameComponents?
     /// The lookup that found the user.
-    public var lookupInfo: UserLookupInfo?
+    package var lookupInfo: UserLookupInfo?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes an identity.
-    public init(
+    package init(
         userRecordName: String, nameComponents: UsersCallerResponse.NameComponents? = nil,
         lookupInfo: UserLookupInfo? = nil
     ) {
@@ -40,42 +40,42 @@ public struct UserIdentity: Hashable, Sendable {
 }
 
 /// The body of `users/discover`; a GET has none.
-public struct UsersDiscoverRequest: Hashable, Sendable {
+package struct UsersDiscoverRequest: Hashable, Sendable {
     /// The users to look up, or nil for all listed users.
-    public var lookupInfos: [UserLookupInfo]?
+    package var lookupInfos: [UserLookupInfo]?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(lookupInfos: [UserLookupInfo]? = nil) { self.lookupInfos = lookupInfos }
+    package init(lookupInfos: [UserLookupInfo]? = nil) { self.lookupInfos = lookupInfos }
 }
 
 /// The response of `users/discover`: the users found, in the request's order.
-public struct UsersDiscoverResponse: Hashable, Sendable {
+package struct UsersDiscoverResponse: Hashable, Sendable {
     /// The users.
-    public var users: [UserIdentity]
+    package var users: [UserIdentity]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(users: [UserIdentity]) { self.users = users }
+    package init(users: [UserIdentity]) { self.users = users }
 }
 
 /// A user in the requests and responses of Apple's older endpoints.
-public struct WireUser: Hashable, Sendable {
+package struct WireUser: Hashable, Sendable {
     /// The name of the user's record.
-    public var userRecordName: String?
+    package var userRecordName: String?
     /// The given name.
-    public var firstName: String?
+    package var firstName: String?
     /// The family name.
-    public var lastName: String?
+    package var lastName: String?
     /// The user's address.
-    public var emailAddress: String?
+    package var emailAddress: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a user.
-    public init(
+    package init(
         userRecordName: String? = nil, firstName: String? = nil, lastName: String? = nil,
         emailAddress: String? = nil
     ) {
@@ -87,28 +87,28 @@ public struct WireUser: Hashable, Sendable {
 }
 
 /// The body and the response of `users/lookup/email`, `users/lookup/id` and `users/lookup/contacts`, which has no body.
-public struct UsersLookup: Hashable, Sendable {
+package struct UsersLookup: Hashable, Sendable {
     /// The users.
-    public var users: [WireUser]
+    package var users: [WireUser]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request or a response.
-    public init(users: [WireUser]) { self.users = users }
+    package init(users: [WireUser]) { self.users = users }
 }
 
 /// The body and the response of `users/discoverability`, an endpoint of ours: how far the user lets others find their
 /// name. A body without `discoverable` changes nothing.
-public struct UsersDiscoverability: Hashable, Sendable {
+package struct UsersDiscoverability: Hashable, Sendable {
     /// True if others find the name by the user's address or record name.
-    public var discoverable: Bool?
+    package var discoverable: Bool?
     /// True if a request for all users finds this one too.
-    public var listed: Bool?
+    package var listed: Bool?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a choice.
-    public init(discoverable: Bool? = nil, listed: Bool? = nil) {
+    package init(discoverable: Bool? = nil, listed: Bool? = nil) {
         self.discoverable = discoverable
         self.listed = listed
     }

@@ -1,40 +1,40 @@
 /// The body of `zones/list`; a GET has none.
-public struct ZonesListRequest: Hashable, Sendable {
+package struct ZonesListRequest: Hashable, Sendable {
     /// Where the last page ended.
-    public var syncToken: String?
+    package var syncToken: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(syncToken: String? = nil) { self.syncToken = syncToken }
+    package init(syncToken: String? = nil) { self.syncToken = syncToken }
 }
 
 /// The body of `zones/lookup`.
-public struct ZonesLookupRequest: Hashable, Sendable {
+package struct ZonesLookupRequest: Hashable, Sendable {
     /// The zones that are asked for.
-    public var zones: [ZoneID]
+    package var zones: [ZoneID]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(zones: [ZoneID]) { self.zones = zones }
+    package init(zones: [ZoneID]) { self.zones = zones }
 }
 
 /// The body of `zones/modify`.
-public struct ZonesModifyRequest: Hashable, Sendable {
+package struct ZonesModifyRequest: Hashable, Sendable {
     /// What to do, in order.
-    public var operations: [ZoneOperation]
+    package var operations: [ZoneOperation]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(operations: [ZoneOperation]) { self.operations = operations }
+    package init(operations: [ZoneOperation]) { self.operations = operations }
 }
 
 /// One operation of `zones/modify`.
-public struct ZoneOperation: Hashable, Sendable {
+package struct ZoneOperation: Hashable, Sendable {
     /// What to do with a zone; the raw value is Apple's name.
-    public enum Kind: String, Hashable, CaseIterable, Sendable {
+    package enum Kind: String, Hashable, CaseIterable, Sendable {
         /// Make it.
         case create
         /// Delete it and all its records.
@@ -42,32 +42,32 @@ public struct ZoneOperation: Hashable, Sendable {
     }
 
     /// What to do.
-    public var operationType: Kind
+    package var operationType: Kind
     /// With which zone.
-    public var zone: WireZone
+    package var zone: WireZone
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes an operation.
-    public init(operationType: Kind, zone: WireZone) {
+    package init(operationType: Kind, zone: WireZone) {
         self.operationType = operationType
         self.zone = zone
     }
 }
 
 /// The response of `zones/list`, `zones/lookup` and `zones/modify`: the last two in the request's order.
-public struct ZonesResponse: Hashable, Sendable {
+package struct ZonesResponse: Hashable, Sendable {
     /// The results.
-    public var zones: [ZoneResult]
+    package var zones: [ZoneResult]
     /// True if there is another page, where a list says so.
-    public var moreComing: Bool?
+    package var moreComing: Bool?
     /// The database's change token, where a list has it.
-    public var syncToken: String?
+    package var syncToken: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(zones: [ZoneResult], moreComing: Bool? = nil, syncToken: String? = nil) {
+    package init(zones: [ZoneResult], moreComing: Bool? = nil, syncToken: String? = nil) {
         self.zones = zones
         self.moreComing = moreComing
         self.syncToken = syncToken
@@ -75,11 +75,11 @@ public struct ZonesResponse: Hashable, Sendable {
 }
 
 /// The response of `zones/list`.
-public typealias ZonesListResponse = ZonesResponse
+package typealias ZonesListResponse = ZonesResponse
 /// The response of `zones/lookup`.
-public typealias ZonesLookupResponse = ZonesResponse
+package typealias ZonesLookupResponse = ZonesResponse
 /// The response of `zones/modify`.
-public typealias ZonesModifyResponse = ZonesResponse
+package typealias ZonesModifyResponse = ZonesResponse
 
 extension ZonesListRequest: JSONCodable, JSONMessage {
     init(reading node: JSONNode) throws(JSONError) {

@@ -1,32 +1,32 @@
 /// The body of `zones/changes`, which Apple has replaced by `changes/database`: its token has another name.
-public struct ZonesChangesRequest: Hashable, Sendable {
+package struct ZonesChangesRequest: Hashable, Sendable {
     /// Where the last fetch ended; nil asks for everything.
-    public var metaSyncToken: String?
+    package var metaSyncToken: String?
     /// The most zones in a page.
-    public var resultsLimit: Int64?
+    package var resultsLimit: Int64?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
-    public init(metaSyncToken: String? = nil, resultsLimit: Int64? = nil) {
+    package init(metaSyncToken: String? = nil, resultsLimit: Int64? = nil) {
         self.metaSyncToken = metaSyncToken
         self.resultsLimit = resultsLimit
     }
 }
 
 /// The response of `zones/changes`: the zones that changed or went.
-public struct ZonesChangesResponse: Hashable, Sendable {
+package struct ZonesChangesResponse: Hashable, Sendable {
     /// The zones.
-    public var zones: [ZoneResult]
+    package var zones: [ZoneResult]
     /// Where this page ended.
-    public var metaSyncToken: String?
+    package var metaSyncToken: String?
     /// True if there is another page.
-    public var moreComing: Bool?
+    package var moreComing: Bool?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a page.
-    public init(zones: [ZoneResult], metaSyncToken: String?, moreComing: Bool?) {
+    package init(zones: [ZoneResult], metaSyncToken: String?, moreComing: Bool?) {
         self.zones = zones
         self.metaSyncToken = metaSyncToken
         self.moreComing = moreComing

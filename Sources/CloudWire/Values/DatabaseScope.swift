@@ -1,5 +1,5 @@
 /// Which of a container's databases: the third part of every path.
-public enum DatabaseScope: String, Hashable, CaseIterable, Sendable {
+package enum DatabaseScope: String, Hashable, CaseIterable, Sendable {
     /// One for the whole container, readable by everyone.
     case `public`
     /// One for each user, seen by that user only.

@@ -1,5 +1,5 @@
 /// The types a field can have on the wire; the raw value is Apple's name.
-public enum FieldType: String, Hashable, CaseIterable, Sendable {
+package enum FieldType: String, Hashable, CaseIterable, Sendable {
     /// Text.
     case string = "STRING"
     /// A 64-bit whole number.
@@ -40,10 +40,10 @@ public enum FieldType: String, Hashable, CaseIterable, Sendable {
     case unknownList = "UNKNOWN_LIST"
 
     /// True if values of this type are lists.
-    public var isList: Bool { elementType != nil || self == .unknownList }
+    package var isList: Bool { elementType != nil || self == .unknownList }
 
     /// What a list of this type holds; nil for a type that is no list, and for `unknownList`.
-    public var elementType: FieldType? {
+    package var elementType: FieldType? {
         switch self {
         case .stringList: .string
         case .int64List: .int64
@@ -59,7 +59,7 @@ public enum FieldType: String, Hashable, CaseIterable, Sendable {
     }
 
     /// The type of a list of values of this type; nil if this is a list itself.
-    public var listType: FieldType? {
+    package var listType: FieldType? {
         switch self {
         case .string: .stringList
         case .int64: .int64List

@@ -4,7 +4,7 @@ internal import System
 /// normal forms of a text are equal, and so are zero and minus zero.
 ///
 /// The large cases are indirect, so that the many fields which are text or numbers stay small.
-public enum FieldValue: Hashable, Sendable {
+package enum FieldValue: Hashable, Sendable {
     /// Text.
     case string(String)
     /// A whole number.
@@ -27,7 +27,7 @@ public enum FieldValue: Hashable, Sendable {
     case list(FieldType, [FieldValue])
 
     /// The type that goes with this value on the wire.
-    public var type: FieldType {
+    package var type: FieldType {
         switch self {
         case .string: .string
         case .int64: .int64
@@ -45,7 +45,7 @@ public enum FieldValue: Hashable, Sendable {
 
 extension FieldValue {
     /// Returns true if both are written in the same bytes.
-    public static func == (left: FieldValue, right: FieldValue) -> Bool {
+    package static func == (left: FieldValue, right: FieldValue) -> Bool {
         switch (left, right) {
         case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
         case (.int64(let left), .int64(let right)): left == right
@@ -64,9 +64,9 @@ extension FieldValue {
 }
 
 /// The name of another record, and what becomes of this one when that one is deleted.
-public struct Reference: Hashable, Sendable {
+package struct Reference: Hashable, Sendable {
     /// What the deletion of the target does; the raw value is Apple's name.
-    public enum Action: String, Hashable, Sendable {
+    package enum Action: String, Hashable, Sendable {
         /// Nothing.
         case none = "NONE"
         /// This record is deleted too.
@@ -76,47 +76,47 @@ public struct Reference: Hashable, Sendable {
     }
 
     /// The target's name.
-    public var recordName: String
+    package var recordName: String
     /// The target's zone; nil means the zone of the record that holds the reference.
-    public var zoneID: ZoneID?
+    package var zoneID: ZoneID?
     /// What the deletion of the target does; queries and parents leave it out.
-    public var action: Action?
+    package var action: Action?
 
     /// Makes a reference.
-    public init(recordName: String, zoneID: ZoneID? = nil, action: Action? = nil) {
+    package init(recordName: String, zoneID: ZoneID? = nil, action: Action? = nil) {
         self.recordName = recordName
         self.zoneID = zoneID
         self.action = action
     }
 
     /// Returns true if both name the same record, in the same bytes.
-    public static func == (left: Reference, right: Reference) -> Bool {
+    package static func == (left: Reference, right: Reference) -> Bool {
         left.recordName.hasSameBytes(as: right.recordName) && left.zoneID == right.zoneID
             && left.action == right.action
     }
 }
 
 /// A place on earth.
-public struct Location: Hashable, Sendable {
+package struct Location: Hashable, Sendable {
     /// Degrees north.
-    public var latitude: Double
+    package var latitude: Double
     /// Degrees east.
-    public var longitude: Double
+    package var longitude: Double
     /// Metres.
-    public var horizontalAccuracy: Double?
+    package var horizontalAccuracy: Double?
     /// Metres.
-    public var verticalAccuracy: Double?
+    package var verticalAccuracy: Double?
     /// Metres above the sea.
-    public var altitude: Double?
+    package var altitude: Double?
     /// Metres a second.
-    public var speed: Double?
+    package var speed: Double?
     /// Degrees clockwise from north.
-    public var course: Double?
+    package var course: Double?
     /// Milliseconds since 1970.
-    public var timestampMilliseconds: Int64?
+    package var timestampMilliseconds: Int64?
 
     /// Makes a place.
-    public init(
+    package init(
         latitude: Double, longitude: Double, horizontalAccuracy: Double? = nil,
         verticalAccuracy: Double? = nil, altitude: Double? = nil, speed: Double? = nil,
         course: Double? = nil, timestampMilliseconds: Int64? = nil
@@ -132,7 +132,7 @@ public struct Location: Hashable, Sendable {
     }
 
     /// Returns true if all numbers are the same bits.
-    public static func == (left: Location, right: Location) -> Bool {
+    package static func == (left: Location, right: Location) -> Bool {
         left.numbers.elementsEqual(right.numbers) { $0.hasSameBits(as: $1) }
             && left.timestampMilliseconds == right.timestampMilliseconds
     }
@@ -143,24 +143,24 @@ public struct Location: Hashable, Sendable {
 }
 
 /// A file: the receipt of an upload, or what a fetch says of it. All but the size are opaque text.
-public struct Asset: Hashable, Sendable {
+package struct Asset: Hashable, Sendable {
     /// The checksum of the file.
-    public var fileChecksum: String?
+    package var fileChecksum: String?
     /// Bytes.
-    public var size: Int64?
+    package var size: Int64?
     /// The key the file is wrapped with; private databases only.
-    public var wrappingKey: String?
+    package var wrappingKey: String?
     /// The checksum of the reference; private databases only.
-    public var referenceChecksum: String?
+    package var referenceChecksum: String?
     /// The proof of an upload, in requests.
-    public var receipt: String?
+    package var receipt: String?
     /// Where the file can be had, in answers; a literal `${f}` in it stands for a file name.
-    public var downloadURL: String?
+    package var downloadURL: String?
     /// The file itself, base64, where a server sends small ones inline.
-    public var downloadedData: String?
+    package var downloadedData: String?
 
     /// Makes a file's description.
-    public init(
+    package init(
         fileChecksum: String? = nil, size: Int64? = nil, wrappingKey: String? = nil,
         referenceChecksum: String? = nil, receipt: String? = nil, downloadURL: String? = nil,
         downloadedData: String? = nil
@@ -175,7 +175,7 @@ public struct Asset: Hashable, Sendable {
     }
 
     /// Returns true if all texts are the same bytes.
-    public static func == (left: Asset, right: Asset) -> Bool {
+    package static func == (left: Asset, right: Asset) -> Bool {
         left.size == right.size && left.texts.elementsEqual(right.texts) { $0.hasSameBytes(as: $1) }
     }
 

@@ -1,25 +1,25 @@
 internal import System
 
 /// The name of a record: unique in its zone.
-public struct RecordID: Hashable, Comparable, Sendable {
+package struct RecordID: Hashable, Comparable, Sendable {
     /// The record's name.
-    public var recordName: String
+    package var recordName: String
     /// The zone the record is in.
-    public var zoneID: ZoneID
+    package var zoneID: ZoneID
 
     /// Names a record.
-    public init(recordName: String, zoneID: ZoneID = ZoneID()) {
+    package init(recordName: String, zoneID: ZoneID = ZoneID()) {
         self.recordName = recordName
         self.zoneID = zoneID
     }
 
     /// Equal when zone and name are, in the same bytes.
-    public static func == (left: RecordID, right: RecordID) -> Bool {
+    package static func == (left: RecordID, right: RecordID) -> Bool {
         left.recordName.hasSameBytes(as: right.recordName) && left.zoneID == right.zoneID
     }
 
     /// Orders by zone, then by name.
-    public static func < (left: RecordID, right: RecordID) -> Bool {
+    package static func < (left: RecordID, right: RecordID) -> Bool {
         left.zoneID == right.zoneID ? left.recordName < right.recordName : left.zoneID < right.zoneID
     }
 }

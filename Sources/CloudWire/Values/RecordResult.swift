@@ -1,5 +1,5 @@
 /// What stands in a `records` array: a record, the trace of a deleted one, or why there is none.
-public enum RecordResult: Hashable, Sendable {
+package enum RecordResult: Hashable, Sendable {
     /// A record.
     case record(WireRecord)
     /// A record that was deleted.
@@ -9,18 +9,18 @@ public enum RecordResult: Hashable, Sendable {
 }
 
 /// The trace of a deleted record.
-public struct Tombstone: Hashable, Sendable {
+package struct Tombstone: Hashable, Sendable {
     /// The record's name.
-    public var recordName: String
+    package var recordName: String
     /// The record's zone; nil where the message names it.
-    public var zoneID: ZoneID?
+    package var zoneID: ZoneID?
     /// The type the record had. An extra key: Apple's protocol doesn't tell.
-    public var recordType: String?
+    package var recordType: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a tombstone.
-    public init(recordName: String, zoneID: ZoneID? = nil, recordType: String? = nil) {
+    package init(recordName: String, zoneID: ZoneID? = nil, recordType: String? = nil) {
         self.recordName = recordName
         self.zoneID = zoneID
         self.recordType = recordType

@@ -1,49 +1,49 @@
 /// The server's error codes; the raw value is the name on the wire, unknown ones are kept.
-public struct ServerErrorCode: RawRepresentable, Hashable, Sendable {
+package struct ServerErrorCode: RawRepresentable, Hashable, Sendable {
     /// The name on the wire.
-    public var rawValue: String
+    package var rawValue: String
 
     /// Makes a code from its name on the wire.
-    public init(rawValue: String) { self.rawValue = rawValue }
+    package init(rawValue: String) { self.rawValue = rawValue }
 
     /// No permission for the endpoint, record, zone or database.
-    public static let accessDenied = ServerErrorCode(rawValue: "ACCESS_DENIED")
+    package static let accessDenied = ServerErrorCode(rawValue: "ACCESS_DENIED")
     /// The atomic batch failed because of another of its items.
-    public static let atomicError = ServerErrorCode(rawValue: "ATOMIC_ERROR")
+    package static let atomicError = ServerErrorCode(rawValue: "ATOMIC_ERROR")
     /// The credentials were rejected.
-    public static let authenticationFailed = ServerErrorCode(rawValue: "AUTHENTICATION_FAILED")
+    package static let authenticationFailed = ServerErrorCode(rawValue: "AUTHENTICATION_FAILED")
     /// A user must sign in first.
-    public static let authenticationRequired = ServerErrorCode(rawValue: "AUTHENTICATION_REQUIRED")
+    package static let authenticationRequired = ServerErrorCode(rawValue: "AUTHENTICATION_REQUIRED")
     /// The request isn't valid.
-    public static let badRequest = ServerErrorCode(rawValue: "BAD_REQUEST")
+    package static let badRequest = ServerErrorCode(rawValue: "BAD_REQUEST")
     /// The change tag is out of date, or the record to create exists.
-    public static let conflict = ServerErrorCode(rawValue: "CONFLICT")
+    package static let conflict = ServerErrorCode(rawValue: "CONFLICT")
     /// What shall be made exists.
-    public static let exists = ServerErrorCode(rawValue: "EXISTS")
+    package static let exists = ServerErrorCode(rawValue: "EXISTS")
     /// The server failed.
-    public static let internalError = ServerErrorCode(rawValue: "INTERNAL_ERROR")
+    package static let internalError = ServerErrorCode(rawValue: "INTERNAL_ERROR")
     /// No such thing.
-    public static let notFound = ServerErrorCode(rawValue: "NOT_FOUND")
+    package static let notFound = ServerErrorCode(rawValue: "NOT_FOUND")
     /// No room left for the user or the app.
-    public static let quotaExceeded = ServerErrorCode(rawValue: "QUOTA_EXCEEDED")
+    package static let quotaExceeded = ServerErrorCode(rawValue: "QUOTA_EXCEEDED")
     /// Too many requests: wait `retryAfter` seconds.
-    public static let throttled = ServerErrorCode(rawValue: "THROTTLED")
+    package static let throttled = ServerErrorCode(rawValue: "THROTTLED")
     /// The server can't now: try again.
-    public static let tryAgainLater = ServerErrorCode(rawValue: "TRY_AGAIN_LATER")
+    package static let tryAgainLater = ServerErrorCode(rawValue: "TRY_AGAIN_LATER")
     /// A reference that is validated forbids the change.
-    public static let validatingReferenceError = ServerErrorCode(rawValue: "VALIDATING_REFERENCE_ERROR")
+    package static let validatingReferenceError = ServerErrorCode(rawValue: "VALIDATING_REFERENCE_ERROR")
     /// No such zone.
-    public static let zoneNotFound = ServerErrorCode(rawValue: "ZONE_NOT_FOUND")
+    package static let zoneNotFound = ServerErrorCode(rawValue: "ZONE_NOT_FOUND")
     /// Another record has this value of a unique field.
-    public static let uniqueFieldError = ServerErrorCode(rawValue: "UNIQUE_FIELD_ERROR")
+    package static let uniqueFieldError = ServerErrorCode(rawValue: "UNIQUE_FIELD_ERROR")
     /// The zone is busy: try again.
-    public static let zoneBusy = ServerErrorCode(rawValue: "ZONE_BUSY")
+    package static let zoneBusy = ServerErrorCode(rawValue: "ZONE_BUSY")
     /// The record changed on the server: what some of Apple's services say for `conflict`.
-    public static let serverRecordChanged = ServerErrorCode(rawValue: "SERVER_RECORD_CHANGED")
+    package static let serverRecordChanged = ServerErrorCode(rawValue: "SERVER_RECORD_CHANGED")
 
     /// The status of a response that is this error as a whole. Apple names none for the last three: they have
     /// the status of their nearest kin. A code that we don't know is a server's failure.
-    public var httpStatus: Int {
+    package var httpStatus: Int {
         switch self {
         case .atomicError, .badRequest: 400
         case .authenticationFailed: 401

@@ -1,7 +1,9 @@
-/// An error as it crosses the wire: of one item inside a response, or of a whole request.
+/// An error on the wire, of one item in a response or of a whole request.
+///
+/// Public because `SignInAnswer` of `CloudServer` contains one.
 public struct WireError: Error, Hashable, Sendable {
     /// Which kind of refusal a change token met. An extra key: Apple's protocol has one code for both.
-    public enum TokenRefusal: String, Hashable, Sendable {
+    package enum TokenRefusal: String, Hashable, Sendable {
         /// The token is too old: what is absent from a full fetch was deleted.
         case expired
         /// The zone was restored or reset: what is absent from a full fetch is not known to be deleted.
@@ -9,41 +11,41 @@ public struct WireError: Error, Hashable, Sendable {
     }
 
     /// What went wrong.
-    public var serverErrorCode: ServerErrorCode
+    package var serverErrorCode: ServerErrorCode
     /// What went wrong, in words.
-    public var reason: String?
+    package var reason: String?
     /// The record it concerns.
-    public var recordName: String?
+    package var recordName: String?
     /// The zone it concerns.
-    public var zoneID: ZoneID?
+    package var zoneID: ZoneID?
     /// The subscription it concerns.
-    public var subscriptionID: String?
+    package var subscriptionID: String?
     /// Seconds to wait before trying again.
-    public var retryAfterSeconds: Double?
+    package var retryAfterSeconds: Double?
     /// Names the request in the server's log.
-    public var uuid: String?
+    package var uuid: String?
     /// Where the user can sign in.
-    public var redirectURL: String?
+    package var redirectURL: String?
 
     /// The code of Apple's `CKError`. Travels to our own clients only, as the four below.
-    public var ckErrorCode: Int?
+    package var ckErrorCode: Int?
     /// The server's record in a conflict.
-    public var serverRecord: WireRecord? {
+    package var serverRecord: WireRecord? {
         get { boxedServerRecord.first }
         set { boxedServerRecord = newValue.map { [$0] } ?? [] }
     }
     /// Why a change token was refused.
-    public var tokenRefusal: TokenRefusal?
+    package var tokenRefusal: TokenRefusal?
     /// True if the token's zone was deleted and made again since the token was issued.
-    public var zoneWasDeleted = false
+    package var zoneWasDeleted = false
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     // In an array, so that a result of a record is not as large as two records.
     private var boxedServerRecord: [WireRecord] = []
 
     /// Makes an error.
-    public init(
+    package init(
         _ serverErrorCode: ServerErrorCode, reason: String? = nil, recordName: String? = nil,
         zoneID: ZoneID? = nil, subscriptionID: String? = nil, retryAfterSeconds: Double? = nil,
         uuid: String? = nil, redirectURL: String? = nil, ckErrorCode: Int? = nil,

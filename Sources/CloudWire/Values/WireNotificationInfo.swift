@@ -1,46 +1,46 @@
 /// What a subscription's notifications show; all of it may be absent.
-public struct WireNotificationInfo: Hashable, Sendable {
+package struct WireNotificationInfo: Hashable, Sendable {
     /// The alert's text.
-    public var alertBody: String?
+    package var alertBody: String?
     /// The key of the alert's text in the app's strings.
-    public var alertLocalizationKey: String?
+    package var alertLocalizationKey: String?
     /// The record keys that fill that text.
-    public var alertLocalizationArgs: [String]?
+    package var alertLocalizationArgs: [String]?
     /// The key of the alert's button in the app's strings.
-    public var alertActionLocalizationKey: String?
+    package var alertActionLocalizationKey: String?
     /// The picture the app starts with.
-    public var alertLaunchImage: String?
+    package var alertLaunchImage: String?
     /// The alert's title.
-    public var title: String?
+    package var title: String?
     /// The key of the title in the app's strings.
-    public var titleLocalizationKey: String?
+    package var titleLocalizationKey: String?
     /// The record keys that fill the title.
-    public var titleLocalizationArgs: [String]?
+    package var titleLocalizationArgs: [String]?
     /// The alert's second title.
-    public var subtitle: String?
+    package var subtitle: String?
     /// The key of the second title in the app's strings.
-    public var subtitleLocalizationKey: String?
+    package var subtitleLocalizationKey: String?
     /// The record keys that fill the subtitle.
-    public var subtitleLocalizationArgs: [String]?
+    package var subtitleLocalizationArgs: [String]?
     /// The sound to play.
-    public var soundName: String?
+    package var soundName: String?
     /// True if the app's badge counts up.
-    public var shouldBadge: Bool?
+    package var shouldBadge: Bool?
     /// True if the app is woken to fetch, without an alert.
-    public var shouldSendContentAvailable: Bool?
+    package var shouldSendContentAvailable: Bool?
     /// True if an extension of the app may change the alert.
-    public var shouldSendMutableContent: Bool?
+    package var shouldSendMutableContent: Bool?
     /// The record keys with values to include in the notification.
-    public var additionalFields: [String]?
+    package var additionalFields: [String]?
     /// The name of the alert's actions.
-    public var category: String?
+    package var category: String?
     /// What notifications that replace each other have in common.
-    public var collapseIDKey: String?
+    package var collapseIDKey: String?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes one that shows nothing.
-    public init() {}
+    package init() {}
 }
 
 extension WireNotificationInfo: JSONCodable, JSONMessage {

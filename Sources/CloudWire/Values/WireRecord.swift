@@ -1,16 +1,16 @@
 /// A record as it crosses the wire, in requests and in answers.
-public struct WireRecord: Hashable, Sendable {
+package struct WireRecord: Hashable, Sendable {
     /// The author and time of a record's creation or last change.
-    public struct Stamp: Hashable, Sendable {
+    package struct Stamp: Hashable, Sendable {
         /// Milliseconds since 1970.
-        public var timestampMilliseconds: Int64
+        package var timestampMilliseconds: Int64
         /// The record name of the user.
-        public var userRecordName: String?
+        package var userRecordName: String?
         /// The device it was done on.
-        public var deviceID: String?
+        package var deviceID: String?
 
         /// Makes a stamp.
-        public init(timestampMilliseconds: Int64, userRecordName: String? = nil, deviceID: String? = nil) {
+        package init(timestampMilliseconds: Int64, userRecordName: String? = nil, deviceID: String? = nil) {
             self.timestampMilliseconds = timestampMilliseconds
             self.userRecordName = userRecordName
             self.deviceID = deviceID
@@ -18,36 +18,36 @@ public struct WireRecord: Hashable, Sendable {
     }
 
     /// The record's name; left out of a create, the server makes one.
-    public var recordName: String?
+    package var recordName: String?
     /// The record's type.
-    public var recordType: String?
+    package var recordType: String?
     /// The fields by name. In a request, those that shall change.
-    public var fields: [String: Field]
+    package var fields: [String: Field]
     /// Names this version of the record; an update sends the one it knows.
-    public var recordChangeTag: String?
+    package var recordChangeTag: String?
     /// The creator and time of creation.
-    public var created: Stamp?
+    package var created: Stamp?
     /// The author and time of the last change.
-    public var modified: Stamp?
+    package var modified: Stamp?
     /// False in Apple's answers; a deleted record is a `Tombstone`.
-    public var deleted: Bool?
+    package var deleted: Bool?
     /// The record's zone; nil where the message names it.
-    public var zoneID: ZoneID?
+    package var zoneID: ZoneID?
     /// The record this one hangs under when it is shared.
-    public var parent: Reference?
+    package var parent: Reference?
     /// The share the record is in.
-    public var share: Reference?
+    package var share: Reference?
     /// The short name of a shared record in links.
-    public var shortGUID: String?
+    package var shortGUID: String?
     /// Fields of Apple's own plug-ins, mostly empty.
-    public var pluginFields: [String: Field]?
+    package var pluginFields: [String: Field]?
     /// Fields of a response that can't be read, as they came: recordings of Apple's have some without a value
     /// or with damaged base64. In a request such a field is refused.
-    public var unreadableFields: [String: JSONValue] = [:]
+    package var unreadableFields: [String: JSONValue] = [:]
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
     /// True if a request says that the record hangs under nothing any more: its `parent` is null.
-    public var takesParentAway: Bool {
+    package var takesParentAway: Bool {
         get { parent == nil && unknown["parent"] == .null }
         set { unknown["parent"] = newValue ? .null : nil }
     }
@@ -57,7 +57,7 @@ public struct WireRecord: Hashable, Sendable {
     package var numbersAsStrings: Bool?
 
     /// Makes a record.
-    public init(
+    package init(
         recordName: String? = nil, recordType: String? = nil, fields: [String: Field] = [:],
         recordChangeTag: String? = nil, created: Stamp? = nil, modified: Stamp? = nil, deleted: Bool? = nil,
         zoneID: ZoneID? = nil, parent: Reference? = nil, share: Reference? = nil, shortGUID: String? = nil,

@@ -1,30 +1,30 @@
 /// A request as it crosses the wire, without a socket.
-public struct WireRequest: Sendable {
+package struct WireRequest: Sendable {
     /// `GET` or `POST`.
-    public var method: String
+    package var method: String
     /// The path, percent-decoded: `/database/1/{container}/{environment}/{database}/records/modify`.
-    public var path: String
+    package var path: String
     /// The query's items in order, percent-decoded.
-    public var query: [(name: String, value: String)]
+    package var query: [(name: String, value: String)]
     /// The headers in order.
-    public var headers: [(name: String, value: String)]
+    package var headers: [(name: String, value: String)]
     /// The body.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// The server's own name for the request, which an error's `uuid` repeats. Not on the wire.
-    public var requestID: String?
+    package var requestID: String?
     /// What the client calls the server, as `http://127.0.0.1:8080`; the courier's URL begins with it. Not on the wire.
-    public var serverURL: String?
+    package var serverURL: String?
     /// The path with its query as it was received, before anything was decoded: what a server's signature is over.
-    public var rawTarget: String?
+    package var rawTarget: String?
     /// The client's address, for limits on clients that don't sign in. Not on the wire.
-    public var peer: String?
+    package var peer: String?
     /// True if the server wants a detail in the response's note. Not on the wire.
-    public var isTraced = false
+    package var isTraced = false
     /// `path` as the server has parsed it; nil if it hasn't. Not on the wire.
     package var parsedPath: ServicePath?
 
     /// Makes a request.
-    public init(
+    package init(
         method: String = "POST", path: String, query: [(name: String, value: String)] = [],
         headers: [(name: String, value: String)] = [], body: [UInt8] = [], requestID: String? = nil,
         serverURL: String? = nil, rawTarget: String? = nil, peer: String? = nil
@@ -41,32 +41,32 @@ public struct WireRequest: Sendable {
     }
 
     /// The first header of that name, whatever its case.
-    public func header(_ name: String) -> String? { firstHeader(name, in: headers) }
+    package func header(_ name: String) -> String? { firstHeader(name, in: headers) }
 
     /// The first query item of that name.
-    public func queryItem(_ name: String) -> String? { query.first { $0.name == name }?.value }
+    package func queryItem(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
     /// True if the sender is one of our own clients and understands the extra keys.
-    public var wantsExtras: Bool { header(WireHeader.client) == "1" }
+    package var wantsExtras: Bool { header(WireHeader.client) == "1" }
 }
 
 /// What an operator's log tells of a response. Not on the wire.
-public struct WireNote: Hashable, Sendable {
+package struct WireNote: Hashable, Sendable {
     /// The record name of the caller.
-    public var userRecordName: String?
+    package var userRecordName: String?
     /// The code of a request that failed as a whole.
-    public var errorCode: String?
+    package var errorCode: String?
     /// How many records of a request that was answered were refused, by the code of each.
-    public var recordErrors: [String: Int] = [:]
+    package var recordErrors: [String: Int] = [:]
     /// How many writes shared the commit that the request waited for; 0 when it waited for none.
-    public var groupRequests = 0
+    package var groupRequests = 0
     /// The page that asked is of an origin that its app doesn't name: it may not read the response.
-    public var refusesOrigin = false
+    package var refusesOrigin = false
 
     /// True if the request has only read, so that it can be asked again.
-    public var isRead = false
+    package var isRead = false
     /// What a request history tells of it; nil when the request wasn't traced.
-    public var detail: WireDetail? {
+    package var detail: WireDetail? {
         get { boxedDetail.first }
         set { boxedDetail = newValue.map { [$0] } ?? [] }
     }
@@ -75,62 +75,62 @@ public struct WireNote: Hashable, Sendable {
     private var boxedDetail: [WireDetail] = []
 
     /// Makes a note that tells nothing.
-    public init() {}
+    package init() {}
 }
 
 /// A response as it crosses the wire, without a socket.
-public struct WireResponse: Sendable {
+package struct WireResponse: Sendable {
     /// The HTTP status.
-    public var status: Int
+    package var status: Int
     /// The headers in order.
-    public var headers: [(name: String, value: String)]
+    package var headers: [(name: String, value: String)]
     /// The body.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// For the log of the server that sends the response.
-    public var note = WireNote()
+    package var note = WireNote()
 
     /// Makes a response.
-    public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+    package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
     /// The first header of that name, whatever its case.
-    public func header(_ name: String) -> String? { firstHeader(name, in: headers) }
+    package func header(_ name: String) -> String? { firstHeader(name, in: headers) }
 
     /// True if the server is one of ours and sent the extra keys.
-    public var hasExtras: Bool { header(WireHeader.protocolVersion) == "1" }
+    package var hasExtras: Bool { header(WireHeader.protocolVersion) == "1" }
 }
 
 /// The headers of our own clients and servers, and the query items that identify the caller.
-public enum WireHeader {
+package enum WireHeader {
     /// A client's request for the extra keys: `X-Yap-Client: 1`.
-    public static let client = "X-Yap-Client"
+    package static let client = "X-Yap-Client"
     /// The server's response to it: `X-Yap-Protocol: 1`.
-    public static let protocolVersion = "X-Yap-Protocol"
+    package static let protocolVersion = "X-Yap-Protocol"
     /// The query item that carries the user's token.
-    public static let webAuthTokenItem = "ckWebAuthToken"
+    package static let webAuthTokenItem = "ckWebAuthToken"
     /// The query item that carries the app's token.
-    public static let apiTokenItem = "ckAPIToken"
+    package static let apiTokenItem = "ckAPIToken"
     /// The query item that names the device.
-    public static let clientIDItem = "clientId"
+    package static let clientIDItem = "clientId"
     /// The query item with which a device that waits for a notification acknowledges the one before.
-    public static let afterItem = "after"
+    package static let afterItem = "after"
     /// The header in which Apple's servers give the token that takes the sent one's place.
-    public static let newWebAuthToken = "X-Apple-CloudKit-Web-Auth-Token"
+    package static let newWebAuthToken = "X-Apple-CloudKit-Web-Auth-Token"
     /// The header in which a browser tells the origin of the page that asks.
-    public static let origin = "Origin"
+    package static let origin = "Origin"
     /// The header with the name of the key by which a server signs.
-    public static let keyID = "X-Apple-CloudKit-Request-KeyID"
+    package static let keyID = "X-Apple-CloudKit-Request-KeyID"
     /// The header with the date of a signed request.
-    public static let signedDate = "X-Apple-CloudKit-Request-ISO8601Date"
+    package static let signedDate = "X-Apple-CloudKit-Request-ISO8601Date"
     /// The header with the signature, base64 of DER.
-    public static let signature = "X-Apple-CloudKit-Request-SignatureV1"
+    package static let signature = "X-Apple-CloudKit-Request-SignatureV1"
     /// The header that names a write, so that a repeated one is answered and not done again.
-    public static let operation = "X-Yap-Operation"
+    package static let operation = "X-Yap-Operation"
     /// What the names of a series of writes begin with, before the number of the series and a point.
-    public static let operationSeries = "series-"
+    package static let operationSeries = "series-"
 }
 
 extension String {

@@ -1,66 +1,66 @@
 /// A subscription as it crosses the wire; to delete or look one up, its ID is enough.
-public struct WireSubscription: Hashable, Sendable {
+package struct WireSubscription: Hashable, Sendable {
     /// What is watched; the raw value is the name on the wire, unknown ones are kept.
-    public struct Kind: RawRepresentable, Hashable, Sendable {
+    package struct Kind: RawRepresentable, Hashable, Sendable {
         /// The name on the wire.
-        public var rawValue: String
+        package var rawValue: String
 
         /// Makes a kind from its name on the wire.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The records that a query finds.
-        public static let query = Kind(rawValue: "query")
+        package static let query = Kind(rawValue: "query")
         /// One zone.
-        public static let zone = Kind(rawValue: "zone")
+        package static let zone = Kind(rawValue: "zone")
         /// A whole database.
-        public static let database = Kind(rawValue: "database")
+        package static let database = Kind(rawValue: "database")
     }
 
     /// What fires a query subscription; the raw value is the name on the wire, unknown ones are kept.
-    public struct Trigger: RawRepresentable, Hashable, Sendable {
+    package struct Trigger: RawRepresentable, Hashable, Sendable {
         /// The name on the wire.
-        public var rawValue: String
+        package var rawValue: String
 
         /// Makes a trigger from its name on the wire.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// A record that matches the query is created.
-        public static let create = Trigger(rawValue: "create")
+        package static let create = Trigger(rawValue: "create")
         /// A record that matches the query is updated.
-        public static let update = Trigger(rawValue: "update")
+        package static let update = Trigger(rawValue: "update")
         /// A record that matched the query is deleted.
-        public static let delete = Trigger(rawValue: "delete")
+        package static let delete = Trigger(rawValue: "delete")
 
         private static let inOrder = [create, update, delete]
 
         /// The number of the trigger in a notification and on disk, Apple's `fo`: 1 create, 2 update, 3 delete. Nil for
         /// an unknown trigger.
-        public var reason: Int64? { Self.inOrder.firstIndex(of: self).map { Int64($0) + 1 } }
+        package var reason: Int64? { Self.inOrder.firstIndex(of: self).map { Int64($0) + 1 } }
     }
 
     /// The subscription's name, unique in its user's database.
-    public var subscriptionID: String
+    package var subscriptionID: String
     /// What is watched.
-    public var subscriptionType: Kind?
+    package var subscriptionType: Kind?
     /// Which records, for a query subscription.
-    public var query: RecordQuery?
+    package var query: RecordQuery?
     /// Which zone.
-    public var zoneID: ZoneID?
+    package var zoneID: ZoneID?
     /// True if a query subscription watches all zones.
-    public var zoneWide: Bool?
+    package var zoneWide: Bool?
     /// What fires a query subscription.
-    public var firesOn: [Trigger]?
+    package var firesOn: [Trigger]?
     /// True if a query subscription is deleted after it fired once.
-    public var firesOnce: Bool?
+    package var firesOnce: Bool?
     /// What the notification shows.
-    public var notificationInfo: WireNotificationInfo?
+    package var notificationInfo: WireNotificationInfo?
     /// True if the subscription was deleted, in the response to a deletion.
-    public var deleted: Bool?
+    package var deleted: Bool?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a subscription.
-    public init(
+    package init(
         subscriptionID: String, subscriptionType: Kind? = nil, query: RecordQuery? = nil,
         zoneID: ZoneID? = nil, zoneWide: Bool? = nil, firesOn: [Trigger]? = nil, firesOnce: Bool? = nil,
         notificationInfo: WireNotificationInfo? = nil, deleted: Bool? = nil
@@ -78,7 +78,7 @@ public struct WireSubscription: Hashable, Sendable {
 }
 
 /// What stands in a `subscriptions` array: a subscription, or why there is none.
-public enum SubscriptionResult: Hashable, Sendable {
+package enum SubscriptionResult: Hashable, Sendable {
     /// A subscription.
     case subscription(WireSubscription)
     /// What went wrong with one subscription.

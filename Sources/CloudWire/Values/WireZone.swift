@@ -1,7 +1,7 @@
 /// A zone as it crosses the wire.
-public struct WireZone: Hashable, Sendable {
+package struct WireZone: Hashable, Sendable {
     /// Reason the zone was deleted. Our own key; Apple's protocol reports the deletion only.
-    public enum DeletionReason: String, Hashable, Sendable {
+    package enum DeletionReason: String, Hashable, Sendable {
         /// A client deleted it.
         case deleted
         /// The user purged the app's data in the settings.
@@ -11,20 +11,20 @@ public struct WireZone: Hashable, Sendable {
     }
 
     /// The zone's name.
-    public var zoneID: ZoneID
+    package var zoneID: ZoneID
     /// The zone's change token now.
-    public var syncToken: String?
+    package var syncToken: String?
     /// True if writes to it can be atomic.
-    public var atomic: Bool?
+    package var atomic: Bool?
     /// True if the zone was deleted.
-    public var deleted: Bool?
+    package var deleted: Bool?
     /// Reason it was deleted. Only for our own clients.
-    public var deletionReason: DeletionReason?
+    package var deletionReason: DeletionReason?
     /// Unknown keys, kept as received.
-    public var unknown: [String: JSONValue] = [:]
+    package var unknown: [String: JSONValue] = [:]
 
     /// Makes a zone.
-    public init(
+    package init(
         zoneID: ZoneID, syncToken: String? = nil, atomic: Bool? = nil, deleted: Bool? = nil,
         deletionReason: DeletionReason? = nil
     ) {
@@ -37,7 +37,7 @@ public struct WireZone: Hashable, Sendable {
 }
 
 /// What stands in a `zones` array: a zone, or why there is none.
-public enum ZoneResult: Hashable, Sendable {
+package enum ZoneResult: Hashable, Sendable {
     /// A zone.
     case zone(WireZone)
     /// What went wrong with one zone.

@@ -1,19 +1,19 @@
 internal import System
 
 /// The ID of a record zone: a name and the owner of its database.
-public struct ZoneID: Hashable, Comparable, Sendable {
+package struct ZoneID: Hashable, Comparable, Sendable {
     /// The zone every database has without creating it.
-    public static let defaultZoneName = "_defaultZone"
+    package static let defaultZoneName = "_defaultZone"
 
     /// The zone's name, unique in its owner's database.
-    public var zoneName: String
+    package var zoneName: String
     /// The record name of the zone's owner, or nil for the caller.
-    public var ownerRecordName: String?
+    package var ownerRecordName: String?
     /// What Apple's servers add for information (`REGULAR_CUSTOM_ZONE`); no part of the zone's identity.
-    public var zoneType: String?
+    package var zoneType: String?
 
     /// Names a zone.
-    public init(
+    package init(
         zoneName: String = ZoneID.defaultZoneName, ownerRecordName: String? = nil, zoneType: String? = nil
     ) {
         self.zoneName = zoneName
@@ -22,21 +22,21 @@ public struct ZoneID: Hashable, Comparable, Sendable {
     }
 
     /// True if this is the zone that every database has.
-    public var isDefault: Bool { zoneName == ZoneID.defaultZoneName }
+    package var isDefault: Bool { zoneName == ZoneID.defaultZoneName }
 
     /// Equal when name and owner are the same bytes; the zone type is information only.
-    public static func == (left: ZoneID, right: ZoneID) -> Bool {
+    package static func == (left: ZoneID, right: ZoneID) -> Bool {
         left.zoneName.hasSameBytes(as: right.zoneName)
             && left.ownerRecordName.hasSameBytes(as: right.ownerRecordName)
     }
 
     /// Orders by owner (none first), then by name.
-    public static func < (left: ZoneID, right: ZoneID) -> Bool {
+    package static func < (left: ZoneID, right: ZoneID) -> Bool {
         (left.ownerRecordName ?? "", left.zoneName) < (right.ownerRecordName ?? "", right.zoneName)
     }
 
     /// Hashes what identifies the zone.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(zoneName)
         hasher.combine(ownerRecordName)
     }

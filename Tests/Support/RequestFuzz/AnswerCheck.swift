@@ -17,7 +17,7 @@ public struct AnswerCheck: Sendable {
     /// What is wrong with an answer, in words. Also gives the answer back as a tree, where it is one.
     ///
     /// - Parameter allowsRates: whether 429 and 503 by the rates are right, as over HTTP.
-    public func findings(
+    package func findings(
         _ response: WireResponse, to request: FuzzRequest, allowsRates: Bool = false
     ) -> (findings: [String], answer: JSONValue?) {
         guard let answer = try? JSONValue(json: response.body) else {

@@ -10,7 +10,7 @@ public struct FuzzRequest: Sendable {
     /// True when a server's key signs it.
     public let isSigned: Bool
     /// What crosses the wire, but for the signature.
-    public var wire: WireRequest
+    package var wire: WireRequest
 
     /// In words, for who looks for what went wrong.
     public var description: String {

@@ -44,7 +44,7 @@ public struct FuzzRun {
     ///   - watch: hears of each request before it is asked.
     ///   - ask: who answers; the world's service when nobody else does.
     /// - Throws: when the world can't be looked at.
-    public mutating func run(
+    package mutating func run(
         requests count: Int, findingsMax: Int = 10, allowsRates: Bool = false,
         watch: (FuzzRequest) -> Void = { _ in }, ask: ((FuzzRequest) throws -> WireResponse)? = nil
     ) throws {

@@ -33,7 +33,7 @@ public final class FuzzWorld {
     ///
     /// - Parameter store: puts something between the service and its store, for tests of the checks.
     /// - Throws: when it can't be made.
-    public init(
+    package init(
         seed: UInt64, clock: ManualTimeSource = ManualTimeSource(),
         wrap: (any CloudStore) -> any CloudStore = { $0 }
     ) throws {
@@ -58,12 +58,12 @@ public final class FuzzWorld {
     }
 
     /// Answers a request.
-    public func respond(to request: FuzzRequest) throws -> WireResponse {
+    package func respond(to request: FuzzRequest) throws -> WireResponse {
         service.respond(to: request.isSigned ? try signed(request.wire) : request.wire)
     }
 
     /// The request as a client can send it: with a path, a method that is answered with a body, headers of one line.
-    public func overHTTP(_ request: FuzzRequest) throws -> WireRequest {
+    package func overHTTP(_ request: FuzzRequest) throws -> WireRequest {
         var wire = request.wire
         // What is longer ends the connection, and what HTTP's own limits do has tests of its own.
         if wire.body.count > service.limits.bodyBytesMax {
@@ -83,7 +83,7 @@ public final class FuzzWorld {
     }
 
     /// The same request with the signature of the server's key.
-    public func signed(_ request: WireRequest) throws -> WireRequest {
+    package func signed(_ request: WireRequest) throws -> WireRequest {
         var request = request
         let date = Date(timeIntervalSince1970: Double(clock.nowMilliseconds() / 1_000)).ISO8601Format()
         let hash = SignedRequest.base64(try SHA256.hash(request.body))

@@ -14,7 +14,7 @@ public enum UserDump {
     ///   - includesIndexes: whether the lines have index entries and what these count. They grow with the schema, and
     ///     so with a field that another developer uses first.
     /// - Throws: `CloudStoreError`.
-    public static func lines(
+    package static func lines(
         of user: String, in store: any CloudStore, includesIndexes: Bool = true
     ) throws -> [String] {
         try store.read { reader in

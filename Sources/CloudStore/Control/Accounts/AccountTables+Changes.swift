@@ -8,7 +8,7 @@ extension AccountTables {
     ///
     /// - Parameter passwordHash: Text of the password's hash (`PasswordHash`).
     /// - Throws: `ControlError.noSuchAccount`, `CloudStoreError`.
-    public func setPasswordHash(_ passwordHash: String, ofAccount name: String) throws {
+    package func setPasswordHash(_ passwordHash: String, ofAccount name: String) throws {
         try file.write { connection in
             let account = try Self.existing(name, connection)
             let sql = "UPDATE disabledAccounts SET passwordHash = ? WHERE account = ?"
@@ -24,7 +24,7 @@ extension AccountTables {
     /// - Throws: `ControlError.noSuchAccount`, `ControlError.badName`, `ControlError.emailTaken`,
     ///   `ControlError.tooManyDevelopers`, `CloudStoreError`; then nothing was changed.
     @discardableResult
-    public func changePerson(
+    package func changePerson(
         ofAccount name: String, givenName: String? = nil, familyName: String? = nil, email: String? = nil,
         isDeveloper: Bool? = nil
     ) throws -> ControlAccount {
@@ -49,7 +49,7 @@ extension AccountTables {
     /// Lets an account use `development` where that is for developers only, or no longer.
     ///
     /// - Throws: `ControlError.noSuchAccount`, `ControlError.tooManyDevelopers`, `CloudStoreError`.
-    public func setDeveloper(_ isDeveloper: Bool, ofAccount name: String) throws {
+    package func setDeveloper(_ isDeveloper: Bool, ofAccount name: String) throws {
         try file.write { try Self.setDeveloper(isDeveloper, ofAccount: name, $0) }
     }
 
@@ -58,7 +58,7 @@ extension AccountTables {
     /// - Returns: True if it wasn't disabled before.
     /// - Throws: `ControlError.noSuchAccount`, `CryptoError`, `CloudStoreError`.
     @discardableResult
-    public func disable(named name: String) throws -> Bool {
+    package func disable(named name: String) throws -> Bool {
         // `accounts` gets a hash that no password fits, so that an earlier version of this program rejects it too.
         let shut = try PasswordHash.fittingNothing()
         return try file.write { connection in
@@ -77,7 +77,7 @@ extension AccountTables {
     /// - Returns: True if it was disabled before.
     /// - Throws: `ControlError.noSuchAccount`, `CloudStoreError`.
     @discardableResult
-    public func enable(named name: String) throws -> Bool {
+    package func enable(named name: String) throws -> Bool {
         try file.write { connection in
             let account = try Self.existing(name, connection)
             let sql = "DELETE FROM disabledAccounts WHERE account = ? RETURNING passwordHash"

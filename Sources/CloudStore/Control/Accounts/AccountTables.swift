@@ -3,11 +3,11 @@ import SQLite
 import System
 
 /// Owns the tables `accounts` and `disabledAccounts`.
-public struct AccountTables: Sendable {
+package struct AccountTables: Sendable {
     /// Minimum length of an account's new password in characters.
-    public static let passwordCharactersMin = 8
+    package static let passwordCharactersMin = 8
     /// Maximum number of developers: `isDeveloper` compares a name with the names of all of them.
-    public static let developersMax = 1_000
+    package static let developersMax = 1_000
 
     let file: ControlFile
 
@@ -16,14 +16,14 @@ public struct AccountTables: Sendable {
     /// Returns the account of that name, in upper or lower case, or nil if there is none.
     ///
     /// - Throws: `CloudStoreError`.
-    public func find(named name: String) throws -> ControlAccount? {
+    package func find(named name: String) throws -> ControlAccount? {
         try file.read { try Self.find(named: name, $0) }
     }
 
     /// Returns all accounts, sorted by name.
     ///
     /// - Throws: `CloudStoreError`.
-    public func list() throws -> [ControlAccount] {
+    package func list() throws -> [ControlAccount] {
         try file.read { connection in
             try connection.withStatement("SELECT \(Self.columns) FROM accounts ORDER BY name") {
                 try $0.rows { Self.account(in: $0) }
@@ -38,7 +38,7 @@ public struct AccountTables: Sendable {
     ///   - after: Last name of the previous page. Empty for the first page.
     ///   - countMax: Maximum number of accounts.
     /// - Throws: `CloudStoreError`.
-    public func page(beginning: String, after: String, countMax: Int) throws -> [ControlAccount] {
+    package func page(beginning: String, after: String, countMax: Int) throws -> [ControlAccount] {
         // Names are ASCII, so U+007F follows each name with this prefix.
         let sql = """
             SELECT \(Self.columns) FROM accounts WHERE name > ?1 AND name >= ?2 AND name < ?3
@@ -56,7 +56,7 @@ public struct AccountTables: Sendable {
     /// between containers. Without the server's secret, two names of one account can't be matched.
     ///
     /// - Throws: `CryptoError`.
-    public func userRecordName(of account: ControlAccount, container: String) throws -> String {
+    package func userRecordName(of account: ControlAccount, container: String) throws -> String {
         try file.secret.userRecordName(key: account.key, container: container)
     }
 
@@ -64,7 +64,7 @@ public struct AccountTables: Sendable {
     /// `ControlStore.freshMilliseconds`.
     ///
     /// - Throws: `CloudStoreError`, `CryptoError`.
-    public func isDeveloper(userRecordName: String, container: String) throws -> Bool {
+    package func isDeveloper(userRecordName: String, container: String) throws -> Bool {
         // A record name can't be traced back to its account, so it is compared with those of all developers.
         let names = try file.lookUp {
             $0.developers[container]
@@ -93,7 +93,7 @@ public struct AccountTables: Sendable {
     /// - Throws: `ControlError.badName`, `ControlError.accountExists`, `ControlError.emailTaken`,
     ///   `ControlError.tooManyDevelopers`, `CloudStoreError`.
     @discardableResult
-    public func add(
+    package func add(
         name: String, givenName: String? = nil, familyName: String? = nil, email: String? = nil,
         passwordHash: String, isDeveloper: Bool = false
     ) throws -> ControlAccount {
@@ -143,7 +143,7 @@ public struct AccountTables: Sendable {
     /// user stay.
     ///
     /// - Throws: `ControlError.noSuchAccount`, `CloudStoreError`.
-    public func remove(named name: String) throws {
+    package func remove(named name: String) throws {
         try file.write { connection in
             let id = try Self.existing(name, connection).id
             try SessionTable.removeAll(ofAccount: id, connection)

@@ -1,39 +1,39 @@
 import SQLite
 
 /// A person as other users of a container can find them.
-public struct ControlPerson: Hashable, Sendable {
+package struct ControlPerson: Hashable, Sendable {
     /// Record name of the user in the container.
-    public let userRecordName: String
+    package let userRecordName: String
     /// Given name, or nil if the account has none.
-    public let givenName: String?
+    package let givenName: String?
     /// Family name, or nil if the account has none.
-    public let familyName: String?
+    package let familyName: String?
     /// Email address of the account, or nil if it has none.
-    public let email: String?
+    package let email: String?
 }
 
 /// A user's choice how other users of a container can find their name.
-public struct ControlDiscoverability: Hashable, Sendable {
+package struct ControlDiscoverability: Hashable, Sendable {
     /// True if the name is found by the user's email address or record name.
-    public var isDiscoverable: Bool
+    package var isDiscoverable: Bool
     /// True if the user is listed among all people of the container.
-    public var isListed: Bool
+    package var isListed: Bool
 
     /// Makes a choice.
-    public init(isDiscoverable: Bool = false, isListed: Bool = false) {
+    package init(isDiscoverable: Bool = false, isListed: Bool = false) {
         self.isDiscoverable = isDiscoverable
         self.isListed = isListed
     }
 }
 
 /// Owns the table `discoverable`: the users that other users of a container can find. Nothing is cached.
-public struct PersonTable: Sendable {
+package struct PersonTable: Sendable {
     let file: ControlFile
 
     /// Returns the choice of a session's user.
     ///
     /// - Throws: `CloudStoreError`.
-    public func discoverability(of session: ControlSession) throws -> ControlDiscoverability {
+    package func discoverability(of session: ControlSession) throws -> ControlDiscoverability {
         let sql = "SELECT isListed FROM discoverable WHERE container = ? AND user = ?"
         return try file.read { connection in
             try connection.withStatement(sql) { statement in
@@ -48,7 +48,7 @@ public struct PersonTable: Sendable {
     ///
     /// - Throws: `ControlError.noSuchAccount`, `ControlError.noSuchContainer`, `ControlError.isBeingRemoved`,
     ///   `CloudStoreError`.
-    public func setDiscoverability(_ choice: ControlDiscoverability, of session: ControlSession) throws {
+    package func setDiscoverability(_ choice: ControlDiscoverability, of session: ControlSession) throws {
         let sql =
             choice.isDiscoverable
             ? "INSERT OR REPLACE INTO discoverable (container, user, account, isListed) VALUES (?, ?, ?, ?)"
@@ -69,7 +69,7 @@ public struct PersonTable: Sendable {
     /// found by other users of the container.
     ///
     /// - Throws: `CloudStoreError`.
-    public func find(email: String, container: String) throws -> ControlPerson? {
+    package func find(email: String, container: String) throws -> ControlPerson? {
         try people("d.container = ? AND a.email = ?", [container, email], countMax: 1).first
     }
 
@@ -77,7 +77,7 @@ public struct PersonTable: Sendable {
     /// the container.
     ///
     /// - Throws: `CloudStoreError`.
-    public func find(userRecordName: String, container: String) throws -> ControlPerson? {
+    package func find(userRecordName: String, container: String) throws -> ControlPerson? {
         try people("d.container = ? AND d.user = ?", [container, userRecordName], countMax: 1).first
     }
 
@@ -85,7 +85,7 @@ public struct PersonTable: Sendable {
     ///
     /// - Parameter countMax: Maximum number of people.
     /// - Throws: `CloudStoreError`.
-    public func list(container: String, countMax: Int) throws -> [ControlPerson] {
+    package func list(container: String, countMax: Int) throws -> [ControlPerson] {
         try people("d.container = ? AND d.isListed = 1", [container], countMax: countMax)
     }
 

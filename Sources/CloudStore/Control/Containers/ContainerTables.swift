@@ -2,7 +2,7 @@ import SQLite
 import System
 
 /// Owns the tables `containers` and `removals`.
-public struct ContainerTables: Sendable {
+package struct ContainerTables: Sendable {
     /// Maximum number of rows that one transaction of a removal reads or deletes.
     static let removalRowsMax = 1_000
 
@@ -13,7 +13,7 @@ public struct ContainerTables: Sendable {
     /// - Returns: False if it exists already.
     /// - Throws: `ControlError.badName`, `ControlError.isBeingRemoved`, `CloudStoreError`.
     @discardableResult
-    public func add(_ identifier: String) throws -> Bool {
+    package func add(_ identifier: String) throws -> Bool {
         try ControlNames.checkContainer(identifier)
         return try file.write { try Self.add(identifier, at: file.clock.nowMilliseconds(), $0) }
     }
@@ -21,7 +21,7 @@ public struct ContainerTables: Sendable {
     /// Returns all containers, sorted by identifier.
     ///
     /// - Throws: `CloudStoreError`.
-    public func list() throws -> [ControlContainer] {
+    package func list() throws -> [ControlContainer] {
         try file.read { connection in
             try connection.withStatement("SELECT * FROM containers ORDER BY identifier") { statement in
                 try statement.rows {
@@ -34,7 +34,7 @@ public struct ContainerTables: Sendable {
     /// Returns true if the container exists. Cached for up to `ControlStore.freshMilliseconds`.
     ///
     /// - Throws: `CloudStoreError`.
-    public func exists(_ identifier: String) throws -> Bool {
+    package func exists(_ identifier: String) throws -> Bool {
         let found = try file.lookUp {
             $0.containers.contains(identifier) ? true : nil
         } load: { connection in
@@ -48,7 +48,7 @@ public struct ContainerTables: Sendable {
     /// Returns true if the container exists and this environment of it isn't being removed. Not cached.
     ///
     /// - Throws: `CloudStoreError`.
-    public func serves(container: String, environment: String) throws -> Bool {
+    package func serves(container: String, environment: String) throws -> Bool {
         try file.read { connection in
             try Self.exists(container, connection)
                 && Self.removal(container, environment, connection) == nil
@@ -62,7 +62,7 @@ public struct ContainerTables: Sendable {
     ///
     /// - Parameter environment: The environment to remove, or nil for the whole container.
     /// - Throws: `ControlError.noSuchContainer`, `ControlError.badName`, `CloudStoreError`.
-    public func beginRemoval(container: String, environment: String? = nil) throws -> ControlRemoval {
+    package func beginRemoval(container: String, environment: String? = nil) throws -> ControlRemoval {
         if let environment { try ControlNames.checkEnvironment(environment) }
         return try file.write { connection in
             if let whole = try Self.removal(container, nil, connection) { return whole }
@@ -94,7 +94,7 @@ public struct ContainerTables: Sendable {
     /// Returns the removals in progress, oldest first. Not cached.
     ///
     /// - Throws: `CloudStoreError`.
-    public func removals() throws -> [ControlRemoval] {
+    package func removals() throws -> [ControlRemoval] {
         try file.read { try Self.removals($0) }
     }
 

@@ -1,17 +1,17 @@
 /// A container, or one environment of it, that is being removed. Requests to it are rejected.
-public struct ControlRemoval: Hashable, Sendable {
+package struct ControlRemoval: Hashable, Sendable {
     /// Unique number of the removal. A later removal of a container with the same name has another one.
     let number: Int64
     /// Identifier of the container.
-    public let container: String
+    package let container: String
     /// The environment that is removed, or nil for the whole container.
-    public let environment: String?
+    package let environment: String?
 
     /// Names of the environments that are removed.
-    public var environments: [String] { environment.map { [$0] } ?? ["development", "production"] }
+    package var environments: [String] { environment.map { [$0] } ?? ["development", "production"] }
 
     /// Returns true if the removal includes this environment.
-    public func covers(_ container: String, _ environment: String) -> Bool {
+    package func covers(_ container: String, _ environment: String) -> Bool {
         container == self.container && environments.contains(environment)
     }
 }

@@ -3,7 +3,7 @@ import SQLite
 import System
 
 /// Owns the table `serverKeys`: the public keys that check the signatures of server programs.
-public struct ServerKeyTable: Sendable {
+package struct ServerKeyTable: Sendable {
     let file: ControlFile
 
     /// Adds a public key that checks the signatures of one of the developer's programs.
@@ -14,7 +14,7 @@ public struct ServerKeyTable: Sendable {
     /// - Throws: `ControlError.badName`, `ControlError.badKey`, `ControlError.keyExists`,
     ///   `ControlError.isBeingRemoved`, `ControlError.noSuchContainer`, `CloudStoreError`.
     @discardableResult
-    public func add(
+    package func add(
         container: String, environment: String, name: String, publicKey: [UInt8],
         makesContainer: Bool = true
     ) throws -> ControlServerKey {
@@ -45,7 +45,7 @@ public struct ServerKeyTable: Sendable {
     /// Returns the keys of a container, or of all, sorted by container, environment and name.
     ///
     /// - Throws: `CloudStoreError`.
-    public func list(container: String? = nil) throws -> [ControlServerKey] {
+    package func list(container: String? = nil) throws -> [ControlServerKey] {
         try file.read { connection in
             let sql = """
                 SELECT \(Self.columns) FROM serverKeys WHERE ?1 IS NULL OR container = ?1
@@ -61,7 +61,7 @@ public struct ServerKeyTable: Sendable {
     /// Returns the key with this ID, or nil if there is none. Cached for up to `ControlStore.freshMilliseconds`.
     ///
     /// - Throws: `CloudStoreError`.
-    public func find(id: String) throws -> ControlServerKey? {
+    package func find(id: String) throws -> ControlServerKey? {
         try file.lookUp {
             $0.serverKeys[id]
         } load: { connection in
@@ -75,7 +75,7 @@ public struct ServerKeyTable: Sendable {
     ///
     /// - Returns: False if the key doesn't exist.
     /// - Throws: `CloudStoreError`.
-    public func revoke(container: String, environment: String, name: String) throws -> Bool {
+    package func revoke(container: String, environment: String, name: String) throws -> Bool {
         try file.write { connection in
             let sql = "DELETE FROM serverKeys WHERE container = ? AND environment = ? AND name = ?"
             try connection.run(sql) { try $0.bind(container, environment, name, at: 1) }

@@ -3,7 +3,7 @@ import SQLite
 import System
 
 /// Owns the table `apiTokens`: the tokens by which apps use a container.
-public struct TokenTable: Sendable {
+package struct TokenTable: Sendable {
     let file: ControlFile
 
     /// Makes a token by which an app can use the container.
@@ -18,7 +18,7 @@ public struct TokenTable: Sendable {
     /// - Returns: The token. It can't be read again: the file has only its digest.
     /// - Throws: `ControlError.badName`, `ControlError.badOrigin`, `ControlError.badCallback`,
     ///   `ControlError.tokenExists`, `ControlError.isBeingRemoved`, `ControlError.noSuchContainer`, `CloudStoreError`.
-    public func make(
+    package func make(
         container: String, name: String, environments: TokenEnvironments = .both, origins: [String] = [],
         callback: String? = nil, notes: String? = nil, makesContainer: Bool = true
     ) throws -> String {
@@ -53,7 +53,7 @@ public struct TokenTable: Sendable {
     /// Returns the tokens of a container, or of all, sorted by container and name.
     ///
     /// - Throws: `CloudStoreError`.
-    public func list(container: String? = nil) throws -> [ControlToken] {
+    package func list(container: String? = nil) throws -> [ControlToken] {
         let sql = """
             SELECT container, name, createdMilliseconds, origins, callback, notes, environments FROM apiTokens
             WHERE ?1 IS NULL OR container = ?1 ORDER BY container, name
@@ -77,7 +77,7 @@ public struct TokenTable: Sendable {
     /// `ControlStore.freshMilliseconds`.
     ///
     /// - Throws: `CloudStoreError`.
-    public func app(apiToken: String) throws -> ControlApp? {
+    package func app(apiToken: String) throws -> ControlApp? {
         try app(digest: SHA256.hash(apiToken))
     }
 
@@ -106,7 +106,7 @@ public struct TokenTable: Sendable {
     ///
     /// - Returns: False if the token doesn't exist.
     /// - Throws: `CloudStoreError`.
-    public func setEnvironments(
+    package func setEnvironments(
         _ environments: TokenEnvironments, ofToken name: String, container: String
     ) throws -> Bool {
         try file.write { connection in
@@ -120,7 +120,7 @@ public struct TokenTable: Sendable {
     ///
     /// - Returns: False if the token doesn't exist.
     /// - Throws: `CloudStoreError`.
-    public func revoke(container: String, name: String) throws -> Bool {
+    package func revoke(container: String, name: String) throws -> Bool {
         try file.write { connection in
             let sql = "DELETE FROM apiTokens WHERE container = ? AND name = ?"
             try connection.run(sql) { try $0.bind(container, name, at: 1) }

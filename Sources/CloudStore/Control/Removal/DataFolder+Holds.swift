@@ -5,7 +5,7 @@ extension DataFolder {
     ///
     /// - Returns: Nil if the container doesn't exist or this environment of it is being removed.
     /// - Throws: `ControlError.badName`, `DataFolderError`, `CloudStoreError`.
-    public func hold(
+    package func hold(
         container: String, environment: String, in control: ControlStore
     ) throws -> DataFolderLock? {
         while try control.containers.serves(container: container, environment: environment) {
@@ -36,7 +36,7 @@ extension DataFolder {
     /// Locks an environment as `hold` does, and throws if that isn't possible.
     ///
     /// - Throws: `ControlError.noSuchContainer`, `ControlError.isBeingRemoved`, and what `hold` throws.
-    public func mustHold(
+    package func mustHold(
         container: String, environment: String, in control: ControlStore
     ) throws -> DataFolderLock {
         if let hold = try hold(container: container, environment: environment, in: control) { return hold }

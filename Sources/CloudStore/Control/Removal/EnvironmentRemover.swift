@@ -11,14 +11,14 @@ import System
 /// continues.
 ///
 /// Several processes may run it at once: one of them locks what is removed, and no process has it open.
-public struct EnvironmentRemover: Sendable {
+package struct EnvironmentRemover: Sendable {
     /// A kind of step, for tests that interrupt the removal.
     package enum Step: Sendable, CaseIterable {
         case hold, removeFile, removeFolder, sync, removeRows, removeMark
     }
 
     /// The result of a run.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// Everything was removed.
         case done
         /// A process has it open, or a backup runs.
@@ -34,7 +34,7 @@ public struct EnvironmentRemover: Sendable {
     private let before: @Sendable (Step) throws -> Void
 
     /// Makes a remover for a folder and its control file.
-    public init(_ folder: DataFolder, _ control: ControlStore) {
+    package init(_ folder: DataFolder, _ control: ControlStore) {
         self.init(folder, control, before: { _ in })
     }
 
@@ -50,7 +50,7 @@ public struct EnvironmentRemover: Sendable {
     ///
     /// - Parameter progress: Called after each step with the number of removed files. An error ends the run.
     /// - Throws: `DataFolderError`, `CloudStoreError`, what `progress` throws.
-    public func run(
+    package func run(
         _ removal: ControlRemoval, progress: (_ filesCount: Int) throws -> Void = { _ in }
     ) throws -> Outcome {
         try DataFolderError.translating { try remove(removal, progress) }

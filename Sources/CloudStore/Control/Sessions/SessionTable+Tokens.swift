@@ -8,7 +8,7 @@ extension SessionTable {
     /// the token.
     ///
     /// - Throws: `CloudStoreError`.
-    public func find(token: String) throws -> ControlSession? {
+    package func find(token: String) throws -> ControlSession? {
         if case .user(let session, _) = try signIn(token: token) { session } else { nil }
     }
 
@@ -19,7 +19,7 @@ extension SessionTable {
     /// has a copy of it.
     ///
     /// - Throws: `CloudStoreError`.
-    public func signIn(token text: String) throws -> ControlSignIn {
+    package func signIn(token text: String) throws -> ControlSignIn {
         guard let token = SessionToken(text) else { return .unknown }
         let session = try session(digest: SHA256.hash(token.secret))
         guard let step = token.step else {
@@ -35,7 +35,7 @@ extension SessionTable {
     }
 
     /// Returns the latest possible end of a device's session, in milliseconds since 1970.
-    public func lastEndMilliseconds(of session: ControlSession) -> Int64 {
+    package func lastEndMilliseconds(of session: ControlSession) -> Int64 {
         lengths.lastEnd(createdAt: session.createdMilliseconds)
     }
 
@@ -43,7 +43,7 @@ extension SessionTable {
     /// thread of the request and must not block.
     ///
     /// - Parameter listener: Replaces the previous one. Nil for none.
-    public func setReplayListener(_ listener: (@Sendable (ControlSession) -> Void)?) {
+    package func setReplayListener(_ listener: (@Sendable (ControlSession) -> Void)?) {
         // The previous one is released after the lock: it retains the listening object.
         _ = replayListener.withLock { current in
             defer { current = listener }

@@ -3,11 +3,11 @@ import SQLite
 import System
 
 /// Owns the table `sessions`, and the rotations of tokens that aren't written to it yet.
-public struct SessionTable: Sendable {
+package struct SessionTable: Sendable {
     /// Maximum lifetime of a session that was opened on the server's sign-in page, in milliseconds.
-    public static let lifeMilliseconds: Int64 = 365 * 86_400_000
+    package static let lifeMilliseconds: Int64 = 365 * 86_400_000
     /// Maximum number of sessions of an account. A further sign-in ends the oldest.
-    public static let sessionsMaxOfAccount = 1000
+    package static let sessionsMaxOfAccount = 1000
 
     let file: ControlFile
     let lengths: SignInLengths
@@ -25,7 +25,7 @@ public struct SessionTable: Sendable {
     /// - Returns: The token, which can't be read again, its session, and the earlier sign-ins of the account.
     /// - Throws: `ControlError.noSuchContainer`, `ControlError.isBeingRemoved`; `ControlError.noSuchAccount` for an
     ///   account that was removed, disabled or given another password since it was read; `CloudStoreError`.
-    public func make(
+    package func make(
         of account: ControlAccount, container: String, environment: String, lifeMilliseconds: Int64? = nil,
         from place: ControlSignInPlace? = nil
     ) throws -> (token: String, session: ControlSession, history: ControlSignInHistory) {
@@ -58,7 +58,7 @@ public struct SessionTable: Sendable {
     /// Returns the sessions of an account, or of all, that haven't expired, sorted by account and time.
     ///
     /// - Throws: `CloudStoreError`.
-    public func list(account: String? = nil) throws -> [ControlSession] {
+    package func list(account: String? = nil) throws -> [ControlSession] {
         let sql = """
             SELECT \(Self.columns) WHERE (?1 IS NULL OR a.name = ?1) AND s.expiresMilliseconds > ?2
             ORDER BY a.name, s.createdMilliseconds, s.digest
@@ -74,7 +74,7 @@ public struct SessionTable: Sendable {
     /// Returns the number of sessions of an account that haven't expired.
     ///
     /// - Throws: `CloudStoreError`.
-    public func count(of account: ControlAccount) throws -> Int {
+    package func count(of account: ControlAccount) throws -> Int {
         let sql = "SELECT count(*) FROM sessions WHERE account = ? AND expiresMilliseconds > ?"
         return try file.read { connection in
             try connection.withStatement(sql) { statement in
@@ -91,7 +91,7 @@ public struct SessionTable: Sendable {
     /// - Returns: False if there is none.
     /// - Throws: `CloudStoreError`.
     @discardableResult
-    public func end(token: String) throws -> Bool {
+    package func end(token: String) throws -> Bool {
         guard case .user(let session, _) = try signIn(token: token) else { return false }
         return try end(digest: session.digest)
     }
@@ -101,7 +101,7 @@ public struct SessionTable: Sendable {
     /// - Parameter account: Account of the session, or nil for any account.
     /// - Returns: False if there is none.
     /// - Throws: `CloudStoreError`.
-    public func end(id: String, ofAccount account: String? = nil) throws -> Bool {
+    package func end(id: String, ofAccount account: String? = nil) throws -> Bool {
         guard let session = try list(account: account).first(where: { $0.id == id }) else { return false }
         return try end(digest: session.digest)
     }
@@ -110,7 +110,7 @@ public struct SessionTable: Sendable {
     ///
     /// - Returns: The number of sessions that were ended.
     /// - Throws: `ControlError.noSuchAccount`, `CloudStoreError`.
-    public func endAll(ofAccount name: String) throws -> Int {
+    package func endAll(ofAccount name: String) throws -> Int {
         try file.write { connection in
             try Self.removeAll(ofAccount: AccountTables.existing(name, connection).id, connection)
             return connection.changesCount

@@ -1,4 +1,6 @@
 /// The lifetime of sessions on devices.
+///
+/// Public because `ControlStore.init` takes it.
 public struct SignInLengths: Hashable, Sendable {
     /// Maximum time after the sign-in, in milliseconds. Default: a year.
     public var longestMilliseconds: Int64 = 365 * 86_400_000

@@ -1,19 +1,19 @@
 import SQLite
 
 /// The place of a client that signs in.
-public struct ControlSignInPlace: Hashable, Sendable {
+package struct ControlSignInPlace: Hashable, Sendable {
     /// Network that counts as one place: the address, or the network of a household.
-    public let network: String
+    package let network: String
     /// IP address.
-    public let address: String
+    package let address: String
     /// Name that the client gives itself, or nil if it gives none.
-    public let client: String?
+    package let client: String?
 
     /// Maximum number of stored characters of a client's name.
     static let clientCharactersMax = 120
 
     /// Makes a place. Only printable ASCII of the client's name is stored, because the client chooses it.
-    public init(network: String, address: String, client: String?) {
+    package init(network: String, address: String, client: String?) {
         self.network = network
         self.address = String(address.prefix(64))
         let plain = client.map { name in
@@ -26,27 +26,27 @@ public struct ControlSignInPlace: Hashable, Sendable {
 }
 
 /// What was known about an account before a sign-in.
-public struct ControlSignInHistory: Hashable, Sendable {
+package struct ControlSignInHistory: Hashable, Sendable {
     /// An earlier sign-in.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// IP address.
-        public let address: String
+        package let address: String
         /// Name of the client, or nil if it gave none.
-        public let client: String?
+        package let client: String?
         /// Time, in milliseconds since 1970.
-        public let atMilliseconds: Int64
+        package let atMilliseconds: Int64
     }
 
     /// True if the account was signed in to from this place before.
-    public var isKnownPlace = true
+    package var isKnownPlace = true
     /// The previous sign-in, or nil if there was none.
-    public var last: Entry?
+    package var last: Entry?
 }
 
 /// Owns the table `signIns`: the places from which accounts were signed in to.
-public struct SignInPlaceTable: Sendable {
+package struct SignInPlaceTable: Sendable {
     /// Maximum number of places of an account. The least recently used one is removed first.
-    public static let placesMaxOfAccount = 50
+    package static let placesMaxOfAccount = 50
 
     let file: ControlFile
 
@@ -54,7 +54,7 @@ public struct SignInPlaceTable: Sendable {
     /// cached.
     ///
     /// - Throws: `CloudStoreError`.
-    public func hasSignedIn(account name: String, from network: String) throws -> Bool {
+    package func hasSignedIn(account name: String, from network: String) throws -> Bool {
         let sql = """
             SELECT 1 FROM signIns s \(AccountTables.join(on: "s.account")) WHERE a.name = ? AND s.network = ?
             """

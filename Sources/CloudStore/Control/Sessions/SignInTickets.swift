@@ -2,19 +2,19 @@ import Crypto
 import System
 
 /// The purpose of a sign-in page.
-public struct ControlSignInPage: Hashable, Sendable {
+package struct ControlSignInPage: Hashable, Sendable {
     /// Identifier of the container.
-    public let container: String
+    package let container: String
     /// `development` or `production`.
-    public let environment: String
+    package let environment: String
     /// The app that requests the sign-in, and where it receives the token.
-    public let app: ControlApp
+    package let app: ControlApp
     /// Origin of the page that requests the sign-in, or nil if it isn't one of the app's.
-    public let origin: String?
+    package let origin: String?
 }
 
 /// Makes and checks the addresses of sign-in pages and the codes of their forms. They are signed, and not stored.
-public struct SignInTickets: Sendable {
+package struct SignInTickets: Sendable {
     let file: ControlFile
     let tokens: TokenTable
 
@@ -25,7 +25,7 @@ public struct SignInTickets: Sendable {
     ///   - origin: Origin of the page that requests the sign-in, or nil if no page does.
     /// - Returns: Nil if the API token doesn't exist or is for another environment.
     /// - Throws: `CloudStoreError`, `CryptoError`.
-    public func make(
+    package func make(
         apiToken: String, container: String, environment: String, origin: String?
     ) throws -> String? {
         guard let app = try tokens.app(apiToken: apiToken), app.container == container,
@@ -43,7 +43,7 @@ public struct SignInTickets: Sendable {
     /// Returns the page of a ticket, or nil if the ticket isn't valid, has expired, or its app was revoked.
     ///
     /// - Throws: `CloudStoreError`, `CryptoError`.
-    public func page(ticket text: String) throws -> ControlSignInPage? {
+    package func page(ticket text: String) throws -> ControlSignInPage? {
         guard let ticket = try ticket(text), let digest = Hex.bytes(ticket.app),
             let app = try tokens.app(digest: digest), app.container == ticket.container,
             app.environments.contains(ticket.environment)
@@ -58,14 +58,14 @@ public struct SignInTickets: Sendable {
     /// little.
     ///
     /// - Throws: `CryptoError`.
-    public func isValid(_ text: String) throws -> Bool {
+    package func isValid(_ text: String) throws -> Bool {
         try ticket(text) != nil
     }
 
     /// Returns the code of a sign-in form. It is valid for this ticket in the browser that has `nonce` as a cookie.
     ///
     /// - Throws: `CryptoError`.
-    public func formCode(ticket: String, nonce: String) throws -> String {
+    package func formCode(ticket: String, nonce: String) throws -> String {
         Hex.text(try file.secret.code(of: "\(nonce)\n\(ticket)", purpose: .signInForm))
     }
 

@@ -2,18 +2,18 @@ import SQLite
 import System
 
 /// The recent failed sign-ins of one account or from one address.
-public struct ControlTry: Hashable, Sendable {
+package struct ControlTry: Hashable, Sendable {
     /// Digest of the account's name or the address, as `SignInTryTable.digest(of:)` makes it.
-    public var digest: [UInt8]
+    package var digest: [UInt8]
     /// Number of failed sign-ins.
-    public var failuresCount: Int
+    package var failuresCount: Int
     /// Time since the last failure, in milliseconds.
-    public var ageMilliseconds: Int64
+    package var ageMilliseconds: Int64
     /// Time until the next sign-in is allowed, in milliseconds.
-    public var waitMilliseconds: Int64
+    package var waitMilliseconds: Int64
 
     /// Makes a count.
-    public init(digest: [UInt8], failuresCount: Int, ageMilliseconds: Int64, waitMilliseconds: Int64) {
+    package init(digest: [UInt8], failuresCount: Int, ageMilliseconds: Int64, waitMilliseconds: Int64) {
         self.digest = digest
         self.failuresCount = failuresCount
         self.ageMilliseconds = ageMilliseconds
@@ -22,11 +22,11 @@ public struct ControlTry: Hashable, Sendable {
 }
 
 /// Owns the table `signInTries`.
-public struct SignInTryTable: Sendable {
+package struct SignInTryTable: Sendable {
     /// Maximum number of counts. The least recent one is removed first.
-    public static let countMax = 20_000
+    package static let countMax = 20_000
     /// Time without a failure after which a count is removed, in milliseconds.
-    public static let lifeMilliseconds: Int64 = 3_600_000
+    package static let lifeMilliseconds: Int64 = 3_600_000
 
     let file: ControlFile
 
@@ -34,14 +34,14 @@ public struct SignInTryTable: Sendable {
     /// type passwords in the field of the name.
     ///
     /// - Throws: `CryptoError`.
-    public func digest(of text: String) throws -> [UInt8] {
+    package func digest(of text: String) throws -> [UInt8] {
         try file.secret.code(of: text, purpose: .signInTry)
     }
 
     /// Returns the current counts, most recent first.
     ///
     /// - Throws: `CloudStoreError`.
-    public func list() throws -> [ControlTry] {
+    package func list() throws -> [ControlTry] {
         let now = file.clock.nowMilliseconds()
         return try file.read { connection in
             let sql = """
@@ -65,7 +65,7 @@ public struct SignInTryTable: Sendable {
     /// Stores counts. Each replaces the count with the same digest. A count without failures is removed.
     ///
     /// - Throws: `CloudStoreError`.
-    public func save(_ tries: [ControlTry]) throws {
+    package func save(_ tries: [ControlTry]) throws {
         let now = file.clock.nowMilliseconds()
         try file.write { connection in
             for one in tries { try Self.save(one, at: now, connection) }
