@@ -1,28 +1,11 @@
 import SQLite
 
 /// The tables of the control file, and how a file is recognized. `docs/DISK_FORMAT.md` describes the columns.
-enum ControlFormat {
+enum ControlFormat: SQLiteFileFormat {
     /// "YapS" in ASCII, for server, in the file's header.
     static let applicationID: Int64 = 0x5961_7053
     /// Format version. It grows when the previous version of the program can't read the file.
     static let version: Int64 = 3
-
-    /// Returns true if the tables exist, and false for a new file.
-    ///
-    /// - Throws: `CloudStoreError` for a file of another program or of a newer version of this one.
-    static func isPrepared(_ connection: Connection, path: String) throws -> Bool {
-        let applicationID = try value(of: "PRAGMA application_id", connection)
-        let version = try value(of: "PRAGMA user_version", connection)
-        let tables = try value(of: "SELECT count(*) FROM sqlite_schema", connection)
-        if applicationID == 0 && version == 0 && tables == 0 { return false }
-        guard applicationID == Self.applicationID else { throw CloudStoreError.foreignFile(path: path) }
-        guard version <= Self.version else { throw CloudStoreError.newerFormat(path: path, version: version) }
-        return true
-    }
-
-    static func value(of sql: String, _ connection: Connection) throws -> Int64 {
-        try connection.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
-    }
 
     /// Upgrades an older file to this version. Call it in a write transaction.
     static func upgrade(_ connection: Connection) throws {

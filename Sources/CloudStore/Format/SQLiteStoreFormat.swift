@@ -1,7 +1,7 @@
 import SQLite
 
 /// The tables of a store's file, and how a file is recognized. `docs/DISK_FORMAT.md` describes the columns.
-enum SQLiteStoreFormat {
+enum SQLiteStoreFormat: SQLiteFileFormat {
     /// "YapC" in ASCII, in the file's header, where `file` and other tools see it.
     static let applicationID: Int64 = 0x5961_7043
     /// Format version. It grows when the previous version of the program can't read the file.
@@ -36,19 +36,6 @@ enum SQLiteStoreFormat {
         }
     }
 
-    /// Returns true if the tables exist, and false for a new file.
-    ///
-    /// - Throws: `CloudStoreError` for a file of another program or of a newer version of this one.
-    static func isPrepared(_ connection: Connection, path: String) throws -> Bool {
-        let applicationID = try value(of: "PRAGMA application_id", connection)
-        let version = try value(of: "PRAGMA user_version", connection)
-        let tables = try value(of: "SELECT count(*) FROM sqlite_schema", connection)
-        if applicationID == 0 && version == 0 && tables == 0 { return false }
-        guard applicationID == Self.applicationID else { throw CloudStoreError.foreignFile(path: path) }
-        guard version <= Self.version else { throw CloudStoreError.newerFormat(path: path, version: version) }
-        return true
-    }
-
     /// Rejects a file of an earlier version, which has other tables.
     ///
     /// - Throws: `CloudStoreError.olderFormat`.
@@ -57,10 +44,6 @@ enum SQLiteStoreFormat {
             try value(of: "PRAGMA user_version", connection)
         }
         guard found >= version else { throw CloudStoreError.olderFormat(path: path, version: found) }
-    }
-
-    private static func value(of sql: String, _ connection: Connection) throws -> Int64 {
-        try connection.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
     }
 
     // Keys start with the database's scope and owner, then the zone: the rows of one user are one contiguous range of
