@@ -6,13 +6,25 @@ struct ChangesEndpoints: Sendable {
     let limits: ServiceLimits
 
     func database(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
-        let request = try ChangesDatabaseRequest(request: body)
+        try page(of: ChangesDatabaseRequest(request: body), caller) { $0 }
+    }
+
+    /// The older form of `changes/database`.
+    func zones(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        try page(of: ZonesChangesRequest(request: body).changes, caller) { ZonesChangesResponse($0) }
+    }
+
+    private func page(
+        of request: ChangesDatabaseRequest, _ caller: ServiceCaller,
+        response: @escaping @Sendable (ChangesDatabaseResponse) -> any JSONMessage
+    ) throws -> ServiceWork {
         let zonesMax = try limits.pageMax(request.resultsLimit, caller)
         return .read { reader in
             let page = try ZonesPage(reader, caller, syncToken: request.syncToken, zonesMax: zonesMax)
             return .message(
-                ChangesDatabaseResponse(
-                    zones: page.changedZones, syncToken: page.syncToken, moreComing: page.moreComing))
+                response(
+                    ChangesDatabaseResponse(
+                        zones: page.changedZones, syncToken: page.syncToken, moreComing: page.moreComing)))
         }
     }
 
@@ -33,19 +45,6 @@ struct ChangesEndpoints: Sendable {
                 }
             }
             return ChangesZoneResponse(zones: results)
-        }
-    }
-
-    /// The older form of `changes/database`.
-    func zones(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
-        let request = try ZonesChangesRequest(request: body)
-        let zonesMax = try limits.pageMax(request.resultsLimit, caller)
-        return .read { reader in
-            let page = try ZonesPage(
-                reader, caller, syncToken: request.metaSyncToken, zonesMax: zonesMax)
-            return .message(
-                ZonesChangesResponse(
-                    zones: page.changedZones, metaSyncToken: page.syncToken, moreComing: page.moreComing))
         }
     }
 

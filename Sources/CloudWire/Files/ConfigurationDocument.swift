@@ -6,7 +6,7 @@ package struct ConfigurationDocument: Hashable, Sendable {
         package var server: String?
         /// `development` or `production`.
         package var environment: String?
-        /// The app's token, where the server asks for one.
+        /// The app's token, if the server requires one.
         package var apiToken: String?
         /// Where the user's token is kept.
         package var credentialFile: String?

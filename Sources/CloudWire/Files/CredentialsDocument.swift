@@ -8,11 +8,11 @@ package struct CredentialsDocument: Hashable, Sendable {
         package var container: String
         /// `development` or `production`.
         package var environment: String
-        /// The secret that names the user in each request.
+        /// Secret that authenticates the user in each request.
         package var webAuthToken: String
-        /// The user's record name in the container; nil when the server didn't say.
+        /// The user's record name in the container, or nil if the server didn't return it.
         package var userRecordName: String?
-        /// When the token expires, in milliseconds since 1970; nil when the server didn't say.
+        /// Time at which the token expires, in milliseconds since 1970, or nil if the server didn't return it.
         package var expiresAtMilliseconds: Int64?
         /// The token of the configuration that this one replaced, or nil if it comes from a sign-in.
         package var replacesToken: String?
@@ -42,61 +42,24 @@ package struct CredentialsDocument: Hashable, Sendable {
     package init() {}
 }
 
-extension CredentialsDocument: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        for member in try node.members() {
-            switch member.key {
-            case "credentials": credentials = try member.value.array(of: Entry.self)
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension CredentialsDocument: JSONObject, JSONMessage {
+    static var blank: Self { Self() }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("credentials", credentials)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.notNull("credentials", &credentials)
     }
 }
 
-extension CredentialsDocument.Entry: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(server: "", container: "", environment: "", webAuthToken: "")
-        var server: String?
-        var container: String?
-        var environment: String?
-        var webAuthToken: String?
-        for member in try node.members() {
-            switch member.key {
-            case "server": server = try member.value.string()
-            case "container": container = try member.value.string()
-            case "environment": environment = try member.value.string()
-            case "webAuthToken": webAuthToken = try member.value.string()
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "userRecordName": userRecordName = try member.value.string()
-            case "expiresAtMilliseconds": expiresAtMilliseconds = try member.value.int64()
-            case "replacesToken": replacesToken = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-        self.server = try node.required(server, "server")
-        self.container = try node.required(container, "container")
-        self.environment = try node.required(environment, "environment")
-        self.webAuthToken = try node.required(webAuthToken, "webAuthToken")
-    }
+extension CredentialsDocument.Entry: JSONObject {
+    static var blank: Self { Self(server: "", container: "", environment: "", webAuthToken: "") }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("server", server)
-            writer.member("container", container)
-            writer.member("environment", environment)
-            writer.member("webAuthToken", webAuthToken)
-            writer.member("userRecordName", userRecordName)
-            writer.member("expiresAtMilliseconds", expiresAtMilliseconds)
-            writer.member("replacesToken", replacesToken)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("server", &server)
+        members.required("container", &container)
+        members.required("environment", &environment)
+        members.required("webAuthToken", &webAuthToken)
+        members.optional("userRecordName", &userRecordName)
+        members.optional("expiresAtMilliseconds", &expiresAtMilliseconds)
+        members.optional("replacesToken", &replacesToken)
     }
 }

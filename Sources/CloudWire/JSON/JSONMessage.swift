@@ -1,6 +1,4 @@
-/// A body that crosses the wire.
-///
-/// Public only because the messages are; all it asks for is in this room.
+/// The body of a request or a response.
 package protocol JSONMessage: Hashable, Sendable {
     /// Reads a message from its JSON, in which unknown keys are kept.
     ///

@@ -177,11 +177,14 @@ extension JSONNode {
         return choice
     }
 
-    /// The value, which stands under `key` in this object and can't be left out.
+    /// Returns the value. Throws if it is nil: `key` of this object is required.
     func required<Value>(_ value: Value?, _ key: String) throws(JSONError) -> Value {
-        guard let value else { throw unexpected("the key '\(key)' is missing") }
+        guard let value else { throw missing(key) }
         return value
     }
+
+    /// The error of an object without a required key.
+    func missing(_ key: String) -> JSONError { unexpected("the key '\(key)' is missing") }
 
     func tree() throws(JSONError) -> JSONValue {
         switch kind {

@@ -34,7 +34,7 @@ enum JSONReader {
     }
 }
 
-/// What can be read from JSON and written as JSON.
+/// A value with a JSON form.
 protocol JSONCodable {
     /// Reads a value; throws when the JSON has another shape.
     init(reading node: JSONNode) throws(JSONError)

@@ -281,46 +281,10 @@ struct JSONWriter: ~Copyable {
 // MARK: - Members
 
 extension JSONWriter {
-    mutating func member(_ key: StaticString, _ value: String?) {
-        guard let value else { return }
-        self.key(key)
-        self.value(value)
-    }
-
-    mutating func member(_ key: StaticString, _ value: Int64?) {
-        guard let value else { return }
-        self.key(key)
-        self.value(value)
-    }
-
-    mutating func member(_ key: StaticString, _ value: Double?) {
-        guard let value else { return }
-        self.key(key)
-        self.value(value)
-    }
-
-    mutating func member(_ key: StaticString, _ value: Bool?) {
-        guard let value else { return }
-        self.key(key)
-        self.value(value)
-    }
-
     mutating func member<Value: JSONCodable>(_ key: StaticString, _ value: Value?) {
         guard let value else { return }
         self.key(key)
         value.write(to: &self)
-    }
-
-    mutating func member<Value: JSONCodable>(_ key: StaticString, _ values: [Value]?) {
-        guard let values else { return }
-        self.key(key)
-        array(values) { writer, value in value.write(to: &writer) }
-    }
-
-    mutating func member(_ key: StaticString, _ texts: [String]?) {
-        guard let texts else { return }
-        self.key(key)
-        array(texts) { writer, text in writer.value(text) }
     }
 
     /// Writes the members that the reader didn't know, sorted.

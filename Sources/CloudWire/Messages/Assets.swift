@@ -1,12 +1,12 @@
-/// The body of `assets/upload`: asks where files may be sent.
+/// The body of `assets/upload`: requests addresses for uploads.
 package struct AssetsUploadRequest: Hashable, Sendable {
     /// A file that is to be uploaded.
     package struct Token: Hashable, Sendable {
-        /// The record; a name is made where it is absent.
+        /// The record's name. Nil lets the server make one.
         package var recordName: String?
         /// The record's type.
         package var recordType: String?
-        /// The field that the file is for.
+        /// The file's field.
         package var fieldName: String
         /// Unknown keys, kept as received.
         package var unknown: [String: JSONValue] = [:]
@@ -21,7 +21,7 @@ package struct AssetsUploadRequest: Hashable, Sendable {
 
     /// The files, in the order of the response.
     package var tokens: [Token]
-    /// The zone of the records; the default zone where it is absent.
+    /// The zone of the records. Nil is the default zone.
     package var zoneID: ZoneID?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -35,13 +35,13 @@ package struct AssetsUploadRequest: Hashable, Sendable {
 
 /// The response of `assets/upload`.
 package struct AssetsUploadResponse: Hashable, Sendable {
-    /// Where one file may be sent.
+    /// The address for one file.
     package struct Token: Hashable, Sendable {
-        /// The record that the file is for.
+        /// The file's record.
         package var recordName: String
-        /// The field that the file is for.
+        /// The file's field.
         package var fieldName: String
-        /// Where its bytes are sent by POST.
+        /// URL to which the file's bytes are sent by POST.
         package var url: String
         /// Unknown keys, kept as received.
         package var unknown: [String: JSONValue] = [:]
@@ -65,7 +65,7 @@ package struct AssetsUploadResponse: Hashable, Sendable {
     }
 }
 
-/// The response to a file that was sent: what a record's field is set to.
+/// The response to an upload: the value of the record's field.
 package struct AssetUploadedResponse: Hashable, Sendable {
     /// The file with its receipt.
     package var singleFile: Asset
@@ -78,7 +78,7 @@ package struct AssetUploadedResponse: Hashable, Sendable {
     }
 }
 
-/// The body of `assets/rereference`: asks for new receipts of files that records have, without sending them again.
+/// The body of `assets/rereference`: requests new receipts for files of records, without another upload.
 package struct AssetsRereferenceRequest: Hashable, Sendable {
     /// A field of a record that holds a file.
     package struct Source: Hashable, Sendable {
@@ -98,9 +98,9 @@ package struct AssetsRereferenceRequest: Hashable, Sendable {
 
     /// The fields.
     package var assets: [Source]
-    /// The zone of the records; the default zone where it is absent.
+    /// The zone of the records. Nil is the default zone.
     package var zoneID: ZoneID?
-    /// The zone in which the files will be saved; the same one where it is absent.
+    /// The zone in which the files will be saved. Nil is the same zone.
     package var targetZoneID: ZoneID?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -115,11 +115,11 @@ package struct AssetsRereferenceRequest: Hashable, Sendable {
 
 /// The response of `assets/rereference`.
 package struct AssetsRereferenceResponse: Hashable, Sendable {
-    /// What one field came to.
+    /// The result for one field.
     package enum Result: Hashable, Sendable {
         /// The file with a receipt.
         case asset(Asset)
-        /// Why there is none; it names the record.
+        /// The error, with the record's name.
         case error(WireError)
     }
 

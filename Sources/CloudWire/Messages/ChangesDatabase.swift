@@ -1,8 +1,8 @@
 /// The body of `changes/database`.
 package struct ChangesDatabaseRequest: Hashable, Sendable {
-    /// Where the last fetch ended; nil asks for everything.
+    /// Token of the last page. Nil requests all zones.
     package var syncToken: String?
-    /// The most zones in a page.
+    /// Maximum number of zones in a page.
     package var resultsLimit: Int64?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -14,11 +14,11 @@ package struct ChangesDatabaseRequest: Hashable, Sendable {
     }
 }
 
-/// The response of `changes/database`: the zones that changed or went.
+/// The response of `changes/database`: a page of changed and deleted zones.
 package struct ChangesDatabaseResponse: Hashable, Sendable {
     /// The zones.
     package var zones: [ZoneResult]
-    /// Where this page ended.
+    /// Token of this page.
     package var syncToken: String?
     /// True if there is another page.
     package var moreComing: Bool?
@@ -33,50 +33,31 @@ package struct ChangesDatabaseResponse: Hashable, Sendable {
     }
 }
 
-extension ChangesDatabaseRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        for member in try node.members() {
-            switch member.key {
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "syncToken": syncToken = try member.value.string()
-            case "resultsLimit": resultsLimit = try member.value.int64()
-            default: try unknown.keep(member)
-            }
-        }
+extension ChangesDatabaseRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self() }
+
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        visit(&members, tokenKey: "syncToken")
     }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("syncToken", syncToken)
-            writer.member("resultsLimit", resultsLimit)
-            writer.members(unknown)
-        }
+    /// Visits the members of this endpoint or of the older one.
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable, tokenKey: StaticString) {
+        members.optional(tokenKey, &syncToken)
+        members.optional("resultsLimit", &resultsLimit)
     }
 }
 
-extension ChangesDatabaseResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(zones: [], syncToken: nil, moreComing: nil)
-        var zones: [ZoneResult]?
-        for member in try node.members() {
-            switch member.key {
-            case "zones": zones = try member.value.array(of: ZoneResult.self)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "syncToken": syncToken = try member.value.string()
-            case "moreComing": moreComing = try member.value.bool()
-            default: try unknown.keep(member)
-            }
-        }
-        self.zones = try node.required(zones, "zones")
+extension ChangesDatabaseResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(zones: [], syncToken: nil, moreComing: nil) }
+
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        visit(&members, tokenKey: "syncToken")
     }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("zones", zones)
-            writer.member("syncToken", syncToken)
-            writer.member("moreComing", moreComing)
-            writer.members(unknown)
-        }
+    /// Visits the members of this endpoint or of the older one.
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable, tokenKey: StaticString) {
+        members.required("zones", &zones)
+        members.optional(tokenKey, &syncToken)
+        members.optional("moreComing", &moreComing)
     }
 }

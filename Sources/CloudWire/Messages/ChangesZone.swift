@@ -4,7 +4,7 @@ package struct ChangesZoneRequest: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         /// The zone.
         package var zoneID: ZoneID
-        /// Where the last fetch ended; nil asks for everything.
+        /// Token of the last page. Nil requests everything.
         package var syncToken: String?
         /// The options for this zone. Nil takes the request's.
         package var options: ChangesZoneOptions
@@ -23,7 +23,7 @@ package struct ChangesZoneRequest: Hashable, Sendable {
 
     /// The requests, one per zone.
     package var zones: [Item]
-    /// What holds for each zone that doesn't say otherwise.
+    /// Default options of the zones.
     package var options: ChangesZoneOptions
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -35,17 +35,17 @@ package struct ChangesZoneRequest: Hashable, Sendable {
     }
 }
 
-/// How changes of a zone are asked for.
+/// Options of a request for a zone's changes.
 package struct ChangesZoneOptions: Hashable, Sendable {
-    /// The most records in a page.
+    /// Maximum number of records in a page.
     package var resultsLimit: Int64?
-    /// The fields to answer; nil means all.
+    /// Fields to include in the response. Nil includes all.
     package var desiredKeys: [String]?
-    /// The types of records to answer; nil means all.
+    /// Record types to include in the response. Nil includes all.
     package var desiredRecordTypes: [String]?
-    /// True if the newest comes first.
+    /// True to start with the newest change.
     package var reverse: Bool?
-    /// True if the response shall have numbers as text.
+    /// True to write numbers as text in the response.
     package var numbersAsStrings: Bool?
 
     /// Makes options.
@@ -63,11 +63,11 @@ package struct ChangesZoneOptions: Hashable, Sendable {
 
 /// The response of `changes/zone`.
 package struct ChangesZoneResponse: Hashable, Sendable {
-    /// What stands in the response for one zone.
+    /// The response for one zone.
     package enum Result: Hashable, Sendable {
         /// A page of changes.
         case changes(ZoneChanges)
-        /// What went wrong with this zone.
+        /// The zone's error.
         case error(WireError)
     }
 
@@ -86,15 +86,15 @@ package struct ZoneChanges: Hashable, Sendable {
     package var zoneID: ZoneID
     /// Its changed and deleted records.
     package var records: [RecordResult]
-    /// Where this page ended.
+    /// Token of this page.
     package var syncToken: String?
     /// True if there is another page.
     package var moreComing: Bool?
-    /// What this device's last write into the zone brought along; a key of our own.
+    /// Bytes of this device's last write to the zone. Our own key.
     package var clientChangeToken: [UInt8]?
-    /// On the last page what the zone comes to, with all that `syncToken` covers; a key of our own.
+    /// On the last page, the checksum of the zone at `syncToken`. Our own key.
     package var checksum: ZoneChecksum?
-    /// On the last page the version of the schema, an opaque text; a key of our own.
+    /// On the last page, the version of the schema, an opaque text. Our own key.
     package var schemaVersion: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -108,101 +108,46 @@ package struct ZoneChanges: Hashable, Sendable {
     }
 }
 
-extension ChangesZoneRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(zones: [])
-        var zones: [Item]?
-        for member in try node.members() {
-            switch member.key {
-            case "zones": zones = try member.value.array(of: Item.self)
-            case _ where member.value.isNull: try unknown.keep(member)
-            default:
-                guard try !options.read(member) else { continue }
-                try unknown.keep(member)
-            }
-        }
-        self.zones = try node.required(zones, "zones")
-    }
+extension ChangesZoneRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self(zones: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("zones", zones)
-            options.write(to: &writer)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("zones", &zones)
+        options.visit(&members)
     }
 }
 
-extension ChangesZoneRequest.Item: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(zoneID: ZoneID())
-        var zoneID: ZoneID?
-        for member in try node.members() {
-            switch member.key {
-            case "zoneID": zoneID = try ZoneID(reading: member.value)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "syncToken": syncToken = try member.value.string()
-            default:
-                guard try !options.read(member) else { continue }
-                try unknown.keep(member)
-            }
-        }
-        self.zoneID = try node.required(zoneID, "zoneID")
-    }
+extension ChangesZoneRequest.Item: JSONObject {
+    static var blank: Self { Self(zoneID: ZoneID()) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("zoneID", zoneID)
-            writer.member("syncToken", syncToken)
-            options.write(to: &writer)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("zoneID", &zoneID)
+        members.optional("syncToken", &syncToken)
+        options.visit(&members)
     }
 }
 
 extension ChangesZoneOptions {
-    /// Reads a member if it is an option; says whether it is.
-    fileprivate mutating func read(_ member: JSONNode.Member) throws(JSONError) -> Bool {
-        switch member.key {
-        case "resultsLimit": resultsLimit = try member.value.int64()
-        case "desiredKeys": desiredKeys = try member.value.strings()
-        case "desiredRecordTypes": desiredRecordTypes = try member.value.strings()
-        case "reverse": reverse = try member.value.bool()
-        // Apple's page spells it the second way here.
-        case "numbersAsStrings", "numberAsStrings": numbersAsStrings = try member.value.bool()
-        default: return false
+    /// Passes the options as members of the object that has them.
+    fileprivate mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("resultsLimit", &resultsLimit)
+        members.optional("desiredKeys", &desiredKeys)
+        members.optional("desiredRecordTypes", &desiredRecordTypes)
+        members.optional("reverse", &reverse)
+        members.optional("numbersAsStrings", &numbersAsStrings)
+        // The second spelling, of Apple's page. Never written.
+        members.member("numberAsStrings", .optional) { node throws(JSONError) in
+            numbersAsStrings = try node.bool()
+        } write: { _ in
         }
-        return true
-    }
-
-    /// Writes the options as members of the object that is being written.
-    fileprivate func write(to writer: inout JSONWriter) {
-        writer.member("resultsLimit", resultsLimit)
-        writer.member("desiredKeys", desiredKeys)
-        writer.member("desiredRecordTypes", desiredRecordTypes)
-        writer.member("reverse", reverse)
-        writer.member("numbersAsStrings", numbersAsStrings)
     }
 }
 
-extension ChangesZoneResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(zones: [])
-        var zones: [Result]?
-        for member in try node.members() {
-            switch member.key {
-            case "zones": zones = try member.value.array(of: Result.self)
-            default: try unknown.keep(member)
-            }
-        }
-        self.zones = try node.required(zones, "zones")
-    }
+extension ChangesZoneResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(zones: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("zones", zones)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("zones", &zones)
     }
 }
 
@@ -223,43 +168,21 @@ extension ChangesZoneResponse.Result: JSONCodable {
     }
 }
 
-extension ZoneChanges: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(zoneID: ZoneID(), records: [], syncToken: nil, moreComing: nil)
-        var zoneID: ZoneID?
-        var records: [RecordResult]?
-        for member in try node.members() {
-            switch member.key {
-            case "zoneID": zoneID = try ZoneID(reading: member.value)
-            case "records": records = try member.value.array(of: RecordResult.self)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "syncToken": syncToken = try member.value.string()
-            case "moreComing": moreComing = try member.value.bool()
-            case "clientChangeToken": clientChangeToken = try member.value.base64()
-            case "checksum": checksum = ZoneChecksum(try member.value.string())
-            case "schemaVersion": schemaVersion = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-        self.zoneID = try node.required(zoneID, "zoneID")
-        self.records = try node.required(records, "records")
-    }
+extension ZoneChanges: JSONObject {
+    static var blank: Self { Self(zoneID: ZoneID(), records: [], syncToken: nil, moreComing: nil) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("zoneID", zoneID)
-            writer.member("records", records)
-            writer.member("syncToken", syncToken)
-            writer.member("moreComing", moreComing)
-            if writer.includesExtras, let clientChangeToken {
-                writer.key("clientChangeToken")
-                writer.base64(clientChangeToken)
-            }
-            if writer.includesExtras {
-                writer.member("checksum", checksum?.text)
-                writer.member("schemaVersion", schemaVersion)
-            }
-            writer.members(unknown)
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("zoneID", &zoneID)
+        members.required("records", &records)
+        members.optional("syncToken", &syncToken)
+        members.optional("moreComing", &moreComing)
+        guard members.includesExtras else { return }
+        members.optional("clientChangeToken", base64: &clientChangeToken)
+        members.member("checksum", .optional) { node throws(JSONError) in
+            checksum = ZoneChecksum(try node.string())
+        } write: {
+            $0.member("checksum", checksum?.text)
         }
+        members.optional("schemaVersion", &schemaVersion)
     }
 }

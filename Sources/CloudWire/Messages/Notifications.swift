@@ -1,10 +1,10 @@
-/// The body of `notifications/list`, an endpoint of ours: the collection of what the user was told.
+/// The body of `notifications/list`, an endpoint of our own: the user's collection of notifications.
 package struct NotificationsListRequest: Hashable, Sendable {
-    /// Where the last page ended; nil means from the beginning.
+    /// Token of the last page. Nil starts at the beginning.
     package var syncToken: String?
-    /// The most notifications in a page.
+    /// Maximum number of notifications in a page.
     package var resultsLimit: Int64?
-    /// True if those that were read are left out.
+    /// True to leave out the notifications that were read.
     package var unreadOnly: Bool?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -19,13 +19,13 @@ package struct NotificationsListRequest: Hashable, Sendable {
 
 /// The response of `notifications/list`.
 package struct NotificationsListResponse: Hashable, Sendable {
-    /// What the user was told, the oldest change first; one that was marked as read since comes again.
+    /// The notifications, oldest change first. A notification that was marked as read since is included again.
     package var notifications: [CollectedNotification]
-    /// Where the page ends.
+    /// Token of this page.
     package var syncToken: String
     /// True if there are more.
     package var moreComing: Bool
-    /// True if notifications behind the request's token were discarded before anybody asked for them.
+    /// True if notifications after the request's token were discarded before they were fetched.
     package var someWereDiscarded: Bool?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -46,15 +46,15 @@ package struct NotificationsListResponse: Hashable, Sendable {
 package struct CollectedNotification: Hashable, Sendable {
     /// Its name: the `nid` of its push.
     package var notificationID: String
-    /// When it was made, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     package var timestampMilliseconds: Int64?
     /// True if one of the user's devices has marked it as read.
     package var isRead: Bool?
-    /// The notification, whole also where the push was cut; absent where only its name is asked for.
+    /// The complete notification, also if the push was shortened. Nil if only its name was requested.
     package var notification: PushPayload?
-    /// Why it could not be marked as read.
+    /// Error of marking it as read.
     package var serverErrorCode: ServerErrorCode?
-    /// The same in words.
+    /// Human-readable reason of the error.
     package var reason: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -71,7 +71,7 @@ package struct CollectedNotification: Hashable, Sendable {
     }
 }
 
-/// The body of `notifications/read`, an endpoint of ours.
+/// The body of `notifications/read`, an endpoint of our own.
 package struct NotificationsReadRequest: Hashable, Sendable {
     /// The notifications to mark as read.
     package var notificationIDs: [String]
@@ -84,7 +84,7 @@ package struct NotificationsReadRequest: Hashable, Sendable {
     }
 }
 
-/// The response of `notifications/read`: an entry for each that was named, in that order.
+/// The response of `notifications/read`: an entry for each notification of the request, in its order.
 package struct NotificationsReadResponse: Hashable, Sendable {
     /// Names and errors.
     package var notifications: [CollectedNotification]
@@ -97,132 +97,52 @@ package struct NotificationsReadResponse: Hashable, Sendable {
     }
 }
 
-extension NotificationsListRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        for member in try node.members() {
-            switch member.key {
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "syncToken": syncToken = try member.value.string()
-            case "resultsLimit": resultsLimit = try member.value.int64()
-            case "unreadOnly": unreadOnly = try member.value.bool()
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension NotificationsListRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self() }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("syncToken", syncToken)
-            writer.member("resultsLimit", resultsLimit)
-            writer.member("unreadOnly", unreadOnly)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("syncToken", &syncToken)
+        members.optional("resultsLimit", &resultsLimit)
+        members.optional("unreadOnly", &unreadOnly)
     }
 }
 
-extension NotificationsListResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(notifications: [], syncToken: "", moreComing: false)
-        var notifications: [CollectedNotification]?
-        var syncToken: String?
-        for member in try node.members() {
-            let value = member.value
-            switch member.key {
-            case "notifications": notifications = try value.array(of: CollectedNotification.self)
-            case "syncToken": syncToken = try value.string()
-            case _ where value.isNull: try unknown.keep(member)
-            case "moreComing": moreComing = try value.bool()
-            case "someWereDiscarded": someWereDiscarded = try value.bool()
-            default: try unknown.keep(member)
-            }
-        }
-        self.notifications = try node.required(notifications, "notifications")
-        self.syncToken = try node.required(syncToken, "syncToken")
-    }
+extension NotificationsListResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(notifications: [], syncToken: "", moreComing: false) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("notifications", notifications)
-            writer.member("syncToken", syncToken)
-            writer.member("moreComing", moreComing)
-            writer.member("someWereDiscarded", someWereDiscarded)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("notifications", &notifications)
+        members.required("syncToken", &syncToken)
+        members.optional("moreComing", orDefault: &moreComing)
+        members.optional("someWereDiscarded", &someWereDiscarded)
     }
 }
 
-extension CollectedNotification: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(notificationID: "")
-        var notificationID: String?
-        for member in try node.members() {
-            let value = member.value
-            switch member.key {
-            case "notificationID": notificationID = try value.string()
-            case _ where value.isNull: try unknown.keep(member)
-            case "timestamp": timestampMilliseconds = try value.int64()
-            case "isRead": isRead = try value.bool()
-            case "notification": notification = try PushPayload(reading: value)
-            case "serverErrorCode": serverErrorCode = ServerErrorCode(rawValue: try value.string())
-            case "reason": reason = try value.string()
-            default: try unknown.keep(member)
-            }
-        }
-        self.notificationID = try node.required(notificationID, "notificationID")
-    }
+extension CollectedNotification: JSONObject {
+    static var blank: Self { Self(notificationID: "") }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("notificationID", notificationID)
-            writer.member("timestamp", timestampMilliseconds)
-            writer.member("isRead", isRead)
-            writer.member("notification", notification)
-            writer.member("serverErrorCode", serverErrorCode?.rawValue)
-            writer.member("reason", reason)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("notificationID", &notificationID)
+        members.optional("timestamp", &timestampMilliseconds)
+        members.optional("isRead", &isRead)
+        members.optional("notification", &notification)
+        members.optional("serverErrorCode", choice: &serverErrorCode)
+        members.optional("reason", &reason)
     }
 }
 
-extension NotificationsReadRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(notificationIDs: [])
-        var notificationIDs: [String]?
-        for member in try node.members() {
-            switch member.key {
-            case "notificationIDs": notificationIDs = try member.value.strings()
-            default: try unknown.keep(member)
-            }
-        }
-        self.notificationIDs = try node.required(notificationIDs, "notificationIDs")
-    }
+extension NotificationsReadRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self(notificationIDs: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("notificationIDs", notificationIDs)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("notificationIDs", &notificationIDs)
     }
 }
 
-extension NotificationsReadResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(notifications: [])
-        var notifications: [CollectedNotification]?
-        for member in try node.members() {
-            switch member.key {
-            case "notifications": notifications = try member.value.array(of: CollectedNotification.self)
-            default: try unknown.keep(member)
-            }
-        }
-        self.notifications = try node.required(notifications, "notifications")
-    }
+extension NotificationsReadResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(notifications: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("notifications", notifications)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("notifications", &notifications)
     }
 }

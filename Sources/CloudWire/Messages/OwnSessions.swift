@@ -1,18 +1,18 @@
 /// A session of the own account.
 package struct OwnSession: Hashable, Sendable {
-    /// Its name, which tells nothing of its token.
+    /// Its public name, from which its token can't be derived.
     package var session: String
     /// `development` or `production`.
     package var environment: String
-    /// When the user signed in, in milliseconds since 1970.
+    /// Time of the sign-in, in milliseconds since 1970.
     package var createdAtMilliseconds: Int64
-    /// When it expires unless it is used, in milliseconds since 1970.
+    /// Time at which it expires if it isn't used, in milliseconds since 1970.
     package var expiresAtMilliseconds: Int64
-    /// The address from where the user signed in.
+    /// The client's address at the sign-in.
     package var address: String?
-    /// What the program that signed in calls itself.
+    /// The client's `User-Agent`.
     package var client: String?
-    /// True if it is the one that asks.
+    /// True if it is the caller's session.
     package var isCurrent: Bool?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -34,9 +34,9 @@ package struct OwnSession: Hashable, Sendable {
 
 /// The response to `GET /yap/1/sessions`: the sessions of the caller's account in the token's container.
 package struct OwnSessionsResponse: Hashable, Sendable {
-    /// By the time of the sign-in.
+    /// The sessions, sorted by the time of the sign-in.
     package var sessions: [OwnSession]
-    /// The token that takes the place of the one that asked, where each answer brings a new one.
+    /// The token that replaces the caller's, if each response brings a new one.
     package var webAuthToken: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -48,58 +48,27 @@ package struct OwnSessionsResponse: Hashable, Sendable {
     }
 }
 
-extension OwnSession: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(session: "", environment: "", createdAtMilliseconds: 0, expiresAtMilliseconds: 0)
-        var session: String?
-        for member in try node.members() {
-            switch member.key {
-            case "session": session = try member.value.string()
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "environment": environment = try member.value.string()
-            case "createdAtMilliseconds": createdAtMilliseconds = try member.value.int64()
-            case "expiresAtMilliseconds": expiresAtMilliseconds = try member.value.int64()
-            case "address": address = try member.value.string()
-            case "client": client = try member.value.string()
-            case "isCurrent": isCurrent = try member.value.bool()
-            default: try unknown.keep(member)
-            }
-        }
-        self.session = try node.required(session, "session")
+extension OwnSession: JSONObject {
+    static var blank: Self {
+        Self(session: "", environment: "", createdAtMilliseconds: 0, expiresAtMilliseconds: 0)
     }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("session", session)
-            writer.member("environment", environment)
-            writer.member("createdAtMilliseconds", createdAtMilliseconds)
-            writer.member("expiresAtMilliseconds", expiresAtMilliseconds)
-            writer.member("address", address)
-            writer.member("client", client)
-            writer.member("isCurrent", isCurrent)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("session", &session)
+        members.optional("environment", orDefault: &environment)
+        members.optional("createdAtMilliseconds", orDefault: &createdAtMilliseconds)
+        members.optional("expiresAtMilliseconds", orDefault: &expiresAtMilliseconds)
+        members.optional("address", &address)
+        members.optional("client", &client)
+        members.optional("isCurrent", &isCurrent)
     }
 }
 
-extension OwnSessionsResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(sessions: [])
-        for member in try node.members() {
-            switch member.key {
-            case "sessions": sessions = try member.value.array(of: OwnSession.self)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "webAuthToken": webAuthToken = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension OwnSessionsResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(sessions: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("sessions", sessions)
-            writer.member("webAuthToken", webAuthToken)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.notNull("sessions", &sessions)
+        members.optional("webAuthToken", &webAuthToken)
     }
 }

@@ -1,4 +1,4 @@
-/// What a device shows of a notification: the part of it that belongs to the device's push service.
+/// The part of a notification for the device's push service: what the device shows.
 package struct PushAlert: Hashable, Sendable {
     /// The texts of the alert.
     package var texts: Texts?
@@ -15,12 +15,12 @@ package struct PushAlert: Hashable, Sendable {
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
 
-    /// Makes one that shows nothing.
+    /// Makes an empty value, which shows nothing.
     package init() {}
 
-    /// Makes what a subscription wants to be shown.
+    /// Makes the alert of a subscription.
     ///
-    /// Values of records in the texts, badges and collapse keys are not made.
+    /// It doesn't include values of records in texts, badges and collapse keys.
     package init(_ info: WireNotificationInfo) {
         var texts = Texts()
         texts.body = info.alertBody
@@ -40,25 +40,25 @@ package struct PushAlert: Hashable, Sendable {
 
     /// The texts of an alert.
     package struct Texts: Hashable, Sendable {
-        /// True if the alert was a text and no object: then it is the body.
+        /// True if the alert was a text, which is the body, and not an object.
         package var isBareText = false
         /// The alert's text.
         package var body: String?
         /// The key of the text in the app's strings.
         package var bodyKey: String?
-        /// What fills the text.
+        /// Arguments of the text.
         package var bodyArguments: [String]?
         /// The title.
         package var title: String?
         /// The key of the title in the app's strings.
         package var titleKey: String?
-        /// What fills the title.
+        /// Arguments of the title.
         package var titleArguments: [String]?
         /// The second title.
         package var subtitle: String?
         /// The key of the second title in the app's strings.
         package var subtitleKey: String?
-        /// What fills the second title.
+        /// Arguments of the second title.
         package var subtitleArguments: [String]?
         /// The key of the button's text in the app's strings.
         package var actionKey: String?
@@ -72,80 +72,48 @@ package struct PushAlert: Hashable, Sendable {
     }
 }
 
-extension PushAlert: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        for member in try node.members() {
-            let value = member.value
-            switch member.key {
-            case _ where value.isNull: try unknown.keep(member)
-            case "alert": texts = try Texts(reading: value)
-            case "badge": badge = try value.int64()
-            case "sound" where value.kind == .string: sound = try value.string()
-            case "category": category = try value.string()
-            case "content-available": contentAvailable = try value.int64()
-            case "mutable-content": mutableContent = try value.int64()
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension PushAlert: JSONObject {
+    static var blank: Self { Self() }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("alert", texts)
-            writer.member("badge", badge)
-            writer.member("sound", sound)
-            writer.member("category", category)
-            writer.member("content-available", contentAvailable)
-            writer.member("mutable-content", mutableContent)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("alert", &texts)
+        members.optional("badge", &badge)
+        members.optional("sound", ofKind: .string, &sound)
+        members.optional("category", &category)
+        members.optional("content-available", &contentAvailable)
+        members.optional("mutable-content", &mutableContent)
     }
 }
 
-extension PushAlert.Texts: JSONCodable {
+extension PushAlert.Texts: JSONObject {
+    static var blank: Self { Self() }
+
     init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        guard node.kind != .string else {
-            isBareText = true
-            body = try node.string()
+        guard node.kind == .string else {
+            try self.init(membersOf: node)
             return
         }
-        for member in try node.members() {
-            let value = member.value
-            switch member.key {
-            case _ where value.isNull: try unknown.keep(member)
-            case "body": body = try value.string()
-            case "loc-key": bodyKey = try value.string()
-            case "loc-args": bodyArguments = try value.strings()
-            case "title": title = try value.string()
-            case "title-loc-key": titleKey = try value.string()
-            case "title-loc-args": titleArguments = try value.strings()
-            case "subtitle": subtitle = try value.string()
-            case "subtitle-loc-key": subtitleKey = try value.string()
-            case "subtitle-loc-args": subtitleArguments = try value.strings()
-            case "action-loc-key": actionKey = try value.string()
-            case "launch-image": launchImage = try value.string()
-            default: try unknown.keep(member)
-            }
-        }
+        self.init()
+        isBareText = true
+        body = try node.string()
     }
 
     func write(to writer: inout JSONWriter) {
         if isBareText, let body { return writer.value(body) }
-        writer.object { writer in
-            writer.member("body", body)
-            writer.member("loc-key", bodyKey)
-            writer.member("loc-args", bodyArguments)
-            writer.member("title", title)
-            writer.member("title-loc-key", titleKey)
-            writer.member("title-loc-args", titleArguments)
-            writer.member("subtitle", subtitle)
-            writer.member("subtitle-loc-key", subtitleKey)
-            writer.member("subtitle-loc-args", subtitleArguments)
-            writer.member("action-loc-key", actionKey)
-            writer.member("launch-image", launchImage)
-            writer.members(unknown)
-        }
+        writeMembers(to: &writer)
+    }
+
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("body", &body)
+        members.optional("loc-key", &bodyKey)
+        members.optional("loc-args", &bodyArguments)
+        members.optional("title", &title)
+        members.optional("title-loc-key", &titleKey)
+        members.optional("title-loc-args", &titleArguments)
+        members.optional("subtitle", &subtitle)
+        members.optional("subtitle-loc-key", &subtitleKey)
+        members.optional("subtitle-loc-args", &subtitleArguments)
+        members.optional("action-loc-key", &actionKey)
+        members.optional("launch-image", &launchImage)
     }
 }

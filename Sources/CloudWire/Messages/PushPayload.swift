@@ -1,8 +1,8 @@
 /// A notification of a change: what the courier answers, and what a device's push service hands to an app.
 package struct PushPayload: Hashable, Sendable {
-    /// What the device shows; it belongs to the device's own push service.
+    /// The part for the device's push service: what the device shows.
     package var aps: PushAlert?
-    /// What changed.
+    /// The change.
     package var ck: PushCloudPart
     /// Keys that we don't know, as they came: an app's own.
     package var unknown: [String: JSONValue] = [:]
@@ -24,11 +24,11 @@ package struct PushCloudPart: Hashable, Sendable {
     package var userRecordName: String?
     /// The notification's name, Apple's `nid`.
     package var notificationID: String?
-    /// True if something was left out because it was too large, Apple's `p`.
+    /// True if the notification was shortened because it was too large, Apple's `p`.
     package var isPruned: Bool?
-    /// What changed.
+    /// The change.
     package var cause: PushCause?
-    /// How many other notifications this one stands for, which are in the collection only; our own key `more`.
+    /// Number of other notifications, in the collection only, that this one stands for. Our own key `more`.
     package var moreCount: Int64?
     /// Notifications that another device has marked as read, where that is what is told; our own key `rd`. None: too
     /// many to name.
@@ -50,9 +50,9 @@ package struct PushCloudPart: Hashable, Sendable {
     }
 }
 
-/// What changed, and which subscription says so.
+/// A change, and the subscription that it fired.
 package struct PushCause: Hashable, Sendable {
-    /// Which kind of subscription fired; the raw value is the key that the cause stands under.
+    /// Kind of the subscription. The raw value is the key of the cause.
     package enum Kind: String, Hashable, CaseIterable, Sendable {
         /// A query subscription: a record.
         case query = "qry"
@@ -62,7 +62,7 @@ package struct PushCause: Hashable, Sendable {
         case database = "met"
     }
 
-    /// Which kind of subscription fired.
+    /// Kind of the subscription.
     package var kind: Kind
     /// The number of the database, Apple's `dbs`; `database` is what it means.
     package var databaseNumber: Int64?
@@ -90,7 +90,7 @@ package struct PushCause: Hashable, Sendable {
         ownerRecordName = zoneID?.ownerRecordName
     }
 
-    /// The database that changed; nil for a number that says nothing to us.
+    /// The database that changed, or nil for an unknown number.
     ///
     /// Apple's web client takes 0 for the public database and its framework numbers from 1, so both are read as
     /// public, and 0 is written.
@@ -115,107 +115,67 @@ package struct PushCause: Hashable, Sendable {
     }
 }
 
-extension PushPayload: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(ck: PushCloudPart())
-        var cloud: PushCloudPart?
-        for member in try node.members() {
-            switch member.key {
-            case "ck": cloud = try PushCloudPart(reading: member.value)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "aps": aps = try PushAlert(reading: member.value)
-            default: try unknown.keep(member)
-            }
+extension PushPayload: JSONObject, JSONMessage {
+    static var blank: Self { Self(ck: PushCloudPart()) }
+
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("aps", &aps)
+        members.required("ck", &ck)
+    }
+}
+
+extension PushCloudPart: JSONObject {
+    static var blank: Self { Self(formatVersion: nil) }
+
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("ce", &formatVersion)
+        members.optional("cid", &containerIdentifier)
+        members.optional("ckuserid", &userRecordName)
+        members.optional("nid", &notificationID)
+        members.member("p", .optional) { node throws(JSONError) in
+            // Apple's servers send a number, tests of their clients also a truth value.
+            let isBool = node.kind == .true || node.kind == .false
+            isPruned = isBool ? try node.bool() : try node.int64() != 0
+        } write: {
+            $0.member("p", isPruned.map { Int64($0 ? 1 : 0) })
         }
-        ck = try node.required(cloud, "ck")
+        visitCause("qry", .query, &members)
+        visitCause("fet", .zone, &members)
+        visitCause("met", .database, &members)
+        members.optional("more", &moreCount)
+        members.optional("rd", ofKind: .array, &readNotificationIDs)
     }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("aps", aps)
-            writer.member("ck", ck)
-            writer.members(unknown)
+    /// Passes the cause under the key of its kind. If a notification has several causes, the first one counts.
+    private mutating func visitCause(
+        _ key: StaticString, _ kind: PushCause.Kind, _ members: inout some JSONMembers & ~Copyable
+    ) {
+        guard cause == nil || cause?.kind == kind else { return }
+        members.member(key, .optional) { node throws(JSONError) in
+            cause = try PushCause(reading: node)
+            cause?.kind = kind
+        } write: {
+            $0.member(key, cause)
         }
     }
 }
 
-extension PushCloudPart: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(formatVersion: nil)
-        for member in try node.members() {
-            let value = member.value
-            switch member.key {
-            case _ where value.isNull: try unknown.keep(member)
-            case "ce": formatVersion = try value.int64()
-            case "cid": containerIdentifier = try value.string()
-            case "ckuserid": userRecordName = try value.string()
-            case "nid": notificationID = try value.string()
-            // A number with Apple's own servers; a few of their clients' tests have a truth value.
-            case "p" where value.kind == .true || value.kind == .false: isPruned = try value.bool()
-            case "p": isPruned = try value.int64() != 0
-            case "qry" where cause == nil: cause = try PushCause(.query, reading: value)
-            case "fet" where cause == nil: cause = try PushCause(.zone, reading: value)
-            case "met" where cause == nil: cause = try PushCause(.database, reading: value)
-            case "more": moreCount = try value.int64()
-            case "rd" where value.kind == .array: readNotificationIDs = try value.strings()
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension PushCause: JSONObject {
+    static var blank: Self { Self(kind: .database, database: nil, subscriptionID: nil) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("ce", formatVersion)
-            writer.member("cid", containerIdentifier)
-            writer.member("ckuserid", userRecordName)
-            writer.member("nid", notificationID)
-            writer.member("p", isPruned.map { Int64($0 ? 1 : 0) })
-            if let cause {
-                writer.key(cause.kind.rawValue)
-                cause.write(to: &writer)
-            }
-            writer.member("more", moreCount)
-            writer.member("rd", readNotificationIDs)
-            writer.members(unknown)
-        }
-    }
-}
-
-extension PushCause {
-    init(_ kind: Kind, reading node: JSONNode) throws(JSONError) {
-        self.init(kind: kind, database: nil, subscriptionID: nil)
-        for member in try node.members() {
-            let value = member.value
-            switch member.key {
-            case _ where value.isNull: try unknown.keep(member)
-            case "dbs": databaseNumber = try value.int64()
-            case "sid": subscriptionID = try value.string()
-            case "zid": zoneName = try value.string()
-            case "zoid": ownerRecordName = try value.string()
-            case "rid": recordName = try value.string()
-            case "fo": reason = try value.int64()
-            case "af":
-                var fields: [String: JSONValue] = [:]
-                for field in try value.members() { try fields.keep(field) }
-                self.fields = fields
-            default: try unknown.keep(member)
-            }
-        }
-    }
-
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("dbs", databaseNumber)
-            writer.member("sid", subscriptionID)
-            writer.member("zid", zoneName)
-            writer.member("zoid", ownerRecordName)
-            writer.member("rid", recordName)
-            writer.member("fo", reason)
-            if let fields {
-                writer.key("af")
-                writer.value(JSONValue.object(fields))
-            }
-            writer.members(unknown)
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("dbs", &databaseNumber)
+        members.optional("sid", &subscriptionID)
+        members.optional("zid", &zoneName)
+        members.optional("zoid", &ownerRecordName)
+        members.optional("rid", &recordName)
+        members.optional("fo", &reason)
+        members.member("af", .optional) { node throws(JSONError) in
+            var fields: [String: JSONValue] = [:]
+            for field in try node.members() { try fields.keep(field) }
+            self.fields = fields
+        } write: {
+            $0.member("af", fields.map(JSONValue.object))
         }
     }
 }

@@ -11,11 +11,11 @@ package struct RecordsChangesRequest: Hashable, Sendable {
 package struct RecordsChangesResponse: Hashable, Sendable {
     /// The changed and deleted records.
     package var records: [RecordResult]
-    /// Where this page ended.
+    /// Token of this page.
     package var syncToken: String?
     /// True if there is another page.
     package var moreComing: Bool?
-    /// True if the newest came first, where that was asked for.
+    /// True if the page starts with the newest change, if that was requested.
     package var reverse: Bool?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -37,30 +37,13 @@ extension RecordsChangesRequest: JSONCodable, JSONMessage {
     func write(to writer: inout JSONWriter) { item.write(to: &writer) }
 }
 
-extension RecordsChangesResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(records: [], syncToken: nil, moreComing: nil)
-        var records: [RecordResult]?
-        for member in try node.members() {
-            switch member.key {
-            case "records": records = try member.value.array(of: RecordResult.self)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "syncToken": syncToken = try member.value.string()
-            case "moreComing": moreComing = try member.value.bool()
-            case "reverse": reverse = try member.value.bool()
-            default: try unknown.keep(member)
-            }
-        }
-        self.records = try node.required(records, "records")
-    }
+extension RecordsChangesResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(records: [], syncToken: nil, moreComing: nil) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("records", records)
-            writer.member("syncToken", syncToken)
-            writer.member("moreComing", moreComing)
-            writer.member("reverse", reverse)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("records", &records)
+        members.optional("syncToken", &syncToken)
+        members.optional("moreComing", &moreComing)
+        members.optional("reverse", &reverse)
     }
 }

@@ -4,9 +4,9 @@ package struct RecordsLookupRequest: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         /// The record's name.
         package var recordName: String
-        /// The record's zone; nil means the request's.
+        /// The record's zone. Nil uses the request's.
         package var zoneID: ZoneID?
-        /// The fields to answer; nil means the request's.
+        /// Fields to include in the response. Nil uses the request's.
         package var desiredKeys: [String]?
         /// Unknown keys, kept as received.
         package var unknown: [String: JSONValue] = [:]
@@ -19,13 +19,13 @@ package struct RecordsLookupRequest: Hashable, Sendable {
         }
     }
 
-    /// The records that are asked for.
+    /// The requested records.
     package var records: [Item]
-    /// Their zone; nil means the default zone.
+    /// Their zone. Nil is the default zone.
     package var zoneID: ZoneID?
-    /// The fields to answer; nil means all.
+    /// Fields to include in the response. Nil includes all.
     package var desiredKeys: [String]?
-    /// True if the response shall have numbers as text.
+    /// True to write numbers as text in the response.
     package var numbersAsStrings: Bool?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -41,56 +41,23 @@ package struct RecordsLookupRequest: Hashable, Sendable {
     }
 }
 
-extension RecordsLookupRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(records: [])
-        var records: [Item]?
-        for member in try node.members() {
-            switch member.key {
-            case "records": records = try member.value.array(of: Item.self)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "zoneID": zoneID = try ZoneID(reading: member.value)
-            case "desiredKeys": desiredKeys = try member.value.strings()
-            case "numbersAsStrings": numbersAsStrings = try member.value.bool()
-            default: try unknown.keep(member)
-            }
-        }
-        self.records = try node.required(records, "records")
-    }
+extension RecordsLookupRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self(records: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("records", records)
-            writer.member("zoneID", zoneID)
-            writer.member("desiredKeys", desiredKeys)
-            writer.member("numbersAsStrings", numbersAsStrings)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("records", &records)
+        members.optional("zoneID", &zoneID)
+        members.optional("desiredKeys", &desiredKeys)
+        members.optional("numbersAsStrings", &numbersAsStrings)
     }
 }
 
-extension RecordsLookupRequest.Item: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(recordName: "")
-        var recordName: String?
-        for member in try node.members() {
-            switch member.key {
-            case "recordName": recordName = try member.value.string()
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "zoneID": zoneID = try ZoneID(reading: member.value)
-            case "desiredKeys": desiredKeys = try member.value.strings()
-            default: try unknown.keep(member)
-            }
-        }
-        self.recordName = try node.required(recordName, "recordName")
-    }
+extension RecordsLookupRequest.Item: JSONObject {
+    static var blank: Self { Self(recordName: "") }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("recordName", recordName)
-            writer.member("zoneID", zoneID)
-            writer.member("desiredKeys", desiredKeys)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("recordName", &recordName)
+        members.optional("zoneID", &zoneID)
+        members.optional("desiredKeys", &desiredKeys)
     }
 }

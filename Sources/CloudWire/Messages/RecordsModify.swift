@@ -1,16 +1,16 @@
 /// The body of `records/modify`.
 package struct RecordsModifyRequest: Hashable, Sendable {
-    /// What to do, in order.
+    /// The operations, in order.
     package var operations: [RecordOperation]
-    /// The zone of all records; nil means the default zone, or each record's own.
+    /// The zone of all records. Nil: each record's own, or the default zone.
     package var zoneID: ZoneID?
-    /// True if all operations succeed or none.
+    /// True to apply all operations or none.
     package var atomic: Bool?
-    /// The fields to answer; nil means all.
+    /// Fields to include in the response. Nil includes all.
     package var desiredKeys: [String]?
-    /// True if the response shall have numbers as text.
+    /// True to write numbers as text in the response.
     package var numbersAsStrings: Bool?
-    /// What the zone's next fetch of changes hands back to this device; a key of our own.
+    /// Bytes that the zone's next fetch of changes returns to this device. Our own key.
     package var clientChangeToken: [UInt8]?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -66,31 +66,31 @@ extension FieldValue {
 
 /// One operation of `records/modify`.
 package struct RecordOperation: Hashable, Sendable {
-    /// What to do with a record; the raw value is Apple's name.
+    /// The kind of operation. The raw value is Apple's name.
     package enum Kind: String, Hashable, CaseIterable, Sendable {
-        /// Make it; fails if it exists.
+        /// Creates it. Fails if it exists.
         case create
-        /// Change the named fields; fails if the change tag is stale.
+        /// Changes the named fields. Fails if the change tag is out of date.
         case update
-        /// Change the named fields whatever the tag; make it if it's absent.
+        /// Changes the named fields, with any tag. Creates the record if it is missing.
         case forceUpdate
-        /// Set the named fields and clear the others; fails if the change tag is stale.
+        /// Sets the named fields and clears the others. Fails if the change tag is out of date.
         case replace
-        /// Set the named fields and clear the others whatever the tag; make it if it's absent.
+        /// Sets the named fields and clears the others, with any tag. Creates the record if it is missing.
         case forceReplace
-        /// Delete it; fails if the change tag is stale.
+        /// Deletes it. Fails if the change tag is out of date.
         case delete
-        /// Delete it whatever the tag, and if it's absent too.
+        /// Deletes it, with any tag. Succeeds if the record is missing.
         case forceDelete
     }
 
-    /// What to do.
+    /// The kind of operation.
     package var operationType: Kind
-    /// With which record.
+    /// The record.
     package var record: WireRecord
-    /// The fields to answer; nil means the request's.
+    /// Fields to include in the response. Nil uses the request's.
     package var desiredKeys: [String]?
-    /// True if the response shall have numbers as text.
+    /// True to write numbers as text in the response.
     package var numbersAsStrings: Bool?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -112,7 +112,7 @@ package struct RecordsResponse: Hashable, Sendable {
     package var records: [RecordResult]
     /// True if there was no `records` at all, not even an empty array: recorded from one of Apple's services.
     package var isWithoutRecords = false
-    /// The zone's change token, if it was asked for.
+    /// The zone's change token, if it was requested.
     package var syncToken: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -129,92 +129,48 @@ package typealias RecordsModifyResponse = RecordsResponse
 /// The response of `records/lookup`.
 package typealias RecordsLookupResponse = RecordsResponse
 
-extension RecordsModifyRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(operations: [])
-        var operations: [RecordOperation]?
-        for member in try node.members() {
-            switch member.key {
-            case "operations": operations = try member.value.array(of: RecordOperation.self)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "zoneID": zoneID = try ZoneID(reading: member.value)
-            case "atomic": atomic = try member.value.bool()
-            case "desiredKeys": desiredKeys = try member.value.strings()
-            case "numbersAsStrings": numbersAsStrings = try member.value.bool()
-            case "clientChangeToken": clientChangeToken = try member.value.base64()
-            default: try unknown.keep(member)
-            }
-        }
-        self.operations = try node.required(operations, "operations")
-    }
+extension RecordsModifyRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self(operations: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("operations", operations)
-            writer.member("zoneID", zoneID)
-            writer.member("atomic", atomic)
-            writer.member("desiredKeys", desiredKeys)
-            writer.member("numbersAsStrings", numbersAsStrings)
-            if let clientChangeToken {
-                writer.key("clientChangeToken")
-                writer.base64(clientChangeToken)
-            }
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("operations", &operations)
+        members.optional("zoneID", &zoneID)
+        members.optional("atomic", &atomic)
+        members.optional("desiredKeys", &desiredKeys)
+        members.optional("numbersAsStrings", &numbersAsStrings)
+        members.optional("clientChangeToken", base64: &clientChangeToken)
     }
 }
 
-extension RecordOperation: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(operationType: .create, record: WireRecord())
-        var operationType: Kind?
-        var record: WireRecord?
-        for member in try node.members() {
-            switch member.key {
-            case "operationType": operationType = try member.value.choice("operationType")
-            case "record": record = try WireRecord(readingRequest: member.value)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "desiredKeys": desiredKeys = try member.value.strings()
-            case "numbersAsStrings": numbersAsStrings = try member.value.bool()
-            default: try unknown.keep(member)
-            }
-        }
-        self.operationType = try node.required(operationType, "operationType")
-        self.record = try node.required(record, "record")
-    }
+extension RecordOperation: JSONObject {
+    static var blank: Self { Self(operationType: .create, record: WireRecord()) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("operationType", operationType.rawValue)
-            writer.member("record", record)
-            writer.member("desiredKeys", desiredKeys)
-            writer.member("numbersAsStrings", numbersAsStrings)
-            writer.members(unknown)
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("operationType", choice: &operationType)
+        members.member("record", .required) { node throws(JSONError) in
+            record = try WireRecord(readingRequest: node)
+        } write: {
+            $0.member("record", record)
         }
+        members.optional("desiredKeys", &desiredKeys)
+        members.optional("numbersAsStrings", &numbersAsStrings)
     }
 }
 
-extension RecordsResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(records: [])
-        var records: [RecordResult]?
-        for member in try node.members() {
-            switch member.key {
-            case "records": records = try member.value.array(of: RecordResult.self)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "syncToken": syncToken = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-        self.records = records ?? []
-        isWithoutRecords = records == nil
+extension RecordsResponse: JSONObject, JSONMessage {
+    static var blank: Self {
+        var response = Self(records: [])
+        response.isWithoutRecords = true
+        return response
     }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.member("records", .notNull) { node throws(JSONError) in
+            records = try node.array(of: RecordResult.self)
+            isWithoutRecords = false
+        } write: { writer in
             if !isWithoutRecords || !records.isEmpty { writer.member("records", records) }
-            writer.member("syncToken", syncToken)
-            writer.members(unknown)
         }
+        members.optional("syncToken", &syncToken)
     }
 }

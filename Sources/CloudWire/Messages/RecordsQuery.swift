@@ -1,18 +1,18 @@
 /// The body of `records/query`.
 package struct RecordsQueryRequest: Hashable, Sendable {
-    /// What to find; nil only in a request that has nothing but a marker.
+    /// The query. Nil only in a request with a marker and nothing else.
     package var query: RecordQuery?
-    /// Where to look; nil means the default zone.
+    /// The zone to search. Nil is the default zone.
     package var zoneID: ZoneID?
-    /// True if to look in all zones; a zone that is named wins.
+    /// True to search all zones, if `zoneID` is nil.
     package var zoneWide: Bool?
-    /// The most records in a page.
+    /// Maximum number of records in a page.
     package var resultsLimit: Int64?
-    /// Where the last page ended.
+    /// Token of the last page.
     package var continuationMarker: String?
-    /// The fields to answer; nil means all.
+    /// Fields to include in the response. Nil includes all.
     package var desiredKeys: [String]?
-    /// True if the response shall have numbers as text.
+    /// True to write numbers as text in the response.
     package var numbersAsStrings: Bool?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -32,7 +32,7 @@ package struct RecordsQueryRequest: Hashable, Sendable {
     }
 }
 
-/// What a query finds.
+/// A query for records.
 package struct RecordQuery: Hashable, Sendable {
     /// The type of the records.
     package var recordType: String?
@@ -55,13 +55,13 @@ package struct RecordQuery: Hashable, Sendable {
 
 /// One condition of a query.
 package struct RecordFilter: Hashable, Sendable {
-    /// How to compare: `EQUALS`, `LESS_THAN`, ... No enumeration, for the service to refuse in its own words.
+    /// The comparison: `EQUALS`, `LESS_THAN`, ... A text, so that the service rejects unknown ones with its own reason.
     package var comparator: String
     /// The field to compare; or `systemFieldName`.
     package var fieldName: String?
     /// The system field to compare.
     package var systemFieldName: String?
-    /// What to compare with.
+    /// The value to compare with.
     package var fieldValue: Field?
     /// Metres, for `NEAR`.
     package var distanceMetres: Double?
@@ -88,7 +88,7 @@ package struct RecordSort: Hashable, Sendable {
     package var fieldName: String?
     /// The system field to order by.
     package var systemFieldName: String?
-    /// True if small comes first; nil means that it does.
+    /// True or nil to sort ascending.
     package var ascending: Bool?
     /// The location to measure distances from.
     package var relativeLocation: Field?
@@ -111,9 +111,9 @@ package struct RecordSort: Hashable, Sendable {
 package struct RecordsQueryResponse: Hashable, Sendable {
     /// The records of the page.
     package var records: [RecordResult]
-    /// Where the page ended; nil on the last.
+    /// Marker of the next page. Nil on the last page.
     package var continuationMarker: String?
-    /// The zone's change token, if it was asked for.
+    /// The zone's change token, if it was requested.
     package var syncToken: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -148,189 +148,85 @@ package struct RecordsQueryBatchResponse: Hashable, Sendable {
     package init(batch: [RecordsQueryResponse]) { self.batch = batch }
 }
 
-extension RecordsQueryRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(query: nil)
-        for member in try node.members() {
-            switch member.key {
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "query": query = try RecordQuery(reading: member.value)
-            case "zoneID": zoneID = try ZoneID(reading: member.value)
-            case "zoneWide": zoneWide = try member.value.bool()
-            case "resultsLimit": resultsLimit = try member.value.int64()
-            case "continuationMarker": continuationMarker = try member.value.string()
-            case "desiredKeys": desiredKeys = try member.value.strings()
-            case "numbersAsStrings": numbersAsStrings = try member.value.bool()
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension RecordsQueryRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self(query: nil) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("query", query)
-            writer.member("zoneID", zoneID)
-            writer.member("zoneWide", zoneWide)
-            writer.member("resultsLimit", resultsLimit)
-            writer.member("continuationMarker", continuationMarker)
-            writer.member("desiredKeys", desiredKeys)
-            writer.member("numbersAsStrings", numbersAsStrings)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("query", &query)
+        members.optional("zoneID", &zoneID)
+        members.optional("zoneWide", &zoneWide)
+        members.optional("resultsLimit", &resultsLimit)
+        members.optional("continuationMarker", &continuationMarker)
+        members.optional("desiredKeys", &desiredKeys)
+        members.optional("numbersAsStrings", &numbersAsStrings)
     }
 }
 
-extension RecordQuery: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(recordType: nil)
-        for member in try node.members() {
-            switch member.key {
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "recordType": recordType = try member.value.string()
-            case "filterBy" where member.value.kind == .object:
-                filterBy = [try RecordFilter(reading: member.value)]
-                isFilterBareObject = true
-            case "filterBy": filterBy = try member.value.array(of: RecordFilter.self)
-            case "sortBy": sortBy = try member.value.array(of: RecordSort.self)
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension RecordQuery: JSONObject {
+    static var blank: Self { Self(recordType: nil) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("recordType", recordType)
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("recordType", &recordType)
+        members.member("filterBy", .optional) { node throws(JSONError) in
+            isFilterBareObject = node.kind == .object
+            filterBy =
+                isFilterBareObject ? [try RecordFilter(reading: node)] : try [RecordFilter](reading: node)
+        } write: { writer in
             if isFilterBareObject, let filter = filterBy?.first, filterBy?.count == 1 {
                 writer.member("filterBy", filter)
             } else {
                 writer.member("filterBy", filterBy)
             }
-            writer.member("sortBy", sortBy)
-            writer.members(unknown)
         }
+        members.optional("sortBy", &sortBy)
     }
 }
 
-extension RecordFilter: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(comparator: "")
-        var comparator: String?
-        for member in try node.members() {
-            switch member.key {
-            case "comparator": comparator = try member.value.string()
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "fieldName": fieldName = try member.value.string()
-            case "systemFieldName": systemFieldName = try member.value.string()
-            case "fieldValue": fieldValue = try Field(reading: member.value)
-            case "distance": distanceMetres = try member.value.double()
-            default: try unknown.keep(member)
-            }
-        }
-        self.comparator = try node.required(comparator, "comparator")
-    }
+extension RecordFilter: JSONObject {
+    static var blank: Self { Self(comparator: "") }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("comparator", comparator)
-            writer.member("fieldName", fieldName)
-            writer.member("systemFieldName", systemFieldName)
-            writer.member("fieldValue", fieldValue)
-            writer.member("distance", distanceMetres)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("comparator", &comparator)
+        members.optional("fieldName", &fieldName)
+        members.optional("systemFieldName", &systemFieldName)
+        members.optional("fieldValue", &fieldValue)
+        members.optional("distance", &distanceMetres)
     }
 }
 
-extension RecordSort: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        for member in try node.members() {
-            switch member.key {
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "fieldName": fieldName = try member.value.string()
-            case "systemFieldName": systemFieldName = try member.value.string()
-            case "ascending": ascending = try member.value.bool()
-            case "relativeLocation": relativeLocation = try Field(reading: member.value)
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension RecordSort: JSONObject {
+    static var blank: Self { Self() }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("fieldName", fieldName)
-            writer.member("systemFieldName", systemFieldName)
-            writer.member("ascending", ascending)
-            writer.member("relativeLocation", relativeLocation)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("fieldName", &fieldName)
+        members.optional("systemFieldName", &systemFieldName)
+        members.optional("ascending", &ascending)
+        members.optional("relativeLocation", &relativeLocation)
     }
 }
 
-extension RecordsQueryResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(records: [])
-        var records: [RecordResult]?
-        for member in try node.members() {
-            switch member.key {
-            case "records": records = try member.value.array(of: RecordResult.self)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "continuationMarker": continuationMarker = try member.value.string()
-            case "syncToken": syncToken = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-        self.records = try node.required(records, "records")
-    }
+extension RecordsQueryResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(records: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("records", records)
-            writer.member("continuationMarker", continuationMarker)
-            writer.member("syncToken", syncToken)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("records", &records)
+        members.optional("continuationMarker", &continuationMarker)
+        members.optional("syncToken", &syncToken)
     }
 }
 
-extension RecordsQueryBatchRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(batch: [])
-        var batch: [RecordsQueryRequest]?
-        for member in try node.members() {
-            switch member.key {
-            case "batch": batch = try member.value.array(of: RecordsQueryRequest.self)
-            default: try unknown.keep(member)
-            }
-        }
-        self.batch = try node.required(batch, "batch")
-    }
+extension RecordsQueryBatchRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self(batch: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("batch", batch)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("batch", &batch)
     }
 }
 
-extension RecordsQueryBatchResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(batch: [])
-        var batch: [RecordsQueryResponse]?
-        for member in try node.members() {
-            switch member.key {
-            case "batch": batch = try member.value.array(of: RecordsQueryResponse.self)
-            default: try unknown.keep(member)
-            }
-        }
-        self.batch = try node.required(batch, "batch")
-    }
+extension RecordsQueryBatchResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(batch: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("batch", batch)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("batch", &batch)
     }
 }

@@ -11,7 +11,7 @@ public struct SignInRequest: Hashable, Sendable {
     public var container: String
     /// `development` or `production`.
     public var environment: String
-    /// The app's token, where the server asks for one.
+    /// The app's token, if the server requires one.
     public var apiToken: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -31,11 +31,11 @@ public struct SignInRequest: Hashable, Sendable {
 
 /// The response to `SignInRequest`: what the device sends as `ckWebAuthToken` from now on.
 package struct SignInResponse: Hashable, Sendable {
-    /// The secret that names the user in each request.
+    /// Secret that authenticates the user in each request.
     package var webAuthToken: String
     /// The user's record name in the container.
     package var userRecordName: String
-    /// When the token expires, in milliseconds since 1970.
+    /// Time at which the token expires, in milliseconds since 1970.
     package var expiresAtMilliseconds: Int64
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -48,65 +48,24 @@ package struct SignInResponse: Hashable, Sendable {
     }
 }
 
-extension SignInRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(account: "", password: "", container: "")
-        var account: String?
-        var password: String?
-        var container: String?
-        for member in try node.members() {
-            switch member.key {
-            case "account": account = try member.value.string()
-            case "password": password = try member.value.string()
-            case "container": container = try member.value.string()
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "environment": environment = try member.value.string()
-            case "apiToken": apiToken = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-        self.account = try node.required(account, "account")
-        self.password = try node.required(password, "password")
-        self.container = try node.required(container, "container")
-    }
+extension SignInRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self(account: "", password: "", container: "") }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("account", account)
-            writer.member("password", password)
-            writer.member("container", container)
-            writer.member("environment", environment)
-            writer.member("apiToken", apiToken)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("account", &account)
+        members.required("password", &password)
+        members.required("container", &container)
+        members.optional("environment", orDefault: &environment)
+        members.optional("apiToken", &apiToken)
     }
 }
 
-extension SignInResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(webAuthToken: "", userRecordName: "", expiresAtMilliseconds: 0)
-        var webAuthToken: String?
-        var userRecordName: String?
-        var expiresAtMilliseconds: Int64?
-        for member in try node.members() {
-            switch member.key {
-            case "webAuthToken": webAuthToken = try member.value.string()
-            case "userRecordName": userRecordName = try member.value.string()
-            case "expiresAtMilliseconds": expiresAtMilliseconds = try member.value.int64()
-            default: try unknown.keep(member)
-            }
-        }
-        self.webAuthToken = try node.required(webAuthToken, "webAuthToken")
-        self.userRecordName = try node.required(userRecordName, "userRecordName")
-        self.expiresAtMilliseconds = try node.required(expiresAtMilliseconds, "expiresAtMilliseconds")
-    }
+extension SignInResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(webAuthToken: "", userRecordName: "", expiresAtMilliseconds: 0) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("webAuthToken", webAuthToken)
-            writer.member("userRecordName", userRecordName)
-            writer.member("expiresAtMilliseconds", expiresAtMilliseconds)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("webAuthToken", &webAuthToken)
+        members.required("userRecordName", &userRecordName)
+        members.required("expiresAtMilliseconds", &expiresAtMilliseconds)
     }
 }

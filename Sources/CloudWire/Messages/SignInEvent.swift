@@ -6,11 +6,11 @@ package struct SignInEvent: Hashable, Sendable {
     package var userRecordName: String
     /// The address.
     package var address: String?
-    /// What the program that signed in calls itself.
+    /// The client's `User-Agent`.
     package var client: String?
     /// Time in milliseconds since 1970.
     package var atMilliseconds: Int64
-    /// When the sign-in before was, in milliseconds since 1970; nil when there was none.
+    /// Time of the previous sign-in, in milliseconds since 1970. Nil for the first.
     package var lastAtMilliseconds: Int64?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -28,35 +28,26 @@ package struct SignInEvent: Hashable, Sendable {
     }
 }
 
-extension SignInEvent: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(
-            userRecordName: "", address: nil, client: nil, atMilliseconds: 0, lastAtMilliseconds: nil)
-        var event: String?
-        for member in try node.members() {
-            switch member.key {
-            case "event": event = try member.value.string()
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "userRecordName": userRecordName = try member.value.string()
-            case "address": address = try member.value.string()
-            case "client": client = try member.value.string()
-            case "atMilliseconds": atMilliseconds = try member.value.int64()
-            case "lastAtMilliseconds": lastAtMilliseconds = try member.value.int64()
-            default: try unknown.keep(member)
-            }
-        }
-        _ = try node.required(event == Self.name ? event : nil, "event")
+extension SignInEvent: JSONObject, JSONMessage {
+    static var blank: Self {
+        Self(userRecordName: "", address: nil, client: nil, atMilliseconds: 0, lastAtMilliseconds: nil)
     }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("event", Self.name)
-            writer.member("userRecordName", userRecordName)
-            writer.member("address", address)
-            writer.member("client", client)
-            writer.member("atMilliseconds", atMilliseconds)
-            writer.member("lastAtMilliseconds", lastAtMilliseconds)
-            writer.members(unknown)
+    init(reading node: JSONNode) throws(JSONError) {
+        try self.init(membersOf: node)
+        guard try node["event"]?.string() == Self.name else { throw node.missing("event") }
+    }
+
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.member("event", .notNull) { node throws(JSONError) in
+            _ = try node.string()
+        } write: {
+            $0.member("event", Self.name)
         }
+        members.optional("userRecordName", orDefault: &userRecordName)
+        members.optional("address", &address)
+        members.optional("client", &client)
+        members.optional("atMilliseconds", orDefault: &atMilliseconds)
+        members.optional("lastAtMilliseconds", &lastAtMilliseconds)
     }
 }

@@ -1,6 +1,6 @@
 /// The body of `subscriptions/list`; a GET has none.
 package struct SubscriptionsListRequest: Hashable, Sendable {
-    /// Where the last page ended.
+    /// Token of the last page.
     package var syncToken: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -11,7 +11,7 @@ package struct SubscriptionsListRequest: Hashable, Sendable {
 
 /// The body of `subscriptions/lookup`.
 package struct SubscriptionsLookupRequest: Hashable, Sendable {
-    /// The subscriptions that are asked for: their IDs are enough.
+    /// The requested subscriptions. Their IDs are enough.
     package var subscriptions: [WireSubscription]
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -22,7 +22,7 @@ package struct SubscriptionsLookupRequest: Hashable, Sendable {
 
 /// The body of `subscriptions/modify`.
 package struct SubscriptionsModifyRequest: Hashable, Sendable {
-    /// What to do, in order.
+    /// The operations, in order.
     package var operations: [SubscriptionOperation]
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -33,19 +33,19 @@ package struct SubscriptionsModifyRequest: Hashable, Sendable {
 
 /// One operation of `subscriptions/modify`.
 package struct SubscriptionOperation: Hashable, Sendable {
-    /// What to do with a subscription; the raw value is Apple's name.
+    /// The kind of operation. The raw value is Apple's name.
     package enum Kind: String, Hashable, CaseIterable, Sendable {
-        /// Make it.
+        /// Creates it.
         case create
-        /// Replace it.
+        /// Replaces it.
         case update
-        /// Delete it.
+        /// Deletes it.
         case delete
     }
 
-    /// What to do.
+    /// The kind of operation.
     package var operationType: Kind
-    /// With which subscription.
+    /// The subscription.
     package var subscription: WireSubscription
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -62,9 +62,9 @@ package struct SubscriptionOperation: Hashable, Sendable {
 package struct SubscriptionsResponse: Hashable, Sendable {
     /// The results.
     package var subscriptions: [SubscriptionResult]
-    /// True if there is another page, where a list says so.
+    /// True if there is another page, in the response to a list.
     package var moreComing: Bool?
-    /// Where the page ended, where a list has it.
+    /// Token of this page, in the response to a list.
     package var syncToken: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -77,115 +77,47 @@ package struct SubscriptionsResponse: Hashable, Sendable {
     }
 }
 
-extension SubscriptionsListRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        for member in try node.members() {
-            switch member.key {
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "syncToken": syncToken = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension SubscriptionsListRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self() }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("syncToken", syncToken)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("syncToken", &syncToken)
     }
 }
 
-extension SubscriptionsLookupRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(subscriptions: [])
-        var subscriptions: [WireSubscription]?
-        for member in try node.members() {
-            switch member.key {
-            case "subscriptions": subscriptions = try member.value.array(of: WireSubscription.self)
-            default: try unknown.keep(member)
-            }
-        }
-        self.subscriptions = try node.required(subscriptions, "subscriptions")
-    }
+extension SubscriptionsLookupRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self(subscriptions: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("subscriptions", subscriptions)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("subscriptions", &subscriptions)
     }
 }
 
-extension SubscriptionsModifyRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(operations: [])
-        var operations: [SubscriptionOperation]?
-        for member in try node.members() {
-            switch member.key {
-            case "operations": operations = try member.value.array(of: SubscriptionOperation.self)
-            default: try unknown.keep(member)
-            }
-        }
-        self.operations = try node.required(operations, "operations")
-    }
+extension SubscriptionsModifyRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self(operations: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("operations", operations)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("operations", &operations)
     }
 }
 
-extension SubscriptionOperation: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(operationType: .create, subscription: WireSubscription(subscriptionID: ""))
-        var operationType: Kind?
-        var subscription: WireSubscription?
-        for member in try node.members() {
-            switch member.key {
-            case "operationType": operationType = try member.value.choice("operationType")
-            case "subscription": subscription = try WireSubscription(reading: member.value)
-            default: try unknown.keep(member)
-            }
-        }
-        self.operationType = try node.required(operationType, "operationType")
-        self.subscription = try node.required(subscription, "subscription")
+extension SubscriptionOperation: JSONObject {
+    static var blank: Self {
+        Self(operationType: .create, subscription: WireSubscription(subscriptionID: ""))
     }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("operationType", operationType.rawValue)
-            writer.member("subscription", subscription)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("operationType", choice: &operationType)
+        members.required("subscription", &subscription)
     }
 }
 
-extension SubscriptionsResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(subscriptions: [])
-        var subscriptions: [SubscriptionResult]?
-        for member in try node.members() {
-            switch member.key {
-            case "subscriptions": subscriptions = try member.value.array(of: SubscriptionResult.self)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "moreComing": moreComing = try member.value.bool()
-            case "syncToken": syncToken = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-        self.subscriptions = try node.required(subscriptions, "subscriptions")
-    }
+extension SubscriptionsResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(subscriptions: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("subscriptions", subscriptions)
-            writer.member("moreComing", moreComing)
-            writer.member("syncToken", syncToken)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("subscriptions", &subscriptions)
+        members.optional("moreComing", &moreComing)
+        members.optional("syncToken", &syncToken)
     }
 }

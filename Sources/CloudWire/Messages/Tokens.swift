@@ -1,4 +1,4 @@
-/// Which of Apple's two push services a device token is of; the raw value is Apple's name.
+/// The push service of a device token, one of Apple's two. The raw value is Apple's name.
 package enum PushEnvironment: String, Hashable, CaseIterable, Sendable {
     /// For apps under development.
     case development
@@ -8,9 +8,9 @@ package enum PushEnvironment: String, Hashable, CaseIterable, Sendable {
 
 /// The body of `tokens/create`: makes a device token for a client that has none.
 package struct TokensCreateRequest: Hashable, Sendable {
-    /// Which push service.
+    /// The push service.
     package var apnsEnvironment: PushEnvironment
-    /// The device; its own writes are not told to it.
+    /// The device, which isn't notified of its own writes.
     package var clientID: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -22,13 +22,13 @@ package struct TokensCreateRequest: Hashable, Sendable {
     }
 }
 
-/// The body of `tokens/register`: a device token that exists shall hear of this user's changes.
+/// The body of `tokens/register`: registers an existing device token for this user's changes.
 package struct TokensRegisterRequest: Hashable, Sendable {
-    /// Which push service.
+    /// The push service.
     package var apnsEnvironment: PushEnvironment
     /// The device token.
     package var apnsToken: String
-    /// The device; its own writes are not told to it.
+    /// The device, which isn't notified of its own writes.
     package var clientID: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -43,11 +43,11 @@ package struct TokensRegisterRequest: Hashable, Sendable {
 
 /// The response of `tokens/create` and `tokens/register`.
 package struct TokensResponse: Hashable, Sendable {
-    /// Which push service.
+    /// The push service.
     package var apnsEnvironment: PushEnvironment
     /// The device token.
     package var apnsToken: String
-    /// Where the device waits for its notifications: a GET that is held open until there is one.
+    /// URL of a GET request that the server holds until the device has a notification.
     package var webcourierURL: String
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -60,83 +60,31 @@ package struct TokensResponse: Hashable, Sendable {
     }
 }
 
-extension TokensCreateRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(apnsEnvironment: .development)
-        var apnsEnvironment: PushEnvironment?
-        for member in try node.members() {
-            switch member.key {
-            case "apnsEnvironment": apnsEnvironment = try member.value.choice("apnsEnvironment")
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "clientId": clientID = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-        self.apnsEnvironment = try node.required(apnsEnvironment, "apnsEnvironment")
-    }
+extension TokensCreateRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self(apnsEnvironment: .development) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("apnsEnvironment", apnsEnvironment.rawValue)
-            writer.member("clientId", clientID)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("apnsEnvironment", choice: &apnsEnvironment)
+        members.optional("clientId", &clientID)
     }
 }
 
-extension TokensRegisterRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(apnsEnvironment: .development, apnsToken: "")
-        var apnsEnvironment: PushEnvironment?
-        var apnsToken: String?
-        for member in try node.members() {
-            switch member.key {
-            case "apnsEnvironment": apnsEnvironment = try member.value.choice("apnsEnvironment")
-            case "apnsToken": apnsToken = try member.value.string()
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "clientId": clientID = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-        self.apnsEnvironment = try node.required(apnsEnvironment, "apnsEnvironment")
-        self.apnsToken = try node.required(apnsToken, "apnsToken")
-    }
+extension TokensRegisterRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self(apnsEnvironment: .development, apnsToken: "") }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("apnsEnvironment", apnsEnvironment.rawValue)
-            writer.member("apnsToken", apnsToken)
-            writer.member("clientId", clientID)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("apnsEnvironment", choice: &apnsEnvironment)
+        members.required("apnsToken", &apnsToken)
+        members.optional("clientId", &clientID)
     }
 }
 
-extension TokensResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(apnsEnvironment: .development, apnsToken: "", webcourierURL: "")
-        var apnsEnvironment: PushEnvironment?
-        var apnsToken: String?
-        var webcourierURL: String?
-        for member in try node.members() {
-            switch member.key {
-            case "apnsEnvironment": apnsEnvironment = try member.value.choice("apnsEnvironment")
-            case "apnsToken": apnsToken = try member.value.string()
-            case "webcourierURL": webcourierURL = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-        self.apnsEnvironment = try node.required(apnsEnvironment, "apnsEnvironment")
-        self.apnsToken = try node.required(apnsToken, "apnsToken")
-        self.webcourierURL = try node.required(webcourierURL, "webcourierURL")
-    }
+extension TokensResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(apnsEnvironment: .development, apnsToken: "", webcourierURL: "") }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("apnsEnvironment", apnsEnvironment.rawValue)
-            writer.member("apnsToken", apnsToken)
-            writer.member("webcourierURL", webcourierURL)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("apnsEnvironment", choice: &apnsEnvironment)
+        members.required("apnsToken", &apnsToken)
+        members.required("webcourierURL", &webcourierURL)
     }
 }

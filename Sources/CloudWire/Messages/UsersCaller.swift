@@ -1,6 +1,6 @@
 /// The response of `users/caller`: the calling user.
 package struct UsersCallerResponse: Hashable, Sendable {
-    /// A user's name, as far as the user shows it.
+    /// The parts of a user's name that the user shows.
     package struct NameComponents: Hashable, Sendable {
         /// The first name.
         package var givenName: String?
@@ -30,48 +30,20 @@ package struct UsersCallerResponse: Hashable, Sendable {
     }
 }
 
-extension UsersCallerResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(userRecordName: "")
-        var userRecordName: String?
-        for member in try node.members() {
-            switch member.key {
-            case "userRecordName": userRecordName = try member.value.string()
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "nameComponents": nameComponents = try NameComponents(reading: member.value)
-            default: try unknown.keep(member)
-            }
-        }
-        self.userRecordName = try node.required(userRecordName, "userRecordName")
-    }
+extension UsersCallerResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(userRecordName: "") }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("userRecordName", userRecordName)
-            writer.member("nameComponents", nameComponents)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("userRecordName", &userRecordName)
+        members.optional("nameComponents", &nameComponents)
     }
 }
 
-extension UsersCallerResponse.NameComponents: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        for member in try node.members() {
-            switch member.key {
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "givenName": givenName = try member.value.string()
-            case "familyName": familyName = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension UsersCallerResponse.NameComponents: JSONObject {
+    static var blank: Self { Self() }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("givenName", givenName)
-            writer.member("familyName", familyName)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("givenName", &givenName)
+        members.optional("familyName", &familyName)
     }
 }

@@ -1,4 +1,4 @@
-/// By what a user is looked up, and what a found one was looked up by.
+/// The key by which a user is looked up.
 package struct UserLookupInfo: Hashable, Sendable {
     /// The user's address.
     package var emailAddress: String?
@@ -9,7 +9,7 @@ package struct UserLookupInfo: Hashable, Sendable {
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
 
-    /// Makes a question for one of them.
+    /// Makes a lookup by one of the keys.
     package init(emailAddress: String? = nil, phoneNumber: String? = nil, userRecordName: String? = nil) {
         self.emailAddress = emailAddress
         self.phoneNumber = phoneNumber
@@ -97,12 +97,12 @@ package struct UsersLookup: Hashable, Sendable {
     package init(users: [WireUser]) { self.users = users }
 }
 
-/// The body and the response of `users/discoverability`, an endpoint of ours: how far the user lets others find their
-/// name. A body without `discoverable` changes nothing.
+/// The body and the response of `users/discoverability`, an endpoint of our own: whether other users can find the
+/// user's name. A body without `discoverable` changes nothing.
 package struct UsersDiscoverability: Hashable, Sendable {
-    /// True if others find the name by the user's address or record name.
+    /// True if others can find the name by the user's address or record name.
     package var discoverable: Bool?
-    /// True if a request for all users finds this one too.
+    /// True if a request for all users includes this one.
     package var listed: Bool?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -114,163 +114,66 @@ package struct UsersDiscoverability: Hashable, Sendable {
     }
 }
 
-extension UserLookupInfo: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        for member in try node.members() {
-            switch member.key {
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "emailAddress": emailAddress = try member.value.string()
-            case "phoneNumber": phoneNumber = try member.value.string()
-            case "userRecordName": userRecordName = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension UserLookupInfo: JSONObject {
+    static var blank: Self { Self() }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("emailAddress", emailAddress)
-            writer.member("phoneNumber", phoneNumber)
-            writer.member("userRecordName", userRecordName)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("emailAddress", &emailAddress)
+        members.optional("phoneNumber", &phoneNumber)
+        members.optional("userRecordName", &userRecordName)
     }
 }
 
-extension UserIdentity: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(userRecordName: "")
-        var userRecordName: String?
-        for member in try node.members() {
-            switch member.key {
-            case "userRecordName": userRecordName = try member.value.string()
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "nameComponents":
-                nameComponents = try UsersCallerResponse.NameComponents(reading: member.value)
-            case "lookupInfo": lookupInfo = try UserLookupInfo(reading: member.value)
-            default: try unknown.keep(member)
-            }
-        }
-        self.userRecordName = try node.required(userRecordName, "userRecordName")
-    }
+extension UserIdentity: JSONObject {
+    static var blank: Self { Self(userRecordName: "") }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("userRecordName", userRecordName)
-            writer.member("nameComponents", nameComponents)
-            writer.member("lookupInfo", lookupInfo)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("userRecordName", &userRecordName)
+        members.optional("nameComponents", &nameComponents)
+        members.optional("lookupInfo", &lookupInfo)
     }
 }
 
-extension UsersDiscoverRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        for member in try node.members() {
-            switch member.key {
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "lookupInfos": lookupInfos = try member.value.array(of: UserLookupInfo.self)
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension UsersDiscoverRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self() }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("lookupInfos", lookupInfos)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("lookupInfos", &lookupInfos)
     }
 }
 
-extension UsersDiscoverResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(users: [])
-        var users: [UserIdentity]?
-        for member in try node.members() {
-            switch member.key {
-            case "users": users = try member.value.array(of: UserIdentity.self)
-            default: try unknown.keep(member)
-            }
-        }
-        self.users = try node.required(users, "users")
-    }
+extension UsersDiscoverResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(users: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("users", users)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("users", &users)
     }
 }
 
-extension WireUser: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        for member in try node.members() {
-            switch member.key {
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "userRecordName": userRecordName = try member.value.string()
-            case "firstName": firstName = try member.value.string()
-            case "lastName": lastName = try member.value.string()
-            case "emailAddress": emailAddress = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension WireUser: JSONObject, JSONMessage {
+    static var blank: Self { Self() }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("userRecordName", userRecordName)
-            writer.member("firstName", firstName)
-            writer.member("lastName", lastName)
-            writer.member("emailAddress", emailAddress)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("userRecordName", &userRecordName)
+        members.optional("firstName", &firstName)
+        members.optional("lastName", &lastName)
+        members.optional("emailAddress", &emailAddress)
     }
 }
 
-extension UsersLookup: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(users: [])
-        var users: [WireUser]?
-        for member in try node.members() {
-            switch member.key {
-            case "users": users = try member.value.array(of: WireUser.self)
-            default: try unknown.keep(member)
-            }
-        }
-        self.users = try node.required(users, "users")
-    }
+extension UsersLookup: JSONObject, JSONMessage {
+    static var blank: Self { Self(users: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("users", users)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("users", &users)
     }
 }
 
-extension UsersDiscoverability: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        for member in try node.members() {
-            switch member.key {
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "discoverable": discoverable = try member.value.bool()
-            case "listed": listed = try member.value.bool()
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension UsersDiscoverability: JSONObject, JSONMessage {
+    static var blank: Self { Self() }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("discoverable", discoverable)
-            writer.member("listed", listed)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("discoverable", &discoverable)
+        members.optional("listed", &listed)
     }
 }

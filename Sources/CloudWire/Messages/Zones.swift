@@ -1,6 +1,6 @@
 /// The body of `zones/list`; a GET has none.
 package struct ZonesListRequest: Hashable, Sendable {
-    /// Where the last page ended.
+    /// Token of the last page.
     package var syncToken: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -11,7 +11,7 @@ package struct ZonesListRequest: Hashable, Sendable {
 
 /// The body of `zones/lookup`.
 package struct ZonesLookupRequest: Hashable, Sendable {
-    /// The zones that are asked for.
+    /// The requested zones.
     package var zones: [ZoneID]
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -22,7 +22,7 @@ package struct ZonesLookupRequest: Hashable, Sendable {
 
 /// The body of `zones/modify`.
 package struct ZonesModifyRequest: Hashable, Sendable {
-    /// What to do, in order.
+    /// The operations, in order.
     package var operations: [ZoneOperation]
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -33,17 +33,17 @@ package struct ZonesModifyRequest: Hashable, Sendable {
 
 /// One operation of `zones/modify`.
 package struct ZoneOperation: Hashable, Sendable {
-    /// What to do with a zone; the raw value is Apple's name.
+    /// The kind of operation. The raw value is Apple's name.
     package enum Kind: String, Hashable, CaseIterable, Sendable {
-        /// Make it.
+        /// Creates it.
         case create
-        /// Delete it and all its records.
+        /// Deletes it and all its records.
         case delete
     }
 
-    /// What to do.
+    /// The kind of operation.
     package var operationType: Kind
-    /// With which zone.
+    /// The zone.
     package var zone: WireZone
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -59,9 +59,9 @@ package struct ZoneOperation: Hashable, Sendable {
 package struct ZonesResponse: Hashable, Sendable {
     /// The results.
     package var zones: [ZoneResult]
-    /// True if there is another page, where a list says so.
+    /// True if there is another page, in the response to a list.
     package var moreComing: Bool?
-    /// The database's change token, where a list has it.
+    /// The database's change token, in the response to a list.
     package var syncToken: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -81,115 +81,45 @@ package typealias ZonesLookupResponse = ZonesResponse
 /// The response of `zones/modify`.
 package typealias ZonesModifyResponse = ZonesResponse
 
-extension ZonesListRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        for member in try node.members() {
-            switch member.key {
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "syncToken": syncToken = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension ZonesListRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self() }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("syncToken", syncToken)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("syncToken", &syncToken)
     }
 }
 
-extension ZonesLookupRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(zones: [])
-        var zones: [ZoneID]?
-        for member in try node.members() {
-            switch member.key {
-            case "zones": zones = try member.value.array(of: ZoneID.self)
-            default: try unknown.keep(member)
-            }
-        }
-        self.zones = try node.required(zones, "zones")
-    }
+extension ZonesLookupRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self(zones: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("zones", zones)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("zones", &zones)
     }
 }
 
-extension ZonesModifyRequest: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(operations: [])
-        var operations: [ZoneOperation]?
-        for member in try node.members() {
-            switch member.key {
-            case "operations": operations = try member.value.array(of: ZoneOperation.self)
-            default: try unknown.keep(member)
-            }
-        }
-        self.operations = try node.required(operations, "operations")
-    }
+extension ZonesModifyRequest: JSONObject, JSONMessage {
+    static var blank: Self { Self(operations: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("operations", operations)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("operations", &operations)
     }
 }
 
-extension ZoneOperation: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(operationType: .create, zone: WireZone(zoneID: ZoneID()))
-        var operationType: Kind?
-        var zone: WireZone?
-        for member in try node.members() {
-            switch member.key {
-            case "operationType": operationType = try member.value.choice("operationType")
-            case "zone": zone = try WireZone(reading: member.value)
-            default: try unknown.keep(member)
-            }
-        }
-        self.operationType = try node.required(operationType, "operationType")
-        self.zone = try node.required(zone, "zone")
-    }
+extension ZoneOperation: JSONObject {
+    static var blank: Self { Self(operationType: .create, zone: WireZone(zoneID: ZoneID())) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("operationType", operationType.rawValue)
-            writer.member("zone", zone)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("operationType", choice: &operationType)
+        members.required("zone", &zone)
     }
 }
 
-extension ZonesResponse: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(zones: [])
-        var zones: [ZoneResult]?
-        for member in try node.members() {
-            switch member.key {
-            case "zones": zones = try member.value.array(of: ZoneResult.self)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "moreComing": moreComing = try member.value.bool()
-            case "syncToken": syncToken = try member.value.string()
-            default: try unknown.keep(member)
-            }
-        }
-        self.zones = try node.required(zones, "zones")
-    }
+extension ZonesResponse: JSONObject, JSONMessage {
+    static var blank: Self { Self(zones: []) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("zones", zones)
-            writer.member("moreComing", moreComing)
-            writer.member("syncToken", syncToken)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("zones", &zones)
+        members.optional("moreComing", &moreComing)
+        members.optional("syncToken", &syncToken)
     }
 }

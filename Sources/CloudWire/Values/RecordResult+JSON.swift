@@ -18,30 +18,16 @@ extension RecordResult: JSONCodable {
     }
 }
 
-extension Tombstone: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(recordName: "")
-        var recordName: String?
-        for member in try node.members() {
-            switch member.key {
-            case "recordName": recordName = try member.value.string()
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "zoneID": zoneID = try ZoneID(reading: member.value)
-            case "recordType": recordType = try member.value.string()
-            case "deleted": continue
-            default: try unknown.keep(member)
-            }
-        }
-        self.recordName = try node.required(recordName, "recordName")
-    }
+extension Tombstone: JSONObject {
+    static var blank: Self { Self(recordName: "") }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("recordName", recordName)
-            writer.member("deleted", true)
-            writer.member("zoneID", zoneID)
-            if writer.includesExtras { writer.member("recordType", recordType) }
-            writer.members(unknown)
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("recordName", &recordName)
+        members.member("deleted", .optional) { _ in
+        } write: {
+            $0.member("deleted", true)
         }
+        members.optional("zoneID", &zoneID)
+        if members.includesExtras { members.optional("recordType", &recordType) }
     }
 }

@@ -1,20 +1,20 @@
-/// What stands in a `records` array: a record, the trace of a deleted one, or why there is none.
+/// An element of a `records` array: a record, a tombstone or an error.
 package enum RecordResult: Hashable, Sendable {
     /// A record.
     case record(WireRecord)
     /// A record that was deleted.
     case tombstone(Tombstone)
-    /// What went wrong with one record.
+    /// The record's error.
     case error(WireError)
 }
 
-/// The trace of a deleted record.
+/// The tombstone of a deleted record.
 package struct Tombstone: Hashable, Sendable {
     /// The record's name.
     package var recordName: String
-    /// The record's zone; nil where the message names it.
+    /// The record's zone. Nil if the message contains it.
     package var zoneID: ZoneID?
-    /// The type the record had. An extra key: Apple's protocol doesn't tell.
+    /// The record's type. Our own key.
     package var recordType: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]

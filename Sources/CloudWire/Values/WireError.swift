@@ -2,41 +2,41 @@
 ///
 /// Public because `SignInAnswer` of `CloudServer` contains one.
 public struct WireError: Error, Hashable, Sendable {
-    /// Which kind of refusal a change token met. An extra key: Apple's protocol has one code for both.
+    /// Reason a change token was rejected. Our own key; Apple's protocol has one code for both.
     package enum TokenRefusal: String, Hashable, Sendable {
-        /// The token is too old: what is absent from a full fetch was deleted.
+        /// The token is too old. A record that is missing from a full fetch was deleted.
         case expired
-        /// The zone was restored or reset: what is absent from a full fetch is not known to be deleted.
+        /// The zone was restored or reset. A record that is missing from a full fetch may not have been deleted.
         case reset
     }
 
-    /// What went wrong.
+    /// The error code.
     package var serverErrorCode: ServerErrorCode
-    /// What went wrong, in words.
+    /// Human-readable reason.
     package var reason: String?
-    /// The record it concerns.
+    /// The record that failed.
     package var recordName: String?
-    /// The zone it concerns.
+    /// The zone that failed.
     package var zoneID: ZoneID?
-    /// The subscription it concerns.
+    /// The subscription that failed.
     package var subscriptionID: String?
-    /// Seconds to wait before trying again.
+    /// Seconds to wait before a retry.
     package var retryAfterSeconds: Double?
-    /// Names the request in the server's log.
+    /// The request's name in the server's log.
     package var uuid: String?
-    /// Where the user can sign in.
+    /// URL of the sign-in page.
     package var redirectURL: String?
 
-    /// The code of Apple's `CKError`. Travels to our own clients only, as the four below.
+    /// The code of Apple's `CKError`. Only for our own clients, as the properties below.
     package var ckErrorCode: Int?
     /// The server's record in a conflict.
     package var serverRecord: WireRecord? {
         get { boxedServerRecord.first }
         set { boxedServerRecord = newValue.map { [$0] } ?? [] }
     }
-    /// Why a change token was refused.
+    /// Reason a change token was rejected.
     package var tokenRefusal: TokenRefusal?
-    /// True if the token's zone was deleted and made again since the token was issued.
+    /// True if the token's zone was deleted and created again after the token was issued.
     package var zoneWasDeleted = false
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]

@@ -1,4 +1,4 @@
-/// What a subscription's notifications show; all of it may be absent.
+/// What a subscription's notifications show. All parts are optional.
 package struct WireNotificationInfo: Hashable, Sendable {
     /// The alert's text.
     package var alertBody: String?
@@ -26,7 +26,7 @@ package struct WireNotificationInfo: Hashable, Sendable {
     package var soundName: String?
     /// True if the app's badge counts up.
     package var shouldBadge: Bool?
-    /// True if the app is woken to fetch, without an alert.
+    /// True to wake the app to fetch, without an alert.
     package var shouldSendContentAvailable: Bool?
     /// True if an extension of the app may change the alert.
     package var shouldSendMutableContent: Bool?
@@ -34,66 +34,36 @@ package struct WireNotificationInfo: Hashable, Sendable {
     package var additionalFields: [String]?
     /// The name of the alert's actions.
     package var category: String?
-    /// What notifications that replace each other have in common.
+    /// Key that notifications share if they replace each other.
     package var collapseIDKey: String?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
 
-    /// Makes one that shows nothing.
+    /// Makes an empty value, which shows nothing.
     package init() {}
 }
 
-extension WireNotificationInfo: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init()
-        for member in try node.members() {
-            let value = member.value
-            switch member.key {
-            case _ where value.isNull: try unknown.keep(member)
-            case "alertBody": alertBody = try value.string()
-            case "alertLocalizationKey": alertLocalizationKey = try value.string()
-            case "alertLocalizationArgs": alertLocalizationArgs = try value.strings()
-            case "alertActionLocalizationKey": alertActionLocalizationKey = try value.string()
-            case "alertLaunchImage": alertLaunchImage = try value.string()
-            case "title": title = try value.string()
-            case "titleLocalizationKey": titleLocalizationKey = try value.string()
-            case "titleLocalizationArgs": titleLocalizationArgs = try value.strings()
-            case "subtitle": subtitle = try value.string()
-            case "subtitleLocalizationKey": subtitleLocalizationKey = try value.string()
-            case "subtitleLocalizationArgs": subtitleLocalizationArgs = try value.strings()
-            case "soundName": soundName = try value.string()
-            case "shouldBadge": shouldBadge = try value.bool()
-            case "shouldSendContentAvailable": shouldSendContentAvailable = try value.bool()
-            case "shouldSendMutableContent": shouldSendMutableContent = try value.bool()
-            case "additionalFields": additionalFields = try value.strings()
-            case "category": category = try value.string()
-            case "collapseIDKey": collapseIDKey = try value.string()
-            default: try unknown.keep(member)
-            }
-        }
-    }
+extension WireNotificationInfo: JSONObject, JSONMessage {
+    static var blank: Self { Self() }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("alertBody", alertBody)
-            writer.member("alertLocalizationKey", alertLocalizationKey)
-            writer.member("alertLocalizationArgs", alertLocalizationArgs)
-            writer.member("alertActionLocalizationKey", alertActionLocalizationKey)
-            writer.member("alertLaunchImage", alertLaunchImage)
-            writer.member("title", title)
-            writer.member("titleLocalizationKey", titleLocalizationKey)
-            writer.member("titleLocalizationArgs", titleLocalizationArgs)
-            writer.member("subtitle", subtitle)
-            writer.member("subtitleLocalizationKey", subtitleLocalizationKey)
-            writer.member("subtitleLocalizationArgs", subtitleLocalizationArgs)
-            writer.member("soundName", soundName)
-            writer.member("shouldBadge", shouldBadge)
-            writer.member("shouldSendContentAvailable", shouldSendContentAvailable)
-            writer.member("shouldSendMutableContent", shouldSendMutableContent)
-            writer.member("additionalFields", additionalFields)
-            writer.member("category", category)
-            writer.member("collapseIDKey", collapseIDKey)
-            writer.members(unknown)
-        }
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.optional("alertBody", &alertBody)
+        members.optional("alertLocalizationKey", &alertLocalizationKey)
+        members.optional("alertLocalizationArgs", &alertLocalizationArgs)
+        members.optional("alertActionLocalizationKey", &alertActionLocalizationKey)
+        members.optional("alertLaunchImage", &alertLaunchImage)
+        members.optional("title", &title)
+        members.optional("titleLocalizationKey", &titleLocalizationKey)
+        members.optional("titleLocalizationArgs", &titleLocalizationArgs)
+        members.optional("subtitle", &subtitle)
+        members.optional("subtitleLocalizationKey", &subtitleLocalizationKey)
+        members.optional("subtitleLocalizationArgs", &subtitleLocalizationArgs)
+        members.optional("soundName", &soundName)
+        members.optional("shouldBadge", &shouldBadge)
+        members.optional("shouldSendContentAvailable", &shouldSendContentAvailable)
+        members.optional("shouldSendMutableContent", &shouldSendMutableContent)
+        members.optional("additionalFields", &additionalFields)
+        members.optional("category", &category)
+        members.optional("collapseIDKey", &collapseIDKey)
     }
 }

@@ -31,7 +31,7 @@ package struct WireRecord: Hashable, Sendable {
     package var modified: Stamp?
     /// False in Apple's answers; a deleted record is a `Tombstone`.
     package var deleted: Bool?
-    /// The record's zone; nil where the message names it.
+    /// The record's zone. Nil if the message contains it.
     package var zoneID: ZoneID?
     /// The record this one hangs under when it is shared.
     package var parent: Reference?

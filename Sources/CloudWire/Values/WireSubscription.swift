@@ -1,6 +1,6 @@
-/// A subscription as it crosses the wire; to delete or look one up, its ID is enough.
+/// A subscription on the wire. To delete or look up one, its ID is enough.
 package struct WireSubscription: Hashable, Sendable {
-    /// What is watched; the raw value is the name on the wire, unknown ones are kept.
+    /// The kind of a subscription. The raw value is the name on the wire. Unknown kinds are kept.
     package struct Kind: RawRepresentable, Hashable, Sendable {
         /// The name on the wire.
         package var rawValue: String
@@ -16,7 +16,7 @@ package struct WireSubscription: Hashable, Sendable {
         package static let database = Kind(rawValue: "database")
     }
 
-    /// What fires a query subscription; the raw value is the name on the wire, unknown ones are kept.
+    /// A change that fires a query subscription. The raw value is the name on the wire. Unknown ones are kept.
     package struct Trigger: RawRepresentable, Hashable, Sendable {
         /// The name on the wire.
         package var rawValue: String
@@ -40,17 +40,17 @@ package struct WireSubscription: Hashable, Sendable {
 
     /// The subscription's name, unique in its user's database.
     package var subscriptionID: String
-    /// What is watched.
+    /// The kind of the subscription.
     package var subscriptionType: Kind?
-    /// Which records, for a query subscription.
+    /// The query of a query subscription.
     package var query: RecordQuery?
-    /// Which zone.
+    /// The watched zone.
     package var zoneID: ZoneID?
     /// True if a query subscription watches all zones.
     package var zoneWide: Bool?
-    /// What fires a query subscription.
+    /// The kinds of changes that fire a query subscription.
     package var firesOn: [Trigger]?
-    /// True if a query subscription is deleted after it fired once.
+    /// True to delete a query subscription after it has fired once.
     package var firesOnce: Bool?
     /// What the notification shows.
     package var notificationInfo: WireNotificationInfo?
@@ -77,50 +77,31 @@ package struct WireSubscription: Hashable, Sendable {
     }
 }
 
-/// What stands in a `subscriptions` array: a subscription, or why there is none.
+/// An element of a `subscriptions` array: a subscription or an error.
 package enum SubscriptionResult: Hashable, Sendable {
     /// A subscription.
     case subscription(WireSubscription)
-    /// What went wrong with one subscription.
+    /// The subscription's error.
     case error(WireError)
 }
 
-extension WireSubscription: JSONCodable, JSONMessage {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(subscriptionID: "")
-        var subscriptionID: String?
-        for member in try node.members() {
-            let value = member.value
-            switch member.key {
-            case "subscriptionID": subscriptionID = try value.string()
-            case _ where value.isNull: try unknown.keep(member)
-            case "subscriptionType": subscriptionType = Kind(rawValue: try value.string())
-            case "query": query = try RecordQuery(reading: value)
-            case "zoneID": zoneID = try ZoneID(reading: value)
-            case "zoneWide": zoneWide = try value.bool()
-            case "firesOn": firesOn = try value.strings().map(Trigger.init(rawValue:))
-            case "firesOnce": firesOnce = try value.bool()
-            case "notificationInfo": notificationInfo = try WireNotificationInfo(reading: value)
-            case "deleted": deleted = try value.bool()
-            default: try unknown.keep(member)
-            }
-        }
-        self.subscriptionID = try node.required(subscriptionID, "subscriptionID")
-    }
+extension WireSubscription: JSONObject, JSONMessage {
+    static var blank: Self { Self(subscriptionID: "") }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("subscriptionID", subscriptionID)
-            writer.member("subscriptionType", subscriptionType?.rawValue)
-            writer.member("query", query)
-            writer.member("zoneID", zoneID)
-            writer.member("zoneWide", zoneWide)
-            writer.member("firesOn", firesOn?.map(\.rawValue))
-            writer.member("firesOnce", firesOnce)
-            writer.member("notificationInfo", notificationInfo)
-            writer.member("deleted", deleted)
-            writer.members(unknown)
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("subscriptionID", &subscriptionID)
+        members.optional("subscriptionType", choice: &subscriptionType)
+        members.optional("query", &query)
+        members.optional("zoneID", &zoneID)
+        members.optional("zoneWide", &zoneWide)
+        members.member("firesOn", .optional) { node throws(JSONError) in
+            firesOn = try node.strings().map(Trigger.init(rawValue:))
+        } write: {
+            $0.member("firesOn", firesOn?.map(\.rawValue))
         }
+        members.optional("firesOnce", &firesOnce)
+        members.optional("notificationInfo", &notificationInfo)
+        members.optional("deleted", &deleted)
     }
 }
 

@@ -1,29 +1,13 @@
-extension WireZone: JSONCodable {
-    init(reading node: JSONNode) throws(JSONError) {
-        self.init(zoneID: ZoneID())
-        var zoneID: ZoneID?
-        for member in try node.members() {
-            switch member.key {
-            case "zoneID": zoneID = try ZoneID(reading: member.value)
-            case _ where member.value.isNull: try unknown.keep(member)
-            case "syncToken": syncToken = try member.value.string()
-            case "atomic": atomic = try member.value.bool()
-            case "deleted": deleted = try member.value.bool()
-            case "deletionReason": deletionReason = try member.value.choice("deletion reason")
-            default: try unknown.keep(member)
-            }
-        }
-        self.zoneID = try node.required(zoneID, "zoneID")
-    }
+extension WireZone: JSONObject {
+    static var blank: Self { Self(zoneID: ZoneID()) }
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("zoneID", zoneID)
-            writer.member("syncToken", syncToken)
-            writer.member("atomic", atomic)
-            writer.member("deleted", deleted)
-            if writer.includesExtras { writer.member("deletionReason", deletionReason?.rawValue) }
-            writer.members(unknown)
+    mutating func visit(_ members: inout some JSONMembers & ~Copyable) {
+        members.required("zoneID", &zoneID)
+        members.optional("syncToken", &syncToken)
+        members.optional("atomic", &atomic)
+        members.optional("deleted", &deleted)
+        if members.includesExtras {
+            members.optional("deletionReason", choice: &deletionReason, named: "deletion reason")
         }
     }
 }

@@ -1,4 +1,4 @@
-/// A zone as it crosses the wire.
+/// A zone on the wire.
 package struct WireZone: Hashable, Sendable {
     /// Reason the zone was deleted. Our own key; Apple's protocol reports the deletion only.
     package enum DeletionReason: String, Hashable, Sendable {
@@ -12,9 +12,9 @@ package struct WireZone: Hashable, Sendable {
 
     /// The zone's name.
     package var zoneID: ZoneID
-    /// The zone's change token now.
+    /// The zone's current change token.
     package var syncToken: String?
-    /// True if writes to it can be atomic.
+    /// True if it supports atomic writes.
     package var atomic: Bool?
     /// True if the zone was deleted.
     package var deleted: Bool?
@@ -36,10 +36,10 @@ package struct WireZone: Hashable, Sendable {
     }
 }
 
-/// What stands in a `zones` array: a zone, or why there is none.
+/// An element of a `zones` array: a zone or an error.
 package enum ZoneResult: Hashable, Sendable {
     /// A zone.
     case zone(WireZone)
-    /// What went wrong with one zone.
+    /// The zone's error.
     case error(WireError)
 }
