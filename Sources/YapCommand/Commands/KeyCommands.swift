@@ -162,7 +162,8 @@ private enum KeyFile {
     static func read(_ path: String) throws -> String {
         do throws(FileError) {
             let file = try OpenFile(path, .reading)
-            return String(decoding: try file.readToEnd(bytesMax: P256PublicKey.textBytesMax + 1), as: UTF8.self)
+            let bytes = try file.readToEnd(bytesMax: P256PublicKey.textBytesMax + 1)
+            return String(decoding: bytes, as: UTF8.self)
         } catch {
             throw Failure.failed("\(path) can't be read: \(error.reason)")
         }
