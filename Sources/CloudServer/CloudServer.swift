@@ -8,6 +8,7 @@ import System
 /// sign-ins, and writes the log.
 ///
 /// ```swift
+/// let service = CloudService.inMemory(users: ["token": ServiceUser(userRecordName: "_ada")])
 /// let server = CloudServer(service)
 /// try server.start()
 /// print(server.url)
@@ -134,23 +135,27 @@ public final class CloudServer: Sendable {
     ///   was started or stopped before; an error when a thread can't be started; `DataFolderError` or
     ///   `CloudStoreError` when the folder was restored and its epochs can't be renewed.
     public func start() throws {
-        try life.withLock { life in
+        let failure = try life.withLock { life -> (any Error)? in
             guard life == .new else { throw HTTPServerError.alreadyStarted }
             do {
                 try restores?.begin()
+                connectParts()
                 try ThreadStart.all(from: options.threads) { start in
                     for owner in threadOwners { try owner.start(start) }
                     try webhookSearch.start(start) { [webhooks, beginWebhooks] in beginWebhooks(webhooks) }
                     try http.start()
                 }
             } catch {
-                // The log's thread doesn't run.
-                log?.writeAll()
-                throw error
+                control?.sessions.setReplayListener(nil)
+                return error
             }
-            connectParts()
             life = .running
+            return nil
         }
+        guard let failure else { return }
+        // The log's thread doesn't run.
+        log?.writeAll()
+        throw failure
     }
 
     private var threadOwners: [any ThreadOwner] {
@@ -160,6 +165,7 @@ public final class CloudServer: Sendable {
         return optional.compactMap(\.self) + [webhooks, courier, status, table, assets]
     }
 
+    /// Connects parts that notify each other, before the first request.
     private func connectParts() {
         webhooks.use(table)
         // A stolen session may include the tokens of its devices.

@@ -14,6 +14,8 @@ final class RestoreDetector: ThreadOwner {
     private let alarm = Alarm()
     private let thread = OwnedThread(name: "yap marks")
     private struct State {
+        /// True once the folder was compared with its witness. Before, a mark would hide that it was restored.
+        var hasBegun = false
         /// True if the last mark failed. Logged once.
         var isFailing = false
         /// Released with the last mark, so that its file is closed before the thread ends.
@@ -51,6 +53,7 @@ final class RestoreDetector: ThreadOwner {
         case .isUnknown(let reason):
             log?.add(event: "witness can't be read", [("witness", witness.path), ("error", reason)])
         }
+        state.withLock { $0.hasBegun = true }
         mark(isLast: false)
     }
 
@@ -61,7 +64,7 @@ final class RestoreDetector: ThreadOwner {
         }
     }
 
-    /// Marks the folder a last time. All stores must be closed.
+    /// Marks the folder a last time, unless `begin` has failed or wasn't called. All stores must be closed.
     func stop() {
         alarm.ring()
         mark(isLast: true)
@@ -72,6 +75,7 @@ final class RestoreDetector: ThreadOwner {
         _ = state.withLock { state -> ControlStore? in
             guard let control = state.control else { return nil }
             if isLast { state.control = nil }
+            guard state.hasBegun else { return control }
             do {
                 try folder.mark(control, witness)
                 state.isFailing = false

@@ -6,7 +6,8 @@ import System
     import Darwin
 #endif
 
-/// The destination of log lines. Called on the log's own thread, and may block.
+/// The destination of log lines. Called on the log's own thread, and may block. While a server isn't running, it is
+/// called on the thread that starts or stops the server.
 public protocol LogSink: Sendable {
     /// Writes whole lines, each with its line end.
     func write(_ lines: [UInt8])

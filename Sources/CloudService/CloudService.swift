@@ -72,6 +72,29 @@ public final class CloudService: Sendable {
     let exporting: ServiceExport
     let importing: ServiceImport
 
+    /// Makes a service whose data is in memory, for tests and demonstrations. `CloudServer` serves it on a port. For
+    /// data on disk, use `CloudServer.init(dataFolder:control:accounts:signIn:witness:options:)`.
+    ///
+    /// ```swift
+    /// let service = CloudService.inMemory(users: ["token": ServiceUser(userRecordName: "_ada")])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - container: the served container. Requests for another one are rejected. If nil, all paths are
+    ///     served, with the same data.
+    ///   - users: the users by web auth token.
+    ///   - limits: limits of requests and users.
+    ///   - settings: behaviour where Apple's documents leave a choice.
+    /// - Returns: A service without data.
+    public static func inMemory(
+        container: Container? = nil, users: [String: ServiceUser] = [:],
+        limits: ServiceLimits = ServiceLimits(), settings: ServiceSettings = ServiceSettings()
+    ) -> CloudService {
+        CloudService(
+            store: MemoryCloudStore(), clock: SystemTimeSource(), random: SystemRandomSource(),
+            container: container, users: users, limits: limits, settings: settings)
+    }
+
     /// Makes a service over a store, which holds one environment of one container.
     ///
     /// - Parameters:

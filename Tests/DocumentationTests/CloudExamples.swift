@@ -47,7 +47,13 @@ private func signIn(_ password: String) async throws -> CKRecord.ID {
     return userID
 }
 
-private func server(_ service: CloudService) throws {
+private func inMemory() -> CloudService {
+    let service = CloudService.inMemory(users: ["token": ServiceUser(userRecordName: "_ada")])
+    return service
+}
+
+private func server() throws {
+    let service = CloudService.inMemory(users: ["token": ServiceUser(userRecordName: "_ada")])
     let server = CloudServer(service)
     try server.start()
     print(server.url)

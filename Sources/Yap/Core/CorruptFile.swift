@@ -56,11 +56,13 @@ struct CorruptFile {
             for suffix in ["", "-wal", "-journal", "-shm"] {
                 try move(path + suffix, to: suffix == "-shm" ? nil : renamedPath.map { $0 + suffix })
             }
-            try Folders.sync(Folders.parent(of: path), calls: calls)
         } catch {
             throw YapDatabaseError(
                 .cannotOpen, "the damaged file can't be moved: \(error.reason) (\(error.path))")
         }
+        // If this fails, the app must still learn of the move. After a loss of power the damaged file may be back in its
+        // place, where it is found again.
+        try? Folders.sync(Folders.parent(of: path), calls: calls)
         return renamedPath
     }
 

@@ -101,7 +101,7 @@ struct Console: Sendable {
     func answer(prompt: String) throws -> String? {
         guard isatty(input) != 0 else { return nil }
         _ = Self.write(prompt, to: errors)
-        return try line(from: open("-"))
+        return try line(from: open("-"), what: "answer")
     }
 
     /// Reads one line, and nothing of what follows it.
