@@ -97,4 +97,26 @@ import Testing
             #expect(throws: HTTPServerError.self) { try server.start() }
         }
     }
+
+    @Test func aServerThatStopsBeforeItsStartDoesNotHideThatItsFolderWasRestored() throws {
+        let folder = try ServerFolder(accounts: [])
+        let other = try TemporaryFolder()
+        let witness = FolderWitness(path: other.file("witness"))
+        let random = SystemRandomSource()
+        func mark(_ data: DataFolder) throws {
+            let control = try ControlStore(path: data.controlPath)
+            _ = try data.compare(control, witness, random: random)
+            try data.mark(control, witness)
+        }
+        try mark(folder.dataFolder)
+        let restored = DataFolder(path: other.file("restored"))
+        try FileManager.default.copyItem(atPath: folder.path, toPath: restored.path)
+        for _ in 0..<3 { try mark(folder.dataFolder) }
+
+        let unstarted = RestoreDetector(
+            restored, try ControlStore(path: restored.controlPath), witness, random: random, log: nil)
+        unstarted.stop()
+        let control = try ControlStore(path: restored.controlPath)
+        #expect(try restored.compare(control, witness, random: random) == .wasPutBack(environments: 0))
+    }
 }
