@@ -36,20 +36,20 @@ import Testing
     /// The page's word for what is done. The compiler sees to it that none is missing.
     private func word(_ disposition: ErrorDisposition) -> String {
         switch disposition {
-        case .retry: "again"
-        case .eachItem: "each"
-        case .withNextBatch: "with the next"
+        case .retry: "retry"
+        case .eachItem: "each item"
+        case .withNextBatch: "next batch"
         case .afterOthers: "after the others"
-        case .split: "in halves"
+        case .split: "halve"
         case .uploadAgain: "upload again"
         case .merge: "merge"
         case .done: "done"
-        case .recreate: "made anew"
-        case .createZone: "make the zone"
+        case .recreate: "recreate"
+        case .createZone: "create zone"
         case .dropToken: "fetch all"
         case .stopSaves: "no saves"
         case .stop: "stop"
-        case .quarantine: "aside"
+        case .quarantine: "quarantine"
         }
     }
 
@@ -114,7 +114,7 @@ import Testing
         #expect("\(CloudSyncProblem.zoneDeletedByUser(zoneName: "todos"))".hasPrefix("Zone todos: "))
         #expect(
             "\(CloudSyncStatus(isSyncing: true, pendingCount: 3))"
-                == "Something is under way; 3 changes wait.")
+                == "Work is in progress; 3 changes wait.")
     }
 
     /// The compiler checks that each call exists, and the test that the page names it.

@@ -36,42 +36,43 @@ extension CloudSyncProblem: CustomStringConvertible {
         case .anotherUser:
             SyncExplanation(
                 "anotherUser",
-                "Another user is signed in than the owner of these objects. Nothing is sent as another user.",
-                do: "Sign the first user in again; or `useSignedInAccount(objectsOfOtherAccount:)` "
-                    + "(`useAccount(of:)` of the extension), and the other user gets a queue of their own.")
+                "The signed-in user isn't the owner of these objects. Nothing is sent as another user.",
+                do: "Sign in as the owner again. Or call `useSignedInAccount(objectsOfOtherAccount:)` "
+                    + "(`useAccount(of:)` of the extension): the new user then gets a separate queue.")
         case .quotaExceeded:
             SyncExplanation(
                 "quotaExceeded", "The user's storage is full. Deletions and fetches continue.",
-                do: "Delete something, or get more storage; then `retry()`.")
+                do: "Delete something, or get more storage. Then call `retry()`.")
         case .configuration:
             SyncExplanation(
                 "configuration",
-                "The container, the database or the app is not set up for this; the message says what is missing.",
-                do: "Mend it, then `retry()`.")
+                "The container, the database or the app isn't configured for the sync. The message has the reason.",
+                do: "Correct the configuration, then call `retry()`.")
         case .untrustedServer:
             SyncExplanation(
                 "untrustedServer",
                 "The server's certificate can't be trusted: it isn't signed by a trusted authority, is for another "
-                    + "name, or has expired. Nothing is sent; it is tried again as without a network.",
-                do: "Name a file with the certificate, or its authority's: CLOUDKIT_AUTHORITIES_FILE, or "
-                    + "`authoritiesFile` in cloudkit.json. If it is for another name or has expired, give the "
-                    + "server a valid one."
+                    + "name, or has expired. Nothing is sent. The sync retries as without a network.",
+                do:
+                    "Set CLOUDKIT_AUTHORITIES_FILE, or `authoritiesFile` in cloudkit.json, to a file with the "
+                    + "certificate or its authority's. If the certificate is for another name or has expired, "
+                    + "give the server a valid one."
             )
         case .wrongAddress:
             SyncExplanation(
                 "wrongAddress",
                 "The server's address begins with https:// for a port of plain HTTP, or with http:// for one of TLS. "
-                    + "It is tried again as without a network.",
-                do: "Mend the address: CLOUDKIT_SERVER, or `server` in cloudkit.json.")
+                    + "The sync retries as without a network.",
+                do: "Correct the address: CLOUDKIT_SERVER, or `server` in cloudkit.json.")
         case .unknownDatabase:
             SyncExplanation(
                 "unknownDatabase",
-                "The databaseIdentifierBlock knows no database for the identifier. The queue is kept.",
-                do: "Return one, then `resume()` or `retry()`.")
+                "The databaseIdentifierBlock returns no database for the identifier. The queue is kept.",
+                do: "Return a database, then call `resume()` or `retry()`.")
         default:
             SyncExplanation(
                 "account", "No user is signed in, or the account can't be used.",
-                do: "Sign in (on Linux by `yap login`), then `accountMayHaveChanged()`.")
+                do: "Sign in (on Linux by `yap login`), then call `accountMayHaveChanged()`.")
         }
     }
 
@@ -82,14 +83,14 @@ extension CloudSyncProblem: CustomStringConvertible {
             SyncExplanation(
                 "zoneDeletedByUser", "The user deleted the zone on purpose. Nothing is sent or fetched.",
                 do:
-                    "Ask the user, then `answerDeletedZone(zoneName:_:)`: upload again, or remove here too. "
-                    + "`retry()` uploads again.")
+                    "Ask the user, then call `answerDeletedZone(zoneName:_:)`: upload the objects again, or remove "
+                    + "them here too. `retry()` uploads them again.")
         case .refused:
             SyncExplanation(
                 "refused",
                 "The server rejects this record's change. It is quarantined; other records continue.",
                 do:
-                    "Set the object again, or under another key; `retry()`; or "
+                    "Set the object again, or set it under another key; or call `retry()`; or call "
                     + "`discardQuarantinedChanges(forRecordID:)`, which keeps the server's values. The code has the "
                     + "reason.")
         case .stuck:
@@ -97,27 +98,27 @@ extension CloudSyncProblem: CustomStringConvertible {
                 "stuck",
                 "The same conflict came back three times: the merge doesn't resolve it. The change is quarantined.",
                 do:
-                    "Look at the merge rule; then set the object again, `retry()`, or "
+                    "Correct the merge rule. Then set the object again, or call `retry()` or "
                     + "`discardQuarantinedChanges(forRecordID:)`.")
         case .unrestorable:
             SyncExplanation(
                 "unrestorable",
-                "The queue kept only the names of these values, and the record handler doesn't return them, or the row "
-                    + "was removed. The change is quarantined, and never sent without them.",
-                do: "Answer `keysToRestore` in the handler; or set the values again.")
+                "The queue has only the names of these values. The record handler doesn't return them, or the row was "
+                    + "removed. The change is quarantined, and never sent without the values.",
+                do: "Return the values of `keysToRestore` in the handler, or set the values again.")
         case .damaged:
             SyncExplanation(
                 "damaged",
-                "The record's change in the queue can't be read. It is quarantined; everything else continues.",
-                do: "Keep the file for inspection; change the record to send it again.")
+                "The record's change in the queue can't be read. It is quarantined. All other work continues.",
+                do: "Keep the file for inspection. Change the record to send it again.")
         default:
             SyncExplanation(
                 "zoneDiffers",
-                "The records of the zone on this device differ from the server's, also after the zone was fetched "
-                    + "anew. Everything else goes on; it is fetched anew after a minute, then after pauses that double "
-                    + "up to a day.",
+                "The zone's records on this device differ from the server's, even after a full fetch. The zone is "
+                    + "fetched again after a minute, and then after pauses that double up to a day. All other work "
+                    + "continues.",
                 do:
-                    "Nothing at first. If it stays, `yap doctor` on the server, and keep the device's file for "
+                    "Nothing at first. If it persists, run `yap doctor` on the server, and keep the device's file for "
                     + "inspection.")
         }
     }

@@ -7,7 +7,7 @@ extension CloudSyncStatus: CustomStringConvertible {
         var lines: [String] = []
         if isSyncing {
             lines.append(
-                "Something is under way" + (pendingCount > 0 ? "; \(waitingChanges)." : "."))
+                "Work is in progress" + (pendingCount > 0 ? "; \(waitingChanges)." : "."))
         }
         if let pause {
             // While work is running, the count was already reported above.
@@ -37,21 +37,19 @@ extension CloudSyncStatus.State {
                     + "fetch is here.", do: "Nothing.")
         case .syncing:
             SyncExplanation(
-                "syncing", "Something is under way; `pendingCount` changes wait.",
-                do:
-                    "Nothing. A response that doesn't come within 10 minutes counts as lost, and is requested again."
-            )
+                "syncing", "Work is in progress; `pendingCount` changes are pending.",
+                do: "Nothing. If no response arrives within 10 minutes, the request is sent again.")
         case .waiting:
             SyncExplanation(
-                "waiting", "Work waits until `pauseEndDate`, or for what `pause` says.",
-                do: "What the pause says."
+                "waiting", "Work is paused until `pauseEndDate`, or until the cause in `pause` has ended.",
+                do: "Depends on the pause."
             )
         case .needsAttention:
             SyncExplanation(
                 "needsAttention",
-                "`problems` prevent a part of the work from being delivered until the app or the user solves them. The "
-                    + "rest goes on, or waits as `pause` says.",
-                do: "What the problems say.")
+                "Each of `problems` stops a part of the work until the app or the user solves it. Other work "
+                    + "continues, or is paused as `pause` describes.",
+                do: "Depends on the problems.")
         }
     }
 }
@@ -70,21 +68,23 @@ extension CloudSyncPause: CustomStringConvertible {
         case .suspended:
             SyncExplanation(
                 "suspended",
-                "`suspend()` was called more often than `resume()`; or `didEnterBackground()` without "
+                "`suspend()` was called more often than `resume()`, or `didEnterBackground()` without "
                     + "`willEnterForeground()`.",
-                do: "Call `resume()` as often. `suspendCount` says how often.")
+                do:
+                    "Call `resume()` once for each `suspend()`. `suspendCount` is the number of missing calls."
+            )
         case .network:
             SyncExplanation(
                 "network",
-                "There is no network, or it failed on the way. It is tried again after 1 second, then after up to 5 "
-                    + "minutes.",
+                "There is no network, or a request failed in the network. The sync retries after 1 second, and then "
+                    + "after increasing pauses of up to 5 minutes.",
                 do:
-                    "Nothing; `networkMayBeBack()` and `syncNow()` end the wait. What failed, with the address that "
-                    + "was tried, is in `errors` and in `yap sync inspect FILE`.")
+                    "Nothing. `networkMayBeBack()` and `syncNow()` end the pause. `errors` and "
+                    + "`yap sync inspect FILE` show the error and the address.")
         case .server:
             SyncExplanation(
                 "server",
-                "The server requested a pause, or isn't available; never tried before the time that it named.",
+                "The server requested a pause, or isn't available. Nothing is sent before the end of that pause.",
                 do: "Nothing.")
         case .otherProcess:
             SyncExplanation(
@@ -94,16 +94,16 @@ extension CloudSyncPause: CustomStringConvertible {
         case .anotherAccount:
             SyncExplanation(
                 "anotherAccount",
-                "All of the account in use is delivered; changes of another one, which was used here before, wait for "
-                    + "its user.",
+                "All changes of the current account are delivered. Changes of an account that was used here before "
+                    + "are pending until its user signs in.",
                 do:
-                    "Nothing; when that user is signed in again, `useSignedInAccount(objectsOfOtherAccount:)`."
+                    "Nothing. When that user is signed in again, call `useSignedInAccount(objectsOfOtherAccount:)`."
             )
         case .localDatabase:
             SyncExplanation(
                 "localDatabase",
-                "The device's own database can't be written: a full disk, mostly. Nothing of the step was kept, and "
-                    + "it is done again.", do: "Free some space.")
+                "The device's database can't be written, usually because the disk is full. The step was rolled back "
+                    + "and is repeated.", do: "Free some space.")
         }
     }
 }

@@ -89,7 +89,7 @@ public struct CloudSyncStatus: Hashable, Sendable {
 public enum CloudSyncPause: Hashable, Sendable {
     /// `suspend()` was called more often than `resume()`.
     case suspended
-    /// There is no network, or it failed on the way.
+    /// There is no network, or a request failed in the network.
     case network
     /// The server requested a pause, or isn't available.
     case server(CKError.Code)
@@ -97,8 +97,8 @@ public enum CloudSyncPause: Hashable, Sendable {
     case otherProcess
     /// The change could not be written to the database on this device.
     case localDatabase
-    /// Everything of the account in use is delivered. Changes of another account wait until its user is signed in and
-    /// in use again.
+    /// All changes of the current account are delivered. Changes of another account are pending until its user is signed
+    /// in and current again.
     case anotherAccount
 }
 
@@ -106,7 +106,7 @@ public enum CloudSyncPause: Hashable, Sendable {
 public enum CloudSyncProblem: Hashable, Sendable {
     /// No user is signed in, or the account can't be used.
     case account(CKError.Code)
-    /// Another user is signed in than the owner of these objects. Nothing is sent or fetched until the owner is signed
+    /// The signed-in user isn't the owner of these objects. Nothing is sent or fetched until the owner is signed
     /// in again. Another user's objects belong in another database.
     case anotherUser
     /// The user's storage in the cloud is full. Deletions free storage.
