@@ -32,7 +32,7 @@ import YapCloudKit
             try await connection.readWrite { transaction in
                 try transaction.setObject(item, forKey: UUID().uuidString, inCollection: "items")
             }
-            say(told(await sync.syncNow()))
+            say(message(for: await sync.syncNow()))
         case "at" where words.count == 4:
             try await connection.readWrite { transaction in
                 for (key, item) in try transaction.objects(Item.self, inCollection: "items")
@@ -42,7 +42,7 @@ import YapCloudKit
                     try transaction.setObject(item, forKey: key, inCollection: "items")
                 }
             }
-            say(told(await sync.syncNow()))
+            say(message(for: await sync.syncNow()))
         case "list":
             for line in try await connection.read(lines) { say(line) }
         case "watch":
@@ -51,7 +51,7 @@ import YapCloudKit
                 for line in lines where shown.insert(line).inserted { say(line) }
             }
         default:
-            say(told(await sync.syncNow()))
+            say(message(for: await sync.syncNow()))
         }
     }
 
@@ -61,8 +61,8 @@ import YapCloudKit
         }.sorted()
     }
 
-    /// A line for the user, or all about what needs somebody, with what to do.
-    static func told(_ status: CloudSyncStatus) -> String {
+    /// Returns one line for the user, or the complete status with remedies if there is a problem.
+    static func message(for status: CloudSyncStatus) -> String {
         status.problems.isEmpty ? status.summary : "\(status)"
     }
 

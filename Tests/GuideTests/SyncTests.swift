@@ -38,15 +38,16 @@ import YapCloudKit
         status.state == .waiting && status.pause == .suspended && status.pauseEndDate == nil
     }
 
-    func answer(
-        _ problem: CloudSyncProblem, of sync: CloudSync, personKeeps: (CloudSyncProblem) async -> Bool
+    func resolve(
+        _ problem: CloudSyncProblem, in sync: CloudSync,
+        userKeepsObjects: (CloudSyncProblem) async -> Bool
     ) async throws {
         switch problem {
         case .anotherUser:
-            let keeps = await personKeeps(problem)
+            let keeps = await userKeepsObjects(problem)
             try await sync.useSignedInAccount(objectsOfOtherAccount: keeps ? .keep : .remove)
         case .zoneDeletedByUser(let zoneName):
-            let keeps = await personKeeps(problem)
+            let keeps = await userKeepsObjects(problem)
             try await sync.answerDeletedZone(zoneName: zoneName, keeps ? .uploadAgain : .removeHere)
         case .account:
             sync.accountMayHaveChanged()
@@ -99,7 +100,7 @@ import YapCloudKit
         let full = await sync.syncNow()
         #expect(full.state == .needsAttention && full.problems == [.quotaExceeded])
         cloud.setQuota(bytes: 1_000_000, user: "ada")
-        for problem in full.problems { try await answer(problem, of: sync) { _ in false } }
+        for problem in full.problems { try await resolve(problem, in: sync) { _ in false } }
         #expect(await sync.syncNow().state == .idle)
     }
 
