@@ -138,7 +138,7 @@ package struct PushRow: Hashable, Sendable {
     package var atMilliseconds: Int64
     /// Number of the notification in the user's collection, or 0 if it isn't in it.
     package var number: Int64
-    /// Number of notifications that the push stands for.
+    /// Number of notifications that the push represents.
     package var count: Int64
     /// Content of the push, or nil to use the notification in the collection.
     package var content: [UInt8]?

@@ -37,7 +37,7 @@ package protocol RecordCountsReader {
         ofType recordType: String, field: String, kind: StoredIndexEntry.Kind, rowsMax: Int
     ) throws -> CountedRows
 
-    /// Counts the pending pushes of devices. Counting stops at `rowsMax`. Nil if the store doesn't know it.
+    /// Counts the pending pushes of devices. Counting stops at `rowsMax`. Nil if the store can't count them.
     func countPushes(rowsMax: Int) throws -> Int?
 }
 

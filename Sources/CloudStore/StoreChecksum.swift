@@ -5,7 +5,7 @@ package struct StoreChecksum: Hashable, Sendable {
     /// Sum over names and fields.
     package var contents: UInt64
 
-    /// Makes a checksum. Without parameters, that of no records.
+    /// Makes a checksum. Without parameters, the checksum of no records.
     package init(identities: UInt64 = 0, contents: UInt64 = 0) {
         self.identities = identities
         self.contents = contents

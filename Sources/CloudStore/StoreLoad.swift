@@ -40,7 +40,7 @@ package struct StoreLoad: Sendable {
     package var rolesOf: [String] = []
     /// Users to load usage of.
     package var usageOf: [UsageKey] = []
-    /// Users to load the size of deleted zones of, as far as rows of the zones are left.
+    /// Users to load the size of deleted zones of. Only zones that still have rows count.
     package var clearedOf: [UsageKey] = []
     /// Maximum number of deleted zones that are counted for each user.
     package var clearedZonesMax = 1_000
@@ -69,7 +69,7 @@ package struct StoreLoaded: Sendable {
     package var records: [RecordKey: StoredRecord] = [:]
     /// Binding references to a record, sorted. An empty array for a requested record without references.
     package var dependants: [RecordKey: [ReferenceRow]] = [:]
-    /// Number of DELETE_SELF references to a record, as far as they were counted.
+    /// Number of DELETE_SELF references to a record, up to the maximum count.
     package var deleteSelfCounts: [RecordKey: Int] = [:]
     /// Subscriptions in a database, sorted by key.
     package var subscriptions: [StoredDatabaseKey: [SubscriptionRow]] = [:]

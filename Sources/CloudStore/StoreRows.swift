@@ -1,4 +1,4 @@
-/// The feed of a private database. Its counter tells which zone changed last.
+/// The feed of a private database. Its counter orders the zones by their last change.
 package struct DatabaseRow: Hashable, Sendable {
     /// The database.
     package let key: StoredDatabaseKey
@@ -36,10 +36,10 @@ package struct ZoneRow: Hashable, Sendable {
     package var isDeleted: Bool
     /// Time of the deletion, in milliseconds since 1970. 0 if the zone exists or the time is unknown.
     package var deletedMilliseconds: Int64 = 0
-    /// Sum of the checksums of its records, as far as they have one.
+    /// Sum of the checksums of its records. Records without a checksum aren't included.
     package var checksum = StoreChecksum()
-    /// True if all records have a checksum. False in a file of an earlier version, until the service has gone through
-    /// the zone.
+    /// True if all records have a checksum. False in a file of an earlier version, until the service has
+    /// counted the zone.
     package var isCounted = true
     /// Usage of its records, to subtract a deleted zone at once.
     package var size = StoredSize()

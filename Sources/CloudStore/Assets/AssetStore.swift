@@ -44,7 +44,8 @@ package protocol StoredAssetWriter: AnyObject {
     /// - Throws: `CloudStoreError`; then the file is deleted.
     func write(_ bytes: [UInt8]) throws
 
-    /// Finishes the file. When this returns, the file is on the disk under its digest, whatever happens next.
+    /// Finishes the file. When this returns, the file is on disk under its digest, and a crash doesn't lose
+    /// it.
     ///
     /// - Throws: `CloudStoreError`; then the file is deleted.
     func finish() throws -> AssetUse
@@ -64,7 +65,7 @@ package protocol StoredAssetReader: Sendable {
     func read(at offset: Int64, bytesMax: Int) throws -> [UInt8]
 }
 
-/// A file as the collection sees it.
+/// A file in a listing for the collection.
 package struct AssetFileEntry: Hashable, Sendable {
     /// SHA-256 of its bytes.
     package let digest: [UInt8]

@@ -7,11 +7,11 @@ import System
     import Darwin
 #endif
 
-/// A file on its way into the folder.
+/// A file that is being written, before it is moved into the folder.
 final class DiskAssetWriter: StoredAssetWriter {
     private let files: DiskAssetStore
     private let path: String
-    /// Nil when the file is finished or given up.
+    /// Nil after the file was finished or canceled.
     private var open: Open?
 
     private struct Open: ~Copyable {
@@ -68,7 +68,8 @@ final class DiskAssetWriter: StoredAssetWriter {
     }
 }
 
-/// An open file of the folder. Reading at a place leaves the position as it is, so threads don't disturb each other.
+/// An open file of the folder. A read at an offset doesn't move the file position, so threads can read in
+/// parallel.
 final class DiskAssetReader: StoredAssetReader {
     let bytes: Int64
     private let file: OpenFile

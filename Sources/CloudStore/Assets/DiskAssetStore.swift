@@ -7,35 +7,35 @@ import System
     import Darwin
 #endif
 
-/// Files in a folder: `<two hexadecimal digits>/<the other 62>` of the SHA-256 of each, and in `incoming` those that
-/// are being written.
+/// Stores files in a folder: each as `<two hexadecimal digits>/<the other 62>` of its SHA-256. Files that are
+/// being written are in the folder `incoming`.
 ///
-/// A file is written and synced under a name that nobody looks for, then renamed, and the folders are synced: a crash
-/// leaves the file whole, or not at all.
+/// A file is written and synced under a temporary name, then renamed, and the folders are synced. After a
+/// crash, the file is either complete or missing.
 package final class DiskAssetStore: AssetStore {
-    /// Holds the collection back, or lets it go on while the result lives.
+    /// Prevents the collection by returning nil, or allows it as long as the result is held.
     package typealias Gate = @Sendable () throws -> (any AnyObject & Sendable)?
 
-    /// Where the folder is.
+    /// Path of the folder.
     package let path: String
     private let clock: any TimeSource
     private let gate: Gate?
     private let calls: FileCalls
-    /// Counts the files that were begun; and keeps a file from being removed while it is renewed.
+    /// Number of started files. Also the lock that prevents the removal of a file while it is renewed.
     private let begun = Lock(0)
-    /// Folders that this process has synced together with their own names.
+    /// Folders that this process has synced, together with the folders that contain them.
     private let lasting = Lock<Set<String>>([])
 
-    /// Names a folder, which is made with the first file.
+    /// Makes a store for a folder. The folder is created with the first file.
     ///
     /// - Parameters:
-    ///   - clock: tells how old files are.
-    ///   - gate: asked before files are removed; nil: nothing holds the collection back.
+    ///   - clock: Sets the times of files.
+    ///   - gate: Called before files are removed. Nil to always allow the collection.
     package convenience init(path: String, clock: any TimeSource, gate: Gate? = nil) {
         self.init(path: path, clock: clock, gate: gate, calls: .system)
     }
 
-    /// Names a folder whose files are reached by these calls.
+    /// Makes a store for a folder, with the file system calls `calls`.
     package init(path: String, clock: any TimeSource, gate: Gate? = nil, calls: FileCalls) {
         self.path = path
         self.clock = clock
@@ -43,7 +43,7 @@ package final class DiskAssetStore: AssetStore {
         self.calls = calls
     }
 
-    /// Begins a file. See `AssetStore`.
+    /// Starts a file. See `AssetStore`.
     package func begin() throws -> any StoredAssetWriter {
         let number = begun.withLock { begun in
             begun += 1
@@ -78,7 +78,7 @@ package final class DiskAssetStore: AssetStore {
         }
     }
 
-    /// Makes a file young again. See `AssetStore`.
+    /// Sets a file's time to now. See `AssetStore`.
     package func renew(_ digest: [UInt8]) throws -> Bool {
         let name = filePath(of: digest)
         var times = Self.times(clock.nowMilliseconds())
@@ -89,7 +89,7 @@ package final class DiskAssetStore: AssetStore {
         }
     }
 
-    /// A page of the files. See `AssetStore`.
+    /// Returns a page of the files. See `AssetStore`.
     package func files(after: [UInt8]?, filesMax: Int) throws -> [AssetFileEntry] {
         var entries: [AssetFileEntry] = []
         let first = after?.first ?? 0
@@ -104,7 +104,7 @@ package final class DiskAssetStore: AssetStore {
                 .sorted { $0.lexicographicallyPrecedes($1) }
             for digest in digests {
                 guard entries.count < filesMax else { return entries }
-                // A file that was deleted since isn't listed.
+                // A file that was deleted since the listing is left out.
                 if let entry = entry(of: digest) { entries.append(entry) }
             }
         }
@@ -125,16 +125,16 @@ package final class DiskAssetStore: AssetStore {
         }
     }
 
-    /// Asks the gate. See `AssetStore`.
+    /// Calls the gate. See `AssetStore`.
     package func holdForCollection() throws -> (any AnyObject & Sendable)? {
         guard let gate else { return self }
         return try gate()
     }
 
-    /// Removes what an earlier process had begun and never finished. For the one process that writes here, before it
-    /// begins.
+    /// Removes unfinished files of an earlier process. Call it in the only process that writes to the folder,
+    /// before it writes.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: The number of removed files.
     /// - Throws: `CloudStoreError`.
     @discardableResult
     package func sweepUnfinished() throws -> Int {
@@ -150,7 +150,7 @@ package final class DiskAssetStore: AssetStore {
         return names.count
     }
 
-    /// Where the file `digest` lies.
+    /// Returns the path of the file `digest`.
     package func filePath(of digest: [UInt8]) -> String {
         let text = Hex.text(digest)
         return "\(path)/\(text.prefix(2))/\(text.dropFirst(2))"
@@ -160,7 +160,7 @@ package final class DiskAssetStore: AssetStore {
 // MARK: - Folders
 
 extension DiskAssetStore {
-    /// Puts a file that is whole and synced under its digest, and returns when that is on the disk too.
+    /// Moves a complete, synced file to the path of its digest. Returns when the new name is on disk too.
     func publish(_ incoming: String, _ digest: [UInt8]) throws {
         let name = filePath(of: digest)
         let folder = Folders.parent(of: name)
@@ -183,8 +183,8 @@ extension DiskAssetStore {
         }
     }
 
-    /// Makes the name of a folder itself survive a loss of power, once. The process that made the folder may not have
-    /// synced it yet, or have died in between.
+    /// Syncs the parent of a folder once, so that the folder itself survives a power loss. The process that
+    /// created the folder may have ended before it synced the parent.
     private func syncName(of folder: String) throws(FileError) {
         guard lasting.withLock({ !$0.contains(folder) }) else { return }
         try Folders.sync(path, calls: calls)
@@ -192,14 +192,14 @@ extension DiskAssetStore {
         _ = lasting.withLock { $0.insert(folder) }
     }
 
-    /// Removes what was begun. What can't be removed now is swept when the server starts again.
+    /// Removes an unfinished file. If that fails, the file is removed when the server starts again.
     func discard(_ incoming: String) { try? remove(incoming) }
 
     private func remove(_ path: String) throws(FileError) {
         try calls(.remove, path) { unlink(path) }
     }
 
-    /// The names in a folder, none when it isn't there.
+    /// Returns the names in a folder, or an empty array if it doesn't exist.
     private func names(in folder: String) throws -> [String] {
         try CloudStoreError.translating { try Folders.names(in: folder, calls: calls) }
     }
@@ -213,7 +213,7 @@ extension DiskAssetStore {
         return AssetFileEntry(digest: digest, bytes: Int64(status.st_size), atMilliseconds: milliseconds)
     }
 
-    /// Access and modification, both of them now.
+    /// Returns access and modification times, both set to this time.
     static func times(_ milliseconds: Int64) -> [timespec] {
         let time = timespec(
             tv_sec: Int(milliseconds / 1_000), tv_nsec: Int(milliseconds % 1_000) * 1_000_000)
@@ -224,14 +224,14 @@ extension DiskAssetStore {
 }
 
 extension CloudStoreError {
-    /// What a failed call on a file of a record says.
+    /// Makes the error for a failed call on a record's file.
     init(_ error: FileError) {
         self =
             error.isDiskFull
             ? .diskFull(path: error.path) : .diskFailing(path: error.path, reason: error.reason)
     }
 
-    /// Runs `body`, and throws a failed call on a file as an error of the store.
+    /// Runs `body`, and throws an error of a file as an error of the store.
     static func translating<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()

@@ -16,7 +16,7 @@ package final class MemoryAssetStore: AssetStore {
         self.clock = clock
     }
 
-    /// Begins a file. See `AssetStore`.
+    /// Starts a file. See `AssetStore`.
     package func begin() -> any StoredAssetWriter { Writer(self) }
 
     /// Opens a file. See `AssetStore`.
@@ -34,7 +34,7 @@ package final class MemoryAssetStore: AssetStore {
         }
     }
 
-    /// A page of the files. See `AssetStore`.
+    /// Returns a page of the files. See `AssetStore`.
     package func files(after: [UInt8]?, filesMax: Int) -> [AssetFileEntry] {
         files.withLock { files in
             files.filter { file in after.map { $0.lexicographicallyPrecedes(file.key) } ?? true }
@@ -57,7 +57,7 @@ package final class MemoryAssetStore: AssetStore {
         }
     }
 
-    /// Files may always be removed.
+    /// Always allows the collection.
     package func holdForCollection() -> (any AnyObject & Sendable)? { self }
 
     private func keep(_ bytes: [UInt8], as digest: [UInt8]) {

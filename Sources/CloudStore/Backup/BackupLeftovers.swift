@@ -6,16 +6,16 @@ import System
     import Darwin
 #endif
 
-/// What backups that were killed have left beside the archives: drafts that nobody will finish.
+/// Removes the drafts that killed backups left beside the archives.
 ///
-/// A draft is held (`flock`) as long as its process lives, whatever number that has, and begins as our archives do:
-/// nothing else is touched.
+/// A draft is locked (`flock`) as long as its process runs, and begins like an archive of ours. Other files
+/// aren't touched.
 enum BackupLeftovers {
-    /// What belongs to a draft, by what its name has more.
+    /// Suffixes of a draft's additional files.
     static let endings = [".sums", ".sqlite", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal"]
 
-    /// Removes those in the folder where `mine` will be the caller's own draft. What can't be looked at or removed
-    /// stays.
+    /// Removes abandoned drafts in the folder of `mine`, the caller's own draft. Files that can't be read or
+    /// removed stay.
     static func remove(besides mine: String) {
         let folder = Folders.parent(of: mine)
         let entry = TarHeader.Entry(name: BackupEntry.format.name, bytes: 0)
@@ -24,12 +24,13 @@ enum BackupLeftovers {
             guard let process = process(ofDraft: name) else { continue }
             let draft = folder == "." && !mine.hasPrefix("./") ? name : "\(folder)/\(name)"
             guard isAbandoned(draft, of: process, isMine: draft == mine, beginning: first) else { continue }
-            // The draft last: as long as it is there, the others are found.
+            // The draft itself last: while it exists, the next backup finds the additional files.
             for ending in endings + [""] { unlink(draft + ending) }
         }
     }
 
-    /// The process in the name of a draft, as `b.tar.part-77` or `b.tar.part-77.1`; nil for other names.
+    /// Returns the process number in the name of a draft, such as `b.tar.part-77` or `b.tar.part-77.1`, or
+    /// nil for other names.
     private static func process(ofDraft name: String) -> pid_t? {
         guard let dash = name.lastIndex(of: "-"), name[..<dash].hasSuffix(".part"),
             let number = name[name.index(after: dash)...].split(

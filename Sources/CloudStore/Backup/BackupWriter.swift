@@ -7,12 +7,12 @@ import System
     import Darwin
 #endif
 
-/// Writes a backup's archive: the entries, then the checksums of all.
+/// Writes a backup archive: the entries, then their checksums.
 ///
-/// It gets its name when it is whole, so that there is never half of one.
+/// The archive gets its final name when it is complete, so an incomplete archive never has that name.
 final class BackupWriter {
     let path: String
-    /// What the archive is called until it is whole. Other drafts begin with it.
+    /// Path of the archive until it is complete. The paths of other temporary files start with it.
     var draft: String { archive.file.path }
     private let archive: DraftFile
     private var file: OpenFile { archive.file }
@@ -46,7 +46,7 @@ final class BackupWriter {
         try add(entry, bytes: Int64(bytes.count)) { _ in bytes }
     }
 
-    /// Ends the archive, so that all is on the disk. It has no name yet.
+    /// Completes the archive and syncs it. It still has its temporary name.
     func finish() throws {
         try sums.seek(to: 0)
         try file.write(TarHeader.blocks(of: TarHeader.Entry(name: BackupEntry.sums.name, bytes: sumsBytes)))
@@ -58,9 +58,9 @@ final class BackupWriter {
         try file.sync()
     }
 
-    /// Gives the archive its name, unless something has got it meanwhile.
+    /// Gives the archive its final name, unless a file with that name was created in the meantime.
     ///
-    /// - Returns: the archive's size in bytes.
+    /// - Returns: The archive's size in bytes.
     func publish() throws -> Int64 {
         let bytes = try file.size()
         do throws(FileError) {

@@ -8,17 +8,19 @@ import System
 #endif
 
 extension DataFolder {
-    /// Writes all that the folder keeps into one archive, while a server serves it and clients write.
+    /// Writes the contents of the folder into one archive. A server can serve the folder meanwhile, and
+    /// clients can write.
     ///
-    /// Each file is of one committed moment, the control file's being the last; what was acknowledged before the call
-    /// is in it. The archive gets its name when it is whole, on the disk, and was read and compared with its
-    /// checksums; when anything fails, nothing is left. It is for its owner only: it holds what the folder holds.
+    /// Each database in the archive is a snapshot. The snapshot of the control file is taken last. Everything
+    /// that was acknowledged before the call is included. The archive gets its final name after it was
+    /// synced, read and compared with its checksums. After an error, no file is left. Only the owner can read
+    /// the archive, because it contains all data of the folder.
     ///
     /// - Parameters:
-    ///   - path: the archive to write, where nothing lies yet. There must be room beside it for a copy of the largest
-    ///     store too.
-    ///   - clock: the time that goes into the archive.
-    ///   - progress: told often; throws to give up.
+    ///   - path: Path of the archive, where no file exists yet. The disk also needs space there for a copy of
+    ///     the largest store.
+    ///   - clock: Supplies the time that is written into the archive.
+    ///   - progress: Called often. An error that it throws stops the backup.
     /// - Throws: `BackupError`, `DataFolderError`, `CloudStoreError`, `ControlError`, what `progress` throws.
     package func backUp(
         to path: String, clock: any TimeSource = SystemTimeSource(),
@@ -44,10 +46,10 @@ extension DataFolder {
             let store = BackupEntry.store(container: container, environment: environment)
             let source = try storePath(container: container, environment: environment)
             try add(store, copyOf: source, to: writer, SQLiteStoreFormat.isPrepared, progress)
-            // After the store: the files that its records hold are on the disk before they are.
+            // After the store: the files of records are on disk before the records.
             try addAssets(container, environment, to: writer, progress)
         }
-        // Last, so that no user of a store is missing from it.
+        // Last, so that each user of a store is in it.
         try add(.control, copyOf: controlPath, to: writer, ControlFormat.isPrepared, progress)
         try writer.finish()
         var summary = try BackupReader(path: writer.draft).check(progress: progress)
@@ -55,7 +57,7 @@ extension DataFolder {
         return summary
     }
 
-    /// The environments that have a store's file and aren't being removed, sorted.
+    /// Returns the environments with a store file that aren't being removed, sorted.
     package func environments() throws -> [(container: String, environment: String)] {
         let removals = try ContainerTables.removals(inFileAt: controlPath)
         var found: [(container: String, environment: String)] = []
@@ -72,20 +74,20 @@ extension DataFolder {
         return found
     }
 
-    /// Adds a database by way of a copy that is of one moment.
+    /// Adds a snapshot of a database. Copies the database to a temporary file first.
     private func add(
         _ entry: BackupEntry, copyOf source: String, to writer: BackupWriter,
         _ isPrepared: (Connection, String) throws -> Bool, _ progress: (BackupProgress) throws -> Void
     ) throws {
         let copy = "\(writer.draft).sqlite"
-        // SQLite would make it readable as the mask allows.
+        // SQLite would create it with the permissions of the umask.
         guard try DurableFile.createEmpty(copy) else { throw FileError(.open, copy, EEXIST) }
         defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(copy + ending) } }
         let isMade = try CloudStoreError.translating(path: source) {
             var options = OpenOptions()
             options.readOnly = true
             let connection = try Connection(path: source, options: options)
-            // A server that is making it just now has not got as far as its tables.
+            // A server that is creating the file hasn't created its tables yet.
             guard try isPrepared(connection, source) else { return false }
             let pageBytes = try connection.withStatement("PRAGMA page_size") {
                 try $0.step() ? $0.int64(at: 0) : 0
@@ -98,7 +100,7 @@ extension DataFolder {
                             bytesOfFile: Int64(total) * pageBytes))
                 }
             } catch let error as SQLiteError where error.isDiskFull {
-                // Only the copy is written.
+                // Only the copy is written, so the full disk is the copy's.
                 throw DataFolderError.diskFull(path: copy)
             }
             let made = try Connection(path: copy)

@@ -8,19 +8,19 @@ import System
 #endif
 
 extension DataFolder {
-    /// Makes the folder anew from an archive of `backUp`. The whole archive is compared with its checksums before
-    /// anything is written, and the control file, without which no server starts, is put there last.
+    /// Restores the folder from an archive of `backUp`. The whole archive is compared with its checksums
+    /// before anything is written. The control file is written last, because no server starts without it.
     ///
-    /// Every database, every zone and every user's collection gets a new epoch. Clients with older tokens receive
-    /// `reset` and fetch everything again. Subscribers of a zone or a database receive a push when the folder is
-    /// served. Pushes that were pending at the backup are sent, with their previous names.
+    /// Each database, each zone and each user's collection gets a new epoch. Clients with older tokens
+    /// receive `reset` and fetch everything again. Subscribers of a zone or a database receive a push when
+    /// the folder is served. Pushes that were pending at the backup are sent, with their previous names.
     ///
     /// - Parameters:
-    ///   - archive: the archive's path.
-    ///   - random: where the epochs come from.
-    ///   - progress: told often; throws to give up.
-    /// - Throws: `BackupError`, `DataFolderError`, `CloudStoreError`, what `progress` throws; then the folder is as
-    ///   empty as it was.
+    ///   - archive: Path of the archive.
+    ///   - random: Source of the epochs.
+    ///   - progress: Called often. An error that it throws stops the restore.
+    /// - Throws: `BackupError`, `DataFolderError`, `CloudStoreError`, what `progress` throws. After an error,
+    ///   the folder is empty again.
     package func restore(
         from archive: String, random: any RandomSource = SystemRandomSource(),
         progress: (BackupProgress) throws -> Void = { _ in }
@@ -52,14 +52,14 @@ extension DataFolder {
         return summary
     }
 
-    /// Does what `restore` does with epochs to a folder that was put back by other means: a snapshot of the machine, a
-    /// copy of the files. Without that, tokens and change tags of the time that was lost are taken for this folder's
-    /// own. Interrupted, it is called again.
+    /// Renews all epochs, as `restore` does, in a folder that was restored in another way: from a snapshot of
+    /// the machine or a copy of the files. Without this, tokens and change tags from the lost time would be
+    /// accepted as this folder's own. After an interruption, call it again.
     ///
-    /// - Parameter random: where the epochs come from.
-    /// - Returns: how many environments of containers there are.
-    /// - Throws: `ControlError.noFile` when it is no server's folder, `DataFolderError.held` when it is served,
-    ///   `CloudStoreError`.
+    /// - Parameter random: Source of the epochs.
+    /// - Returns: The number of environments of containers.
+    /// - Throws: `ControlError.noFile` if it isn't a server's folder, `DataFolderError.held` if a server
+    ///   serves it, `CloudStoreError`.
     package func renewEpochs(random: any RandomSource = SystemRandomSource()) throws -> Int {
         guard isMade else { throw ControlError.noFile(path: controlPath) }
         let lock = try lock()
@@ -69,7 +69,7 @@ extension DataFolder {
         return count
     }
 
-    /// Gives all stores new epochs. Nobody else may have one open.
+    /// Gives all stores new epochs. No other process may have a store open.
     @discardableResult
     func renewAll(_ random: any RandomSource) throws -> Int {
         let environments = try environments()
@@ -112,7 +112,7 @@ extension DataFolder {
         }
     }
 
-    /// Every table with epochs of tokens has a column for the epoch.
+    /// Returns the tables with epochs of tokens: those with a column for the epoch.
     private func tablesWithEpochs(_ connection: Connection) throws -> [String] {
         let sql = """
             SELECT tables.name FROM sqlite_schema AS tables
@@ -124,8 +124,8 @@ extension DataFolder {
         }
     }
 
-    /// Leaves a task for each watched zone: without a change, its watchers are told to fetch, and find out what was
-    /// lost. The maker of the last change is told too, since it may be lost.
+    /// Adds a push task for each watched zone. Its subscribers are notified without a change, fetch, and find
+    /// out what was lost. The device that made the last change is notified too, since its change may be lost.
     private func tellEverybody(_ connection: Connection) throws {
         try connection.execute("UPDATE pushTasks SET makerUser = NULL, makerDevice = NULL")
         try connection.execute(
@@ -137,17 +137,17 @@ extension DataFolder {
             """)
     }
 
-    /// Brings a store's file to this version and gives all in it new epochs.
+    /// Upgrades a store's file to this version, and renews all epochs in it.
     private func renew(_ path: String, _ random: any RandomSource) throws {
         try SQLiteCloudStore(path: path).close()
-        // Epochs that differ still do, and none is what it was.
+        // With the same change for all, different epochs stay different, and each epoch has a new value.
         var change: UInt64 = 0
         while change == 0 { change = random.next() }
         try CloudStoreError.translating(path: path) {
             let connection = try Connection(path: path)
             try connection.transaction(.immediate) {
                 for table in try tablesWithEpochs(connection) {
-                    // SQLite has no sign for "exclusive or".
+                    // SQLite has no operator for "exclusive or".
                     let sql = "UPDATE \(table) SET epoch = (epoch | ?1) - (epoch & ?1)"
                     try connection.run(sql) { try $0.bind(Int64(bitPattern: change), at: 1) }
                 }

@@ -87,7 +87,7 @@ enum ControlFormat: SQLiteFileFormat {
         ) STRICT;
         """
 
-    /// Removals in progress. An empty environment stands for the whole container.
+    /// Removals in progress. An empty environment means the whole container.
     static let removalTable = """
         CREATE TABLE IF NOT EXISTS removals (
             number INTEGER PRIMARY KEY AUTOINCREMENT, container TEXT NOT NULL, environment TEXT NOT NULL,

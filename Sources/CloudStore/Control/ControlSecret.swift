@@ -43,7 +43,7 @@ struct ControlSecret: Sendable {
 
     /// Returns the authentication code of a text that a client sends back later. Only this server can make it.
     func code(of text: String, purpose: CodePurpose) throws -> [UInt8] {
-        // Shorter than the texts of which user names are made, so a name never equals a key.
+        // Shorter than the texts from which user names are made, so a name never equals a key.
         let key = try HMACSHA256.code(of: purpose.rawValue, key: bytes)
         return try HMACSHA256.code(of: text, key: key)
     }

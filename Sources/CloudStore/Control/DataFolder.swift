@@ -128,7 +128,7 @@ public final class DataFolderLock: Sendable {
     /// Locks a file alone, and writes this process's number into it.
     convenience init(forServing path: String) throws {
         try self.init(path, .exclusive, waits: false)
-        // The number is for people; the lock is the kernel's and goes with the process.
+        // The number is for people. The kernel holds the lock and releases it when the process ends.
         try DataFolderError.translating {
             try file.truncate()
             try file.write("\(getpid())\n".utf8)

@@ -1,26 +1,26 @@
 import System
 
-/// A small file outside of a data folder that remembers how far the folder had come. What is put back with the folder
-/// can't tell that it was put back; this can.
+/// A small file outside of a data folder that stores the last known marks of the folder. It shows whether the
+/// folder was restored: files inside the folder are restored with it and can't show that.
 ///
 /// Public because a program that embeds `CloudServer` passes it.
 public struct FolderWitness: Hashable, Sendable {
-    /// So many identities of the folder are remembered: each restore gives it another one.
+    /// Maximum number of stored identities of the folder. Each restore gives the folder a new identity.
     static let marksMax = 16
     private static let title = "yap witness 1"
     private static let bytesMax = 4096
 
-    /// Where the file is.
+    /// Path of the file.
     public let path: String
 
-    /// Names the file, which may not be there yet.
+    /// Makes the value for a file, which may be missing.
     public init(path: String) {
         self.path = path
     }
 
-    /// What it has seen, the latest first; nothing when there is no file.
+    /// Returns the stored marks, latest first, or an empty array if the file doesn't exist.
     ///
-    /// - Throws: `DataFolderError.failed` when it can't be read, or is no witness.
+    /// - Throws: `DataFolderError.failed` if the file can't be read or isn't a witness.
     func marks() throws -> [FolderMark] {
         guard !ControlStore.isAbsent(path) else { return [] }
         let bytes = try DataFolderError.translating {
@@ -38,7 +38,8 @@ public struct FolderWitness: Hashable, Sendable {
         }
     }
 
-    /// Remembers a mark that the folder has on its disk. It is on the disk when this returns, or the file is as it was.
+    /// Stores a mark that is on the folder's disk. When this returns, the mark is on disk. After an error,
+    /// the file is unchanged.
     ///
     /// - Throws: `DataFolderError`.
     func remember(_ mark: FolderMark) throws {
@@ -55,31 +56,32 @@ public struct FolderWitness: Hashable, Sendable {
     }
 }
 
-/// What a data folder was found to be when a server began to serve it.
+/// The result of a data folder's check when a server starts to serve it.
 package enum FolderHistory: Hashable, Sendable {
-    /// Nothing speaks against its being as the last server left it.
+    /// No sign of a restore was found.
     case isAsItWas
-    /// It was put back: everything in it has new epochs now.
+    /// The folder was restored. All its epochs were renewed.
     case wasPutBack(environments: Int)
-    /// The witness can't be read. The folder is served as it would be without one.
+    /// The witness can't be read. The folder is served as without a witness.
     case isUnknown(reason: String)
 }
 
 extension DataFolder {
-    /// The witness's usual place: beside the folder, so that it stays when the folder is put back.
+    /// Default path of the witness: beside the folder, so that a restore of the folder doesn't change it.
     public var witnessPath: String {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         return "\(path).witness"
     }
 
-    /// Compares the folder with its witness, and renews all epochs if the folder was restored. The caller has locked
-    /// the folder and has opened no store.
+    /// Compares the folder with its witness, and renews all epochs if the folder was restored. The caller has
+    /// locked the folder and has opened no store.
     ///
-    /// A folder is marked on its disk before the witness hears of it. So a witness that has seen more than the folder
-    /// has can only mean that the folder has lost what was on its disk.
+    /// A mark is written to the folder's disk before it is written to the witness. So a witness that is ahead
+    /// of the folder proves that the folder has lost data.
     ///
-    /// - Throws: `DataFolderError`, `CloudStoreError` when epochs can't be renewed: nothing may be served then.
+    /// - Throws: `DataFolderError`; `CloudStoreError` if the epochs can't be renewed. Then the folder must
+    ///   not be served.
     package func compare(
         _ control: ControlStore, _ witness: FolderWitness, random: any RandomSource = SystemRandomSource()
     ) throws -> FolderHistory {
@@ -90,18 +92,18 @@ extension DataFolder {
             return .isUnknown(reason: "\(error)")
         }
         let own = try control.folderMarks.current()
-        // A folder without a mark is of before its witness, which has been there only since it had one.
+        // A folder without a mark is older than its witness, which is created after the first mark.
         let isBehind = own.map { own in seen.contains { $0.id == own.id && $0.number > own.number } }
         guard isBehind ?? !seen.isEmpty else { return .isAsItWas }
         let count = try renewAll(random)
-        // Last: a server that is killed before this renews once more.
+        // Last, so that a server that was killed before this renews the epochs again.
         try control.folderMarks.renew()
         return .wasPutBack(environments: count)
     }
 
-    /// Marks the folder, and then tells the witness.
+    /// Increments the folder's mark, and then stores it in the witness.
     ///
-    /// - Throws: `DataFolderError`, `CloudStoreError`. What is served may be served on.
+    /// - Throws: `DataFolderError`, `CloudStoreError`. The folder may still be served.
     package func mark(_ control: ControlStore, _ witness: FolderWitness) throws {
         try witness.remember(control.folderMarks.advance())
     }

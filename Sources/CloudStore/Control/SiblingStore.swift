@@ -30,7 +30,7 @@ package final class SiblingStore: Sendable {
     package func usage(of keys: [UsageKey]) -> [UsageKey: StoredSize] {
         opened.withLock { opened in
             do {
-                // An environment that was removed and made again has a new file at the same path.
+                // An environment that was removed and created again has a new file at the same path.
                 let file = FileIdentity(path: path)
                 if opened?.file != file { opened = nil }
                 guard let file else { return [:] }

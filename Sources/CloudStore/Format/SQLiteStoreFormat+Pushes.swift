@@ -1,8 +1,8 @@
 extension SQLiteStoreFormat {
     /// Query subscriptions and the collection of notifications. Part of version 3.
     ///
-    /// Query subscriptions are found by their record type. `notificationsUnread` has the one notification of a zone or
-    /// database subscription that stands for all its changes.
+    /// Query subscriptions are found by their record type. `notificationsUnread` has the one notification of
+    /// a zone or database subscription that represents all its changes.
     static let notificationTables = """
         ALTER TABLE subscriptions ADD COLUMN type TEXT;
         ALTER TABLE subscriptions ADD COLUMN number INTEGER NOT NULL DEFAULT 0;

@@ -1,5 +1,5 @@
-/// A dictionary in buckets. Changing a copy copies one bucket, not all. So a transaction can keep the previous value by
-/// an assignment, and a write costs about the same whatever the size.
+/// A dictionary in buckets. Changing a copy copies one bucket, not all. So a transaction can keep the
+/// previous value by an assignment, and the cost of a write hardly depends on the size.
 struct BucketMap<Key: Hashable, Value> {
     /// Average number of entries in a bucket at which the number of buckets grows.
     private static var bucketEntriesMax: Int { 32 }

@@ -36,13 +36,13 @@ package struct NotificationName: Hashable, Comparable, Sendable {
     }
 }
 
-/// A notification in the user's collection, which has all of them.
+/// A notification in the user's collection.
 package struct NotificationRow: Hashable, Sendable {
     /// Kind of the subscription. The raw value is stored on disk.
     package enum Kind: Int64, Hashable, Sendable {
         /// A query subscription: a change of one record.
         case query = 1
-        /// A zone or database subscription: one unread notification stands for all changes.
+        /// A zone or database subscription: one unread notification represents all changes.
         case feed = 2
     }
 

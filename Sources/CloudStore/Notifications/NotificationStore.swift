@@ -10,7 +10,7 @@ package struct NotificationLoad: Sendable {
     package var feedsOf: [String] = []
     /// Notifications to load by name.
     package var notifications: [NotificationName] = []
-    /// Subscriptions to load the unread notification of that stands for all changes.
+    /// Subscriptions to load the unread notification of, which represents all changes.
     package var unreadOf: [SubscriptionKey] = []
 
     /// Makes an empty request.
@@ -29,7 +29,7 @@ package struct NotificationsLoaded: Sendable {
     package var feeds: [String: NotificationFeedRow] = [:]
     /// Notifications by name.
     package var notifications: [NotificationName: NotificationRow] = [:]
-    /// The unread notification that stands for all changes of a subscription.
+    /// The unread notification that represents all changes of a subscription.
     package var unread: [SubscriptionKey: NotificationRow] = [:]
 
     /// Makes an empty result.

@@ -341,7 +341,7 @@ final class IndexTables {
 }
 
 extension IndexScan {
-    /// Removes `after` if it lies before the range. The scan starts at the later of the two.
+    /// Removes `after` if it is before the range. The scan starts at the later of the two.
     fileprivate var withOneStart: IndexScan {
         guard let after else { return self }
         let isBefore =

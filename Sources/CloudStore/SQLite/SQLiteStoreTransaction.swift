@@ -185,7 +185,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         try answerTables.trim(of: user, rowsMax: rowsMax, bytesMax: bytesMax)
     }
 
-    /// Empties all tables except the schema's and those of the operator's settings, even tables that it doesn't know.
+    /// Empties all tables, including unknown ones, except the schema's and those of the operator's settings.
     private func eraseData() throws {
         indexTables.forget()
         places.forget()

@@ -5,7 +5,7 @@ import SQLite
 /// The rows of a zone have its own name, unless it was cleared while it had rows. From then on new rows have another
 /// name, so that no reader sees the old rows, which are removed later.
 final class ZonePlaces {
-    /// What the transaction has read.
+    /// Rows that the transaction has read.
     struct Known {
         /// False if the rows of all zones have the zones' own names. Nil until it was read.
         var areUsed: Bool?

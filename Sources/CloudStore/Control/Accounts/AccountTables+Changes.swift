@@ -18,8 +18,8 @@ extension AccountTables {
         }
     }
 
-    /// Changes what an account says about its person, and whether it is a developer. Nil keeps a value, an empty text
-    /// removes it.
+    /// Changes the names and the email address of an account, and whether it is a developer. Nil keeps a
+    /// value, an empty text removes it.
     ///
     /// - Throws: `ControlError.noSuchAccount`, `ControlError.badName`, `ControlError.emailTaken`,
     ///   `ControlError.tooManyDevelopers`, `CloudStoreError`; then nothing was changed.
@@ -46,14 +46,14 @@ extension AccountTables {
         }
     }
 
-    /// Lets an account use `development` where that is for developers only, or no longer.
+    /// Allows or forbids an account to use `development` where that is for developers only.
     ///
     /// - Throws: `ControlError.noSuchAccount`, `ControlError.tooManyDevelopers`, `CloudStoreError`.
     package func setDeveloper(_ isDeveloper: Bool, ofAccount name: String) throws {
         try file.write { try Self.setDeveloper(isDeveloper, ofAccount: name, $0) }
     }
 
-    /// Keeps an account from signing in, and ends its sessions. Does nothing if it is disabled already.
+    /// Disables an account and ends its sessions. Does nothing if it is disabled already.
     ///
     /// - Returns: True if it wasn't disabled before.
     /// - Throws: `ControlError.noSuchAccount`, `CryptoError`, `CloudStoreError`.
@@ -72,7 +72,8 @@ extension AccountTables {
         }
     }
 
-    /// Lets a disabled account sign in again with its password. Does nothing if it isn't disabled.
+    /// Enables a disabled account, which can sign in again with its password. Does nothing if it isn't
+    /// disabled.
     ///
     /// - Returns: True if it was disabled before.
     /// - Throws: `ControlError.noSuchAccount`, `CloudStoreError`.

@@ -65,7 +65,8 @@ package struct AccountTables: Sendable {
     ///
     /// - Throws: `CloudStoreError`, `CryptoError`.
     package func isDeveloper(userRecordName: String, container: String) throws -> Bool {
-        // A record name can't be traced back to its account, so it is compared with those of all developers.
+        // The account can't be found from a record name, so the name is compared with those of all
+        // developers.
         let names = try file.lookUp {
             $0.developers[container]
         } load: { connection -> Set<String>? in
@@ -139,8 +140,8 @@ package struct AccountTables: Sendable {
         }
     }
 
-    /// Removes an account, ends its sessions, and removes its person from those that others find. The records of its
-    /// user stay.
+    /// Removes an account, ends its sessions, and removes its person from the list of discoverable users. The
+    /// records of its user stay.
     ///
     /// - Throws: `ControlError.noSuchAccount`, `CloudStoreError`.
     package func remove(named name: String) throws {

@@ -1,7 +1,7 @@
 /// The valid tokens of a session that gets a new token with each response.
 ///
-/// A token stays valid until a later one was used and the grace period has passed. So parallel requests succeed, and a
-/// lost response locks nobody out.
+/// A token stays valid until a later one was used and the grace period has passed. So parallel requests
+/// succeed, and a client that lost a response can still sign in.
 struct SessionRotation {
     /// Time that a token stays valid after the first use of a later one, in milliseconds.
     static let graceMilliseconds: Int64 = 60_000
@@ -25,7 +25,7 @@ struct SessionRotation {
 
     enum Verdict: Equatable {
         case counts
-        /// Its replacement was used long ago, so the sender has a copy of an old token.
+        /// The token's replacement was used long ago, so the sender has a copy of an old token.
         case replayed
     }
 

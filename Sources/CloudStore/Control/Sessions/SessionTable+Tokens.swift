@@ -14,9 +14,9 @@ extension SessionTable {
 
     /// Returns the session of a web auth token, and the token that replaces it. This counts as a use of the token.
     ///
-    /// Cached for up to `ControlStore.freshMilliseconds`; otherwise it reads the file on the calling thread. A token
-    /// that was replaced longer than `SessionRotation.graceMilliseconds` ago ends its session, because somebody else
-    /// has a copy of it.
+    /// Cached for up to `ControlStore.freshMilliseconds`; otherwise it reads the file on the calling thread.
+    /// A token that was replaced longer than `SessionRotation.graceMilliseconds` ago ends its session,
+    /// because another client has a copy of it.
     ///
     /// - Throws: `CloudStoreError`.
     package func signIn(token text: String) throws -> ControlSignIn {
