@@ -1,15 +1,15 @@
 import Foundation
 
-/// A person's name in an archive. Apple's `NSPersonNameComponents` stores its parts in a nested object.
-/// Foundation on Linux stores them directly, and doesn't read Apple's form.
+/// A person's name in an archive. Apple's archives store the parts of `NSPersonNameComponents` in a nested
+/// object. Foundation on Linux stores the parts directly and can't read Apple's archives.
 final class ArchivedPersonName: NSObject, NSSecureCoding, Sendable {
     private static let classNames = ["NSPersonNameComponents", "_NSPersonNameComponentsData"]
 
     private let components: PersonNameComponents
 
-    /// Reads the name under `key`; nil if it doesn't exist.
+    /// Reads the name under `key`, or returns nil if it doesn't exist.
     static func read(_ coder: NSCoder, forKey key: String) -> PersonNameComponents? {
-        // Of this unarchiver only: an app may have archives of names itself.
+        // Only for this unarchiver, because the app may read other archives of names.
         let unarchiver = coder as? NSKeyedUnarchiver
         for name in classNames { unarchiver?.setClass(ArchivedPersonName.self, forClassName: name) }
         defer { for name in classNames { unarchiver?.setClass(nil, forClassName: name) } }

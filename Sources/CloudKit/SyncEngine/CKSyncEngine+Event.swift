@@ -3,7 +3,7 @@ extension CKSyncEngine {
     public enum Event: Sendable, CustomStringConvertible {
         /// The engine has a new state, which the app must store.
         case stateUpdate(StateUpdate)
-        /// The user signed in, out, or another one did.
+        /// The signed-in user changed.
         case accountChange(AccountChange)
         /// Zones changed in the cloud.
         case fetchedDatabaseChanges(FetchedDatabaseChanges)
@@ -56,7 +56,7 @@ extension CKSyncEngine.Event {
         public var description: String { "StateUpdate()" }
     }
 
-    /// Another user is signed in, or none.
+    /// The signed-in user changed: another user is signed in, or no user.
     public struct AccountChange: Sendable, CustomStringConvertible {
         /// The kind of an account change.
         public enum ChangeType: Hashable, Sendable, CustomStringConvertible {
@@ -64,7 +64,7 @@ extension CKSyncEngine.Event {
             case signIn(currentUser: CKRecord.ID)
             /// The user signed out.
             case signOut(previousUser: CKRecord.ID)
-            /// One signed out and another in.
+            /// One user signed out, and another user signed in.
             case switchAccounts(previousUser: CKRecord.ID, currentUser: CKRecord.ID)
 
             /// The change, for logs.
@@ -87,7 +87,7 @@ extension CKSyncEngine.Event {
 
     /// Zones that changed in the cloud.
     public struct FetchedDatabaseChanges: Sendable, CustomStringConvertible {
-        /// Those that are new or changed.
+        /// Zones that are new or changed.
         public let modifications: [CKDatabase.DatabaseChange.Modification]
         /// The deleted zones.
         public let deletions: [CKDatabase.DatabaseChange.Deletion]
@@ -100,7 +100,7 @@ extension CKSyncEngine.Event {
 
     /// Records that changed in the cloud.
     public struct FetchedRecordZoneChanges: Sendable, CustomStringConvertible {
-        /// Those that are new or changed.
+        /// Records that are new or changed.
         public let modifications: [CKDatabase.RecordZoneChange.Modification]
         /// The deleted records.
         public let deletions: [CKDatabase.RecordZoneChange.Deletion]
@@ -126,13 +126,13 @@ extension CKSyncEngine.Event {
             }
         }
 
-        /// Those that were saved.
+        /// Zones that were saved.
         public let savedZones: [CKRecordZone]
-        /// Those that weren't.
+        /// Zones that weren't saved, with their errors.
         public let failedZoneSaves: [FailedZoneSave]
-        /// Those that were deleted.
+        /// IDs of the zones that were deleted.
         public let deletedZoneIDs: [CKRecordZone.ID]
-        /// Those that were not deleted, with their errors.
+        /// IDs of the zones that weren't deleted, with their errors.
         public let failedZoneDeletes: [CKRecordZone.ID: CKError]
 
         /// The numbers of items, for logs.
@@ -159,13 +159,13 @@ extension CKSyncEngine.Event {
             }
         }
 
-        /// Those that were saved.
+        /// Records that were saved.
         public let savedRecords: [CKRecord]
-        /// Those that weren't.
+        /// Records that weren't saved, with their errors.
         public let failedRecordSaves: [FailedRecordSave]
-        /// Those that were deleted.
+        /// IDs of the records that were deleted.
         public let deletedRecordIDs: [CKRecord.ID]
-        /// Those that were not deleted, with their errors.
+        /// IDs of the records that weren't deleted, with their errors.
         public let failedRecordDeletes: [CKRecord.ID: CKError]
 
         /// The numbers of items, for logs.
@@ -199,7 +199,7 @@ extension CKSyncEngine.Event {
     public struct DidFetchRecordZoneChanges: Sendable, CustomStringConvertible {
         /// The zone.
         public let zoneID: CKRecordZone.ID
-        /// The error; nil after success.
+        /// The error, or nil after success.
         public let error: CKError?
 
         /// The zone and the error, for logs.

@@ -5,7 +5,10 @@ import CloudWire
 extension Access {
     /// Returns the error of a forbidden operation, or nil if it is allowed or fails for another reason.
     ///
-    /// A caller without read permission gets the same error as for a missing record.
+    /// For an existing record that the caller may neither read nor write, `update`, `replace` and `delete`
+    /// return the error of a missing record, so they don't reveal that the record exists. `forceUpdate`,
+    /// `forceReplace` and `forceDelete` return `notPermitted`. `create` isn't rejected here; it then fails
+    /// because the name is taken.
     func refusal(of operation: ModifyBatch.Operation, key: RecordKey, old: StoredRecord?) -> WireError? {
         guard decides else { return nil }
         guard let old else { return refusal(ofNew: operation, key: key) }
@@ -33,7 +36,7 @@ extension Access {
         case .update, .replace, .delete, .forceDelete: return nil
         case .create, .forceUpdate, .forceReplace: break
         }
-        // Without a type it is rejected anyway.
+        // An operation without a type is rejected in any case.
         guard let recordType = operation.record.recordType else { return nil }
         guard permissionsForOwn(recordType).contains(.create) else {
             return ServiceError.notPermitted(.create)
@@ -45,7 +48,7 @@ extension Access {
         return nil
     }
 
-    /// The error without its record if the caller may not read that record.
+    /// Returns the error without its record if the caller may not read that record.
     func hiding(_ error: WireError, of row: StoredRecord) -> WireError {
         guard !permissions(row).contains(.read) else { return error }
         var error = error
@@ -53,8 +56,8 @@ extension Access {
         return error
     }
 
-    /// The fields in the response to a save. A caller without read permission gets back only the fields that
-    /// it sent.
+    /// Returns the fields for the response to a save. A caller without read permission gets back only the
+    /// fields that it sent.
     func visible(
         _ fields: [String: Field], of row: StoredRecord, to operation: ModifyBatch.Operation
     ) -> [String: Field] {
@@ -62,8 +65,8 @@ extension Access {
         return fields.filter { operation.record.fields[$0.key] != nil }
     }
 
-    /// The caller's own user record in the public database. It exists before its first save, without fields
-    /// and times.
+    /// Returns the caller's own user record in the public database. It exists before its first save, without
+    /// fields and times.
     func ownUserRecord(_ key: RecordKey) -> StoredRecord? {
         guard decides, let user, key.recordName == user, key.zone.isDefault,
             key.zone.database == .publicDatabase

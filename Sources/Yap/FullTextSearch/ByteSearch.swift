@@ -2,7 +2,7 @@
 /// Pratt).
 struct ByteSearch {
     private let part: [UInt8]
-    /// For each length of a prefix of the part: length of its longest proper border.
+    /// Length of the longest proper border of each prefix of the part, by the prefix's length.
     private var borders = [0, 0]
     /// Number of compared bytes.
     private(set) var stepsCount = 0
@@ -28,7 +28,9 @@ struct ByteSearch {
         }
     }
 
-    /// Returns the length of the longest prefix of the part that ends with `byte` after a prefix of this length.
+    /// Returns the length of the match after `byte` follows a match of `length` bytes. A match is a prefix of
+    /// the part. If `byte` doesn't continue it, the longest shorter prefix that `byte` completes is the new
+    /// match.
     private mutating func extended(_ length: Int, by byte: UInt8) -> Int {
         var length = length
         while true {

@@ -1,8 +1,9 @@
 /// Computes the distances of vectors from a query.
 ///
-/// A sum consists of sixteen partial sums, each over every sixteenth component, which the processor's vector
-/// instructions add in parallel. These are then added in a fixed order, so a distance has the same bits on each
-/// processor and in each build.
+/// A distance is a sum over the components. The kernel adds components 0, 16, 32, … to the first of 16
+/// partial sums, components 1, 17, 33, … to the second, and so on; the processor's vector instructions add
+/// these in parallel. Up to 15 remaining components have a sum of their own. The partial sums are added in a
+/// fixed order, so a distance has the same bits on each processor and in each build.
 struct VectorKernel: Sendable {
     private typealias Lanes = SIMD16<Float>
 
@@ -24,8 +25,8 @@ struct VectorKernel: Sendable {
         }
     }
 
-    /// Rounding may make the product of two vectors of length 1 greater than 1. A product that isn't finite means
-    /// damage, and stays visible.
+    /// Because of rounding, the product of two vectors of length 1 can be greater than 1. A product that
+    /// isn't finite comes from damaged data, and isn't changed.
     private static func cosineDistance(_ product: Float) -> Float {
         let distance = 1 - product
         return distance < 0 && distance.isFinite ? 0 : distance

@@ -3,7 +3,7 @@ import Foundation
 internal import System
 internal import Yap
 
-/// The files of a sync's objects. Get it from `CloudSync.files`.
+/// The files of a sync's objects. Available as `CloudSync.files`.
 public struct CloudFiles: Sendable {
     let sync: CloudSync
 
@@ -11,8 +11,8 @@ public struct CloudFiles: Sendable {
 
     /// Stores bytes on this device. Put the value into an object to send them.
     ///
-    /// The bytes are on the disk when this returns. Put the value into an object within a day: a file that no object
-    /// has is removed later.
+    /// The bytes are on disk when this returns. Put the value into an object within a day: a file that isn't
+    /// in any object is removed later.
     /// - Throws: `YapDatabaseCloudKitError.fileNotWritten`, `notRegistered`.
     public func add(_ bytes: Data) async throws -> CloudFile {
         try await outsideOfThePool { try addInline(bytes) }
@@ -39,9 +39,10 @@ public struct CloudFiles: Sendable {
 
     // MARK: Finding
 
-    /// The place of the bytes, or nil if they aren't on this device. Read them there, and don't change them.
+    /// Returns the location of the bytes, or nil if they aren't on this device. Read the file there, and
+    /// don't change it.
     ///
-    /// The bytes of a value that no object has are removed after a day.
+    /// The bytes of a value that isn't in any object are removed after a day.
     public func url(of file: CloudFile) -> URL? {
         guard let folder = try? folder, folder.paths.contain(file) else { return nil }
         return folder.paths.url(of: file)
@@ -70,7 +71,7 @@ public struct CloudFiles: Sendable {
         }
     }
 
-    /// `fetch(_:ofObjectForKey:inCollection:)`, begun on the caller's thread.
+    /// Starts `fetch(_:ofObjectForKey:inCollection:)` on the caller's thread.
     /// - Parameter completion: Called once, on the caller's thread or on one of the framework's.
     package func fetchInline(
         _ file: CloudFile, ofObjectForKey key: String, inCollection collection: String,
@@ -87,10 +88,11 @@ public struct CloudFiles: Sendable {
         }
     }
 
-    /// Ends a fetch when the object's own record was fetched. If that lacks the file, another one may have it: the file
-    /// was moved from that object, and the change wasn't sent yet.
+    /// Completes a fetch after the object's own record was fetched. If that record doesn't have the file,
+    /// fetches it from other records: the file may have been moved from another object, and the change not
+    /// been sent yet.
     ///
-    /// - Parameter own: Success if the object's own record was fetched.
+    /// - Parameter own: Result of the fetch of the object's own record.
     private func complete(
         _ file: CloudFile, of owner: RecordRow, _ own: Result<Void, any Error>,
         _ completion: @escaping @Sendable (Result<URL, any Error>) -> Void
@@ -102,7 +104,7 @@ public struct CloudFiles: Sendable {
                 completion(
                     Result {
                         if let url = try arrived(file) { return url }
-                        // The error of the object's own record says most.
+                        // The error of the object's own record is the most useful one.
                         _ = try own.get()
                         throw CKError.saying(
                             .assetNotAvailable,
@@ -114,14 +116,15 @@ public struct CloudFiles: Sendable {
         }
     }
 
-    /// The place of a file that is on this device now. The changes that wait for it become ready to be sent.
+    /// Returns the location of a file that is on this device now. Marks the changes that wait for it as ready
+    /// to be sent.
     private func arrived(_ file: CloudFile) throws -> URL? {
         guard let url = url(of: file) else { return nil }
         try liftWaiting(for: file)
         return url
     }
 
-    /// Makes the changes that wait for the file ready to be sent.
+    /// Marks the changes that wait for the file as ready to be sent.
     private func liftWaiting(for file: CloudFile) throws {
         let name = sync.registeredName
         let isWaitedFor = try sync.connection.blocking.read {
@@ -133,7 +136,7 @@ public struct CloudFiles: Sendable {
         }
     }
 
-    /// The record of an object.
+    /// Returns the record of an object.
     private func owner(_ key: String, _ collection: String) throws -> RecordRow {
         let name = sync.registeredName
         let owner = try sync.connection.blocking.read {
@@ -147,20 +150,21 @@ public struct CloudFiles: Sendable {
         return owner
     }
 
-    /// Other records that may have the file on the server.
+    /// Returns other records that may have the file on the server.
     private func otherRecords(with file: CloudFile, than owner: RecordRow) throws -> [CKRecord.ID] {
         guard let database = sync.cloudKit.runner.session.database else { return [] }
         let name = sync.registeredName
-        // A connection of its own: the search reads all rows.
+        // A separate connection, because the search reads all rows.
         return try database.newConnection().blocking.read { transaction in
             let tables = try transaction.ext(name, as: YapDatabaseCloudKit.self).tables
             return try tables.recordsWithFile(file, named: owner.recordID.recordName, owner.database)
         }.filter { $0 != owner.recordID }
     }
 
-    /// Fetches records with the file, and stores it.
+    /// Fetches the records until one has the file, and stores the file.
     ///
-    /// - Parameter completion: Called once. Its result is the error of the first record, or that of the disk.
+    /// - Parameter completion: Called once. The result is the error of the first record, or an error of the
+    ///   disk.
     private func fetchRecords(
         _ recordIDs: [CKRecord.ID], with file: CloudFile,
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void
@@ -188,11 +192,11 @@ public struct CloudFiles: Sendable {
 
     // MARK: Removing
 
-    /// Removes files that no object and no pending change has, if an earlier call found them unused at least a day ago.
-    /// `CloudSync` does it when it begins.
+    /// Removes files that aren't in any object or pending change, if an earlier call found them unused at
+    /// least a day ago. `CloudSync` calls this when it starts.
     ///
-    /// It does nothing if a collection isn't registered or has a serializer of the app's own, because files in its
-    /// objects aren't found.
+    /// Does nothing if a collection isn't registered or has a custom serializer of the app, because files in
+    /// its objects can't be found.
     /// - Throws: `YapDatabaseError`; `YapDatabaseCloudKitError.fileNotWritten`, `notRegistered`.
     public func removeUnused() async throws {
         try await outsideOfThePool { try removeUnusedInline() }
@@ -208,7 +212,7 @@ public struct CloudFiles: Sendable {
         guard let database = sync.cloudKit.runner.session.database else { return }
         try withPublicErrors {
             try folder.removeUnused(unusedSeconds: unusedSeconds) {
-                // A connection of its own: it reads for long.
+                // A separate connection, because it reads for a long time.
                 try database.newConnection().blocking.read { transaction in
                     let collections = try transaction.allCollections()
                     guard collections.allSatisfy({ database.isSearchable($0) }) else { return nil }
