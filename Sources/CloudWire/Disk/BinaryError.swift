@@ -1,8 +1,8 @@
-/// Why bytes from a disk are not what they should be.
+/// The reason that bytes from a disk can't be decoded.
 package struct BinaryError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The problem.
     package var reason: String
-    /// Where in the bytes.
+    /// Offset of the problem in the bytes.
     package var byteOffset: Int
 
     /// Makes an error.

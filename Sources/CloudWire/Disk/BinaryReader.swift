@@ -1,5 +1,5 @@
-/// Reads what `BinaryWriter` wrote, and refuses all else: cut bytes, numbers not in their shortest form, text
-/// that is not UTF-8.
+/// Reads what `BinaryWriter` wrote. Rejects everything else: incomplete bytes, numbers that aren't in their
+/// shortest form, and text that isn't UTF-8.
 package struct BinaryReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -9,7 +9,7 @@ package struct BinaryReader {
         position = bytes.startIndex
     }
 
-    /// What stands before the checksum at the end of `bytes`; nil if the checksum is not right.
+    /// Returns `bytes` without the checksum at their end, or nil if the checksum is wrong.
     package static func checkedContent(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
         guard bytes.count >= 4 else { return nil }
         let content = bytes.dropLast(4)
@@ -62,7 +62,8 @@ package struct BinaryReader {
         return value
     }
 
-    /// A number of things that follow, each of at least one byte: so never more than the bytes that are left.
+    /// Reads the number of the following items. Each item has at least one byte, so a number greater than the
+    /// number of remaining bytes is an error.
     package mutating func count() throws(BinaryError) -> Int {
         let value = try unsigned()
         guard value <= UInt64(remainingCount) else { throw error("a length beyond the end") }
@@ -71,7 +72,7 @@ package struct BinaryReader {
 
     package mutating func blob() throws(BinaryError) -> [UInt8] { Array(try take(count())) }
 
-    /// The bytes of a text, which may not be UTF-8.
+    /// Reads the bytes of a text, which may not be UTF-8.
     mutating func textBytes() throws(BinaryError) -> ArraySlice<UInt8> { try take(count()) }
 
     package mutating func text() throws(BinaryError) -> String {

@@ -1,8 +1,9 @@
-/// Appends the parts of our binary forms: LEB128 numbers in their shortest form, fixed numbers little-endian.
+/// Appends values in our binary format: LEB128 numbers in their shortest form, and fixed-size numbers in
+/// little-endian order.
 package struct BinaryWriter {
     package private(set) var bytes: [UInt8] = []
 
-    /// Makes a writer that has written nothing.
+    /// Makes an empty writer.
     package init() {}
 
     package mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
@@ -18,7 +19,7 @@ package struct BinaryWriter {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Zigzag, so that small negative numbers are short too.
+    /// Appends a signed number with zigzag encoding, so that small negative numbers are short too.
     package mutating func signed(_ value: Int64) {
         unsigned(UInt64(bitPattern: value << 1 ^ value >> 63))
     }

@@ -1,10 +1,10 @@
-/// Names one version of a record: the epoch of its zone and the zone's counter at the change.
+/// The version of a record: the epoch of its zone and the zone's counter at the change.
 ///
-/// As the epoch is random, no tag is given twice, not even after a zone was restored from a backup.
+/// The epoch is random, so no tag is used twice, even after a zone was restored from a backup.
 package struct ChangeTag: Hashable, Sendable {
     /// The zone's epoch.
     package var epoch: UInt64
-    /// The zone's change counter, not negative.
+    /// The zone's change counter. Not negative.
     package var counter: Int64
 
     /// Makes a tag.
@@ -13,17 +13,18 @@ package struct ChangeTag: Hashable, Sendable {
         self.counter = counter
     }
 
-    /// Reads a tag; nil for a text that no `text` ever was, so for a tag that can't be current.
+    /// Reads a tag. Returns nil for a text that `text` never has. Such a tag can't be current.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let counter = Int64(parts[0], radix: 36), counter >= 0,
             let epoch = UInt64(parts[1], radix: 36)
         else { return nil }
         self.init(epoch: epoch, counter: counter)
-        // One tag has one text: no signs, capitals or leading zeros.
+        // Each tag has exactly one text: no signs, capitals or leading zeros.
         guard self.text == text else { return nil }
     }
 
-    /// The tag on the wire: counter and epoch to the base 36, as `1s2k.3w5e11264sgsf`. Opaque to clients.
+    /// The tag on the wire: counter and epoch in base 36, for example `1s2k.3w5e11264sgsf`. Opaque to
+    /// clients.
     package var text: String { String(counter, radix: 36) + "." + String(epoch, radix: 36) }
 }

@@ -1,30 +1,32 @@
 internal import System
 
-/// How far a client knows a zone, or a database: what stands in `syncToken`, opaque to clients.
+/// A client's position in the changes of a zone or a database. The contents of `syncToken`, opaque to
+/// clients.
 package struct ChangeToken: Hashable, Sendable {
-    /// Why a text is no change token.
+    /// The reason that a text isn't a change token.
     package enum DecodingError: Error, Hashable, Sendable {
-        /// The text was cut or changed, or never was a token.
+        /// The text was truncated or changed, or was never a token.
         case damaged
-        /// A later version of the server wrote it.
+        /// The token was made by a later version of the server.
         case unknownFormat(UInt8)
     }
 
-    /// What the token is about.
+    /// The feed that the token belongs to.
     package enum Subject: Hashable, Sendable {
         /// The zones of the database of the user with this record name.
         case database(ownerRecordName: String)
         /// The records of a zone. A token's zone always has an owner, and no zone type.
         case zone(ownerRecordName: String, zoneName: String)
-        /// What the user with this record name was told.
+        /// The notifications of the user with this record name.
         case notifications(ownerRecordName: String)
     }
 
-    /// A walk from the newest change downwards that isn't done.
+    /// The position of a fetch that started with the newest change and isn't complete.
     package struct Descent: Hashable, Sendable {
-        /// The newest change when the walk began: what the client knows when it is done.
+        /// Counter of the newest change when the fetch started. The client's position when the fetch is
+        /// complete.
         package var newest: Int64
-        /// The last change that the client was told of: the next ones are below it.
+        /// Counter of the last change that the client received. The next changes are below it.
         package var below: Int64
 
         /// Makes a descent.
@@ -34,17 +36,19 @@ package struct ChangeToken: Hashable, Sendable {
         }
     }
 
-    /// The database in which it was given.
+    /// Scope of the database that issued the token.
     package var scope: DatabaseScope
-    /// What it is about.
+    /// The feed that the token belongs to.
     package var subject: Subject
     /// The epoch of the zone, or of the database's own counter.
     package var epoch: UInt64
-    /// The last change that the client has seen.
+    /// Counter of the last change that the client has received.
     package var counter: Int64
-    /// Of a fetch that began without a token, the counter then: its later pages skip tombstones up to here.
+    /// For a fetch that started without a token: the counter at its start. Later pages omit tombstones up to
+    /// this counter.
     package var liveUntil: Int64
-    /// Of a fetch that begins with the newest change: where it stands. `counter` is what the client knew before it.
+    /// The position of a fetch that starts with the newest change. `counter` is then the client's position
+    /// before the fetch.
     package var descent: Descent?
 
     /// Makes a token.
@@ -61,7 +65,7 @@ package struct ChangeToken: Hashable, Sendable {
     }
 
     private static let formatVersion: UInt8 = 1
-    /// The same with a descent at its end.
+    /// Format version of a token that ends with a descent.
     private static let descentVersion: UInt8 = 2
     private static let textBytesMax = 4096
 
@@ -93,7 +97,7 @@ package struct ChangeToken: Hashable, Sendable {
         return Base64.encoded(writer.bytes)
     }
 
-    /// Reads a token. Throws `DecodingError` for a text that is damaged, foreign, or of a later format.
+    /// Reads a token. Throws `DecodingError` if the text is damaged, isn't a token, or has a later format.
     package init(text: String) throws(DecodingError) {
         guard text.utf8.count <= Self.textBytesMax, let bytes = Base64.decoded(text),
             let content = BinaryReader.checkedContent(of: bytes)

@@ -1,4 +1,4 @@
-/// CRC-32 as in zlib and PNG: it finds what a bad disk or a cut text does, not what an attacker does.
+/// CRC-32 as in zlib and PNG. Detects disk errors and truncated texts, but not deliberate changes.
 enum Checksum {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }

@@ -1,11 +1,11 @@
-/// FNV-1a, a small 64-bit hash for names: row identities on disk depend on it, so it must not change.
+/// FNV-1a, a small 64-bit hash for names. Row identities on disk depend on it, so it must not change.
 ///
-/// The constants: draft-eastlake-fnv, section 5.
+/// Constants: draft-eastlake-fnv, section 5.
 package struct FNV1a {
-    /// The hash of what was added so far.
+    /// The hash of the bytes added so far.
     package private(set) var hash: UInt64
 
-    /// Makes a hash of nothing; another seed gives other hashes.
+    /// Makes a hash of no bytes. Another seed gives other hashes.
     package init(seed: UInt64 = 0) {
         hash = 0xCBF2_9CE4_8422_2325 ^ seed
     }

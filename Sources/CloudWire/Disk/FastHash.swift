@@ -1,6 +1,6 @@
-/// XXH64, a fast 64-bit hash: it finds what an accident changed, not what an attacker does.
+/// XXH64, a fast 64-bit hash. Detects accidental changes, but not deliberate ones.
 ///
-/// Zone checksums need no more, and a cryptographic hash would be most of what they cost.
+/// Zone checksums need no stronger hash. A cryptographic hash would take most of the time of computing them.
 package enum FastHash {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -8,13 +8,13 @@ package enum FastHash {
     private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
     private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
-    /// The hash of a text's UTF-8.
+    /// Returns the hash of a text's UTF-8.
     package static func hash(_ text: String, seed: UInt64) -> UInt64 {
         var text = text
         return text.withUTF8 { hash(UnsafeRawBufferPointer($0), seed: seed) }
     }
 
-    /// The hash of bytes.
+    /// Returns the hash of bytes.
     package static func hash(_ bytes: [UInt8], seed: UInt64) -> UInt64 {
         bytes.withUnsafeBytes { hash($0, seed: seed) }
     }
@@ -45,7 +45,7 @@ package enum FastHash {
         return sum ^ sum >> 32
     }
 
-    /// The whole stripes of 32 bytes, four words at a time.
+    /// Hashes the complete stripes of 32 bytes, four words at a time.
     private static func stripes(
         _ bytes: UnsafeRawBufferPointer, seed: UInt64, _ offset: inout Int
     ) -> UInt64 {

@@ -1,17 +1,17 @@
-/// The one form in which a record's fields lie on a disk: in a device's queue and in the server's rows.
+/// The binary format of a record's fields on disk: in a device's queue and in the server's rows.
 ///
-/// Equal fields have equal bytes: the fields are sorted by the bytes of their names, and each part has one
-/// form. The layout is in docs/DISK_FORMAT.md; a change of it takes a new version, and the old ones stay
-/// readable.
+/// Equal fields have equal bytes: the fields are sorted by the bytes of their names, and each part has
+/// exactly one encoding. docs/DISK_FORMAT.md describes the layout. A change of the layout needs a new
+/// version, and old versions stay readable.
 package enum FieldsBinary {
     static let formatVersion: UInt8 = 1
-    /// Bytes that most fields have room in.
+    /// Capacity in bytes that is enough for most fields.
     private static let fieldBytesGuess = 48
 
-    /// The bytes of `fields`.
+    /// Encodes `fields`.
     ///
-    /// A list must hold values of its type and no list: a precondition, for only our own code makes them. Of
-    /// a reference's zone the zone type is not kept; it is no part of the zone's identity.
+    /// Precondition: a list contains values of its type only, and no lists. Only our own code makes lists.
+    /// The zone type of a reference's zone isn't stored, because it isn't part of the zone's identity.
     package static func encode(_ fields: [String: Field]) -> [UInt8] {
         var writer = BinaryWriter()
         writer.reserveCapacity(fields.count * fieldBytesGuess)
@@ -37,8 +37,8 @@ package enum FieldsBinary {
         return (order ?? nil) ?? left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
-    /// The fields that `bytes` hold. Throws a `BinaryError` unless `encode` could have written these very
-    /// bytes.
+    /// Decodes fields. Throws a `BinaryError` unless `bytes` are exactly the bytes that `encode` returns for
+    /// the fields.
     package static func decode(_ bytes: [UInt8]) throws(BinaryError) -> [String: Field] {
         var reader = BinaryReader(bytes[...])
         let version = try reader.byte()
@@ -54,7 +54,7 @@ package enum FieldsBinary {
             if let previous, !previous.utf8.lexicographicallyPrecedes(name.utf8) {
                 throw reader.error("fields that are not sorted")
             }
-            // Names of different bytes that look the same are one key to a dictionary.
+            // A dictionary treats names with different bytes as one key if they are canonically equivalent.
             guard fields.updateValue(try reader.field(), forKey: name) == nil else {
                 throw reader.error("a duplicate field")
             }
@@ -94,14 +94,15 @@ extension FieldType {
     }
 }
 
-/// The byte before a field's value.
+/// The flags in the byte before a field's value.
 struct FieldFlags: OptionSet {
     let rawValue: UInt8
     static let encrypted = FieldFlags(rawValue: 1)
     static let value = FieldFlags(rawValue: 2)
-    /// The type was sent, and is the value's own.
+    /// The type was sent, and is the type of the value.
     static let typeOfValue = FieldFlags(rawValue: 4)
-    /// The type was sent and is another, or there is no value: its code follows.
+    /// The type was sent and differs from the value's type, or the field has no value. The code of the type
+    /// follows.
     static let otherType = FieldFlags(rawValue: 8)
     static let all: FieldFlags = [.encrypted, .value, .typeOfValue, .otherType]
 }
@@ -181,7 +182,7 @@ extension BinaryWriter {
         if let size = file.size { signed(size) }
     }
 
-    /// A bit for each part that is there, the first part lowest.
+    /// Returns a bit for each part, set if the part is present. The first part has the lowest bit.
     private func presence(_ parts: [Bool]) -> UInt8 {
         parts.enumerated().reduce(0) { $0 | ($1.element ? 1 << UInt8($1.offset) : 0) }
     }

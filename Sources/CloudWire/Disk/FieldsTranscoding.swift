@@ -1,7 +1,9 @@
 extension JSONWriter {
-    /// Writes an object of fields from their binary form: the JSON that the decoded fields have, without making them.
+    /// Writes the JSON object of fields directly from their binary form, without decoding them to `Field`
+    /// values.
     ///
-    /// A page of changes is mostly this. For bytes that `FieldsBinary.encode` can't have written `finish` throws.
+    /// Most of the time for a page of changes is spent here. If `FieldsBinary.encode` can't have made the
+    /// bytes, `finish` throws.
     mutating func storedFields(_ bytes: [UInt8]) {
         open(UInt8(ascii: "{"))
         do throws(BinaryError) {

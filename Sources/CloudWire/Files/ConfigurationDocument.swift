@@ -1,6 +1,6 @@
-/// The file `cloudkit.json`: where each container's cloud is.
+/// The file `cloudkit.json`: the address and the credentials of each container's server.
 package struct ConfigurationDocument: Hashable, Sendable {
-    /// Where one container's cloud is.
+    /// The configuration of one container.
     package struct Container: Hashable, Sendable {
         /// The server's address, beginning with `http://` or `https://`.
         package var server: String?
@@ -8,33 +8,33 @@ package struct ConfigurationDocument: Hashable, Sendable {
         package var environment: String?
         /// The app's token, if the server requires one.
         package var apiToken: String?
-        /// Where the user's token is kept.
+        /// Path of the file with the user's token.
         package var credentialFile: String?
-        /// What names this device to the server.
+        /// Name of this device for the server.
         package var deviceID: String?
-        /// A file with the certificates of the authorities that the server's is checked by.
+        /// Path of a file with the certificates of the authorities that are trusted for this server.
         package var authoritiesFile: String?
-        /// The name of the key by which a server asks, in the place of a user.
+        /// ID of the key that signs requests of a server program, which has no user.
         package var keyID: String?
-        /// The file with that key.
+        /// Path of the file with that key.
         package var keyFile: String?
         /// The protocol of the server: `yap` or `apple`.
         package var serverProtocol: String?
 
-        /// Says nothing yet.
+        /// Makes an empty configuration.
         package init() {}
     }
 
-    /// The container of `CKContainer.default()`.
+    /// Identifier of `CKContainer.default()`.
     package var defaultContainer: String?
     /// The containers by their identifiers.
     package var containers: [String: Container] = [:]
 
-    /// Says nothing yet.
+    /// Makes an empty document.
     package init() {}
 }
 
-// A person writes the file, so a key that isn't known is a mistake and not a newer version's.
+// People write this file, so an unknown key is reported as a mistake.
 extension ConfigurationDocument: JSONCodable, JSONMessage {
     init(reading node: JSONNode) throws(JSONError) {
         self.init()

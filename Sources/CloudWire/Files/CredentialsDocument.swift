@@ -38,7 +38,7 @@ package struct CredentialsDocument: Hashable, Sendable {
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
 
-    /// Holds no sign-in.
+    /// Makes a document without sign-ins.
     package init() {}
 }
 

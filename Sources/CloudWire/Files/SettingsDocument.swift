@@ -1,22 +1,22 @@
-/// A file of settings that a person writes: an object of names and values, of which some are objects again.
+/// A settings file that people write: an object of names and values. Some values are objects themselves.
 package struct SettingsDocument: Hashable, Sendable {
     /// One setting.
     package struct Setting: Hashable, Sendable {
-        /// Its name; one inside of another object has that one's before it, with a dot.
+        /// Name of the setting. For a setting in a nested object, the object's name and a dot come first.
         package var name: String
-        /// Its value: never an object.
+        /// Value of the setting. Never an object.
         package var value: JSONValue
-        /// Where the value stands in the file.
+        /// Offset of the value in the file.
         package var byteOffset: Int
     }
 
-    /// The settings in their order.
+    /// The settings in the order of the file.
     package var settings: [Setting] = []
 
-    /// Says nothing yet.
+    /// Makes an empty document.
     package init() {}
 
-    /// The line, counted from 1, in which a byte of `text` stands.
+    /// Returns the line, counted from 1, of a byte of `text`.
     package static func line(ofByte offset: Int, in text: [UInt8]) -> Int {
         text.prefix(max(0, offset)).reduce(1) { $0 + ($1 == 0x0A ? 1 : 0) }
     }

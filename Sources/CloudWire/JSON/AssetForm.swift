@@ -1,11 +1,12 @@
-/// How a response tells of the files that its records hold: a service keeps something else in a record than it tells,
-/// and an address expires.
+/// Converts the files of records for a response. A service stores other properties of a file than it sends,
+/// and download URLs expire.
 package struct AssetForm: Sendable {
     let told: @Sendable (_ kept: Asset, _ zoneID: ZoneID?) -> Asset
 
     /// Makes a form.
     ///
-    /// - Parameter told: what is written in the place of an asset; the zone is that of the record it stands in.
+    /// - Parameter told: Returns the asset to write for a stored asset. `zoneID` is the zone of the asset's
+    ///   record.
     package init(_ told: @escaping @Sendable (_ kept: Asset, _ zoneID: ZoneID?) -> Asset) {
         self.told = told
     }

@@ -1,24 +1,24 @@
-/// Why bytes are not the JSON, or not the message, that was expected.
+/// The reason that bytes aren't valid JSON or aren't the expected message.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which kind of fault.
+    /// Kind of error.
     package enum Code: String, Hashable, Sendable {
-        /// The bytes are no JSON.
+        /// The bytes aren't JSON.
         case malformed
-        /// The bytes go beyond a limit on size or depth.
+        /// The bytes exceed a limit on size or depth.
         case limitExceeded
-        /// An object has one key twice.
+        /// An object contains a key twice.
         case duplicateKey
-        /// The JSON is not the message that was expected: a key is missing, or a value has the wrong shape.
+        /// The JSON isn't the expected message: a key is missing, or a value has the wrong type.
         case unexpected
-        /// A number that JSON can't hold was to be written.
+        /// A number can't be represented in JSON. Thrown when writing.
         case notRepresentable
     }
 
-    /// Which kind of fault.
+    /// Kind of error.
     package var code: Code
-    /// What is wrong, with the path of the value in words: `operations[2].record.fields.title.value: ...`.
+    /// The problem, with the path of the value: `operations[2].record.fields.title.value: ...`.
     package var reason: String
-    /// Where in the bytes; 0 when writing.
+    /// Offset of the problem in the bytes. 0 when writing.
     package var byteOffset: Int
 
     /// Makes an error.
@@ -28,9 +28,9 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         self.byteOffset = byteOffset
     }
 
-    /// The reason and the place.
+    /// The reason, the code and the offset.
     package var description: String { "\(reason) (\(code.rawValue), byte \(byteOffset))" }
 
-    /// What a server answers to a request that failed so.
+    /// The server's response to a request with this error.
     package var wireError: WireError { WireError(.badRequest, reason: description) }
 }

@@ -1,2 +1,2 @@
-/// A record by itself, for tools that print what the service keeps.
+/// A single record, for tools that print stored records.
 extension WireRecord: JSONMessage {}

@@ -1,16 +1,17 @@
 /// The body of a request or a response.
 package protocol JSONMessage: Hashable, Sendable {
-    /// Reads a message from its JSON, in which unknown keys are kept.
+    /// Reads a message from its JSON. Unknown keys are kept.
     ///
-    /// Throws when the bytes are not JSON, go beyond the limits, or have another shape than the message; the
-    /// error's `wireError` is what a server answers.
+    /// Throws if the bytes aren't JSON, exceed the limits, or aren't this message. The server responds with
+    /// the error's `wireError`.
     init(json: [UInt8], limits: JSONLimits) throws(JSONError)
 
-    /// The message as JSON, the same bytes each time.
+    /// Returns the message as JSON. Equal messages have equal bytes.
     ///
-    /// With `extras`, the keys that Apple's protocol doesn't have are written too: for our own clients only. `assets`
-    /// says how files are told of, where that is not as they stand in the message.
-    /// Throws when the message holds a number that JSON can't, as an infinite one, and `limitExceeded` when the JSON
+    /// With `extras`, the keys are included that Apple's protocol doesn't have, for our own clients only.
+    /// `assets` converts the files; nil writes them unchanged.
+    /// Throws if the message contains a number that JSON can't represent, such as infinity. Throws
+    /// `limitExceeded` if the JSON has more than `bytesMax` bytes; the excess bytes use no memory.
     /// has more than `bytesMax` bytes; what is written beyond them takes no memory.
     func json(
         extras: Bool, numbersAsStrings: Bool, assets: AssetForm?, bytesMax: Int
@@ -18,25 +19,25 @@ package protocol JSONMessage: Hashable, Sendable {
 }
 
 extension JSONMessage {
-    /// Reads a message within the usual limits.
+    /// Reads a message with the default limits.
     package init(json: [UInt8]) throws(JSONError) {
         try self.init(json: json, limits: JSONLimits())
     }
 
-    /// Reads a request within the usual limits. Keys that it doesn't know are checked and dropped: they would take
-    /// memory while the request waits.
+    /// Reads a request with the default limits. Unknown keys are checked and dropped, because they would use
+    /// memory while the request is pending.
     package init(request json: [UInt8]) throws(JSONError) {
         var limits = JSONLimits()
         limits.keepsUnknown = false
         try self.init(json: json, limits: limits)
     }
 
-    /// The message as JSON, files as they stand in it.
+    /// Returns the message as JSON, with its files unchanged.
     package func json(extras: Bool, numbersAsStrings: Bool) throws(JSONError) -> [UInt8] {
         try json(extras: extras, numbersAsStrings: numbersAsStrings, assets: nil, bytesMax: .max)
     }
 
-    /// The message as JSON; without extras unless they are asked for.
+    /// Returns the message as JSON. Default: without extras.
     package func json(extras: Bool = false) throws(JSONError) -> [UInt8] {
         try json(extras: extras, numbersAsStrings: false)
     }
@@ -48,7 +49,7 @@ extension JSONCodable {
         self = try JSONReader.read(json, limits: limits) { node throws(JSONError) in try Self(reading: node) }
     }
 
-    /// The value as JSON.
+    /// Returns the value as JSON.
     package func json(
         extras: Bool, numbersAsStrings: Bool, assets: AssetForm?, bytesMax: Int
     ) throws(JSONError) -> [UInt8] {

@@ -1,6 +1,6 @@
 internal import System
 
-/// A value in a JSON text that is being read: three words that point at the text and its tape.
+/// A value in a JSON text that is being read: three words that refer to the text and its tape.
 struct JSONNode {
     fileprivate let bytes: UnsafeBufferPointer<UInt8>
     fileprivate let tape: UnsafeBufferPointer<JSONToken>
@@ -15,11 +15,11 @@ struct JSONNode {
     fileprivate var token: JSONToken { tape[index] }
 
     var kind: JSONToken.Kind { token.kind }
-    /// True if the reader wants members that it doesn't know.
+    /// True if the reader keeps unknown members.
     var keepsUnknown: Bool { tape[0].keepsUnknown }
     var isNull: Bool { token.kind == .null }
 
-    /// How many elements or members there are.
+    /// Number of elements of an array or members of an object.
     var elementCount: Int { Int(token.elementCount) }
 
     private var raw: UnsafeBufferPointer<UInt8> {
@@ -34,7 +34,8 @@ struct JSONNode {
         return JSONText.string(token, in: bytes)
     }
 
-    /// A text for `switch`, which compares it with literals without making a string; nil for another value.
+    /// The text for a `switch`, which compares it with literals without making a string. Nil for other
+    /// values.
     var text: Key? { kind == .string ? Key(node: self) : nil }
 
     func bool() throws(JSONError) -> Bool {
@@ -45,7 +46,7 @@ struct JSONNode {
         }
     }
 
-    /// A whole number: also `1.0` and `1e3`, which are the same to JSON.
+    /// Returns a whole number. Accepts `1.0` and `1e3`, because JSON doesn't distinguish them from integers.
     func int64() throws(JSONError) -> Int64 {
         switch kind {
         case .integer:
@@ -83,7 +84,7 @@ struct JSONNode {
         for digit in digits.dropFirst(isNegative ? 1 : 0) {
             let (shifted, overflow) = value.multipliedReportingOverflow(by: 10)
             let next = Int64(digit &- UInt8(ascii: "0"))
-            // Downwards for negative numbers: there is one more of them.
+            // Subtracts for negative numbers, because the minimum has no positive counterpart.
             let (sum, sumOverflow) =
                 isNegative
                 ? shifted.subtractingReportingOverflow(next) : shifted.addingReportingOverflow(next)
@@ -102,7 +103,7 @@ extension JSONNode {
         let value: JSONNode
     }
 
-    /// The members of an object, in the text's order.
+    /// The members of an object, in the order of the text.
     struct Members: Sequence, IteratorProtocol {
         fileprivate var node: JSONNode
         fileprivate let end: Int
@@ -115,7 +116,7 @@ extension JSONNode {
         }
     }
 
-    /// A key, or a text; `switch` compares it with literals without making a string.
+    /// A key or a text. A `switch` compares it with literals without making a string.
     struct Key {
         fileprivate let node: JSONNode
 
@@ -139,14 +140,14 @@ extension JSONNode {
         return Members(node: JSONNode(bytes: bytes, tape: tape, index: index + 1), end: Int(token.next))
     }
 
-    /// The member of an object with that key; nil if it has none, or if this is no object.
+    /// The member of an object with that key, or nil if there is none or this isn't an object.
     subscript(name: StaticString) -> JSONNode? {
         guard kind == .object, let members = try? members() else { return nil }
         for member in members where name ~= member.key { return member.value }
         return nil
     }
 
-    /// What `read` makes of each element of an array.
+    /// Returns the results of `read` for each element of an array.
     func array<Element>(_ read: (JSONNode) throws(JSONError) -> Element) throws(JSONError) -> [Element] {
         guard kind == .array else { throw expected("an array") }
         var elements: [Element] = []
@@ -168,7 +169,7 @@ extension JSONNode {
         try array { node throws(JSONError) in try node.string() }
     }
 
-    /// A text that is one of an enumeration's; `what` names the enumeration in the error.
+    /// Returns a case of an enumeration from its text. Errors name the enumeration `what`.
     func choice<Choice: RawRepresentable<String>>(_ what: String) throws(JSONError) -> Choice {
         let text = try string()
         guard let choice = Choice(rawValue: text) else {
@@ -183,7 +184,7 @@ extension JSONNode {
         return value
     }
 
-    /// The error of an object without a required key.
+    /// Returns the error of an object without a required key.
     func missing(_ key: String) -> JSONError { unexpected("the key '\(key)' is missing") }
 
     func tree() throws(JSONError) -> JSONValue {
@@ -206,8 +207,8 @@ extension JSONNode {
 }
 
 extension [String: JSONValue] {
-    /// Keeps a member that the reader doesn't know, where it wants those. A null is always kept: of a known key it
-    /// takes the value away.
+    /// Stores an unknown member if the reader keeps those. A null is always stored: it can be the null of a
+    /// known key, which clears the value.
     mutating func keep(_ member: JSONNode.Member) throws(JSONError) {
         guard member.value.keepsUnknown || member.value.isNull else { return }
         self[member.key.string] = try member.value.tree()
@@ -217,14 +218,15 @@ extension [String: JSONValue] {
 // MARK: - Errors
 
 extension JSONNode {
-    /// An error that names this value by its path from the outermost.
+    /// Returns an error with the path of this value.
     func unexpected(_ reason: String) -> JSONError {
         let path = path
         return JSONError(
             .unexpected, path.isEmpty ? reason : "\(path): \(reason)", byteOffset: Int(token.start))
     }
 
-    /// As `operations[2].record.fields.title`. Found by a walk over the tape, as only errors need it.
+    /// The path of the value, for example `operations[2].record.fields.title`. Computed from the tape,
+    /// because only errors need it.
     private var path: String {
         var path = ""
         var parent = 0

@@ -87,7 +87,7 @@ extension JSONMembers where Self: ~Copyable {
         optional(key, ofKind: nil, &value)
     }
 
-    /// A member that only counts if its value is of `kind`. Another value is kept as an unknown key.
+    /// Handles a member that is read only if its value is of `kind`. Another value is kept as an unknown key.
     mutating func optional<Value: JSONCodable>(
         _ key: StaticString, ofKind kind: JSONToken.Kind?, _ value: inout Value?
     ) {
@@ -98,7 +98,7 @@ extension JSONMembers where Self: ~Copyable {
         }
     }
 
-    /// A member that is always written. If it is missing, the property keeps its value.
+    /// Handles a member that is always written. If it is missing, the property keeps its value.
     mutating func optional<Value: JSONCodable>(_ key: StaticString, orDefault value: inout Value) {
         member(key, .optional) { node throws(JSONError) in
             value = try Value(reading: node)
@@ -107,7 +107,7 @@ extension JSONMembers where Self: ~Copyable {
         }
     }
 
-    /// A text that is one of an enumeration's. Errors call the enumeration by the key.
+    /// Handles a text that is a case of an enumeration. Errors name the enumeration by the key.
     mutating func required<Choice: RawRepresentable<String>>(_ key: StaticString, choice: inout Choice) {
         member(key, .required) { node throws(JSONError) in
             choice = try node.choice("\(key)")
@@ -116,9 +116,9 @@ extension JSONMembers where Self: ~Copyable {
         }
     }
 
-    /// A text that is one of an enumeration's.
+    /// Handles a text that is a case of an enumeration.
     ///
-    /// - Parameter name: what errors call the enumeration.
+    /// - Parameter name: Name of the enumeration in errors.
     mutating func optional<Choice: RawRepresentable<String>>(
         _ key: StaticString, choice: inout Choice?, named name: String = ""
     ) {
@@ -129,7 +129,7 @@ extension JSONMembers where Self: ~Copyable {
         }
     }
 
-    /// Bytes as base64 text.
+    /// Handles bytes as base64 text.
     mutating func optional(_ key: StaticString, base64 bytes: inout [UInt8]?) {
         member(key, .optional) { node throws(JSONError) in
             bytes = try node.base64()

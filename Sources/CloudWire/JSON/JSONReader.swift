@@ -1,26 +1,29 @@
-/// How large a JSON text may be.
+/// Limits on a JSON text.
 package struct JSONLimits: Sendable {
-    /// Bytes of the whole text; never more than 2 GB, which is what the tape can point at.
+    /// Maximum bytes of the whole text, up to 2 GB, the limit of the tape's offsets.
     package var bytesMax = 64 << 20
-    /// Values in the whole text. The tape takes 20 bytes for each, so small values can't fill the memory.
+    /// Maximum number of values in the whole text. The tape uses 20 bytes for each, so the limit also bounds
+    /// the memory for many small values.
     package var valuesMax = 4 << 20
-    /// Arrays and objects inside each other.
+    /// Maximum nesting depth of arrays and objects.
     package var depthMax = 64
-    /// Bytes of one number.
+    /// Maximum bytes of one number.
     package var numberBytesMax = 400
 
-    /// True if members that a message doesn't know are kept. Kept, they take a dozen times the memory of their text.
+    /// True to keep members that a message doesn't know. They use about twelve times the memory of their
+    /// text.
     package var keepsUnknown = true
 
     /// Makes the default limits.
     package init() {}
 }
 
-/// Reads JSON: checks all of it in one pass onto a tape, then hands out its values without a tree in between.
+/// Reads JSON: checks the whole text in one pass and writes a tape, then returns values without building a
+/// tree.
 enum JSONReader {
     /// Checks `bytes` and calls `body` with the outermost value, which is valid only until `body` returns.
     ///
-    /// Throws a `JSONError` when the bytes are not JSON or go beyond a limit, and what `body` throws.
+    /// Throws a `JSONError` if the bytes aren't JSON or exceed a limit. Rethrows errors of `body`.
     static func read<Value>(
         _ bytes: [UInt8], limits: JSONLimits = JSONLimits(), _ body: (JSONNode) throws(JSONError) -> Value
     ) throws(JSONError) -> Value {
@@ -36,7 +39,7 @@ enum JSONReader {
 
 /// A value with a JSON form.
 protocol JSONCodable {
-    /// Reads a value; throws when the JSON has another shape.
+    /// Reads a value. Throws if the JSON has another structure.
     init(reading node: JSONNode) throws(JSONError)
     /// Writes the value.
     func write(to writer: inout JSONWriter)

@@ -1,13 +1,13 @@
 /// The content of a text token.
 enum JSONText {
-    /// The text of a token that the tokenizer has checked.
+    /// Returns the text of a token that the tokenizer has checked.
     static func string(_ token: JSONToken, in bytes: UnsafeBufferPointer<UInt8>) -> String {
         let raw = UnsafeBufferPointer(rebasing: bytes[Int(token.start)..<Int(token.start + token.byteCount)])
         return token.hasEscapes
             ? String(decoding: unescaped(raw), as: UTF8.self) : String(decoding: raw, as: UTF8.self)
     }
 
-    /// The content of a text with escapes, which were checked before.
+    /// Returns the content of a text with escapes. The escapes were checked before.
     static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var content: [UInt8] = []
         content.reserveCapacity(raw.count)
@@ -64,8 +64,8 @@ enum JSONText {
         }
     }
 
-    /// Where the first byte is that can't stand in a text as it is (a quote, a backslash, a control byte),
-    /// or the end. Looks at eight bytes at a time.
+    /// Returns the position of the first byte that must be escaped in a text (a quote, a backslash, a control
+    /// byte), or the end. Checks eight bytes at a time.
     static func plainEnd(
         in bytes: UnsafeBufferPointer<UInt8>, from start: Int, stopsAtNonASCII: Bool = false
     ) -> Int {
@@ -77,7 +77,7 @@ enum JSONText {
             let word = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: position, as: UInt64.self))
             let quotes = word ^ (ones &* 0x22)
             let backslashes = word ^ (ones &* 0x5C)
-            // The lowest high bit that is set here belongs to the first byte that is not plain.
+            // The lowest high bit that is set here belongs to the first byte that must be escaped.
             let special =
                 ((word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes
                     | (backslashes &- ones) & ~backslashes | (stopsAtNonASCII ? word : 0)) & highs

@@ -1,5 +1,5 @@
-/// Checks a JSON text (RFC 8259, in UTF-8 without a byte order mark) in one pass, and notes on a tape where
-/// each value is.
+/// Checks a JSON text (RFC 8259, in UTF-8 without a byte order mark) in one pass, and writes the position of
+/// each value to a tape.
 struct JSONTokenizer {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let limits: JSONLimits
@@ -12,7 +12,7 @@ struct JSONTokenizer {
         tape.reserveCapacity(bytes.count / 12 + 16)
     }
 
-    /// Reads the whole text. Throws when it is not one JSON value, or goes beyond a limit.
+    /// Reads the whole text. Throws if it isn't exactly one JSON value or exceeds a limit.
     mutating func readDocument() throws(JSONError) {
         let bytesMax = min(limits.bytesMax, Int(Int32.max))
         guard bytes.count <= bytesMax else {
@@ -30,7 +30,7 @@ struct JSONTokenizer {
         JSONError(.malformed, reason, byteOffset: offset ?? position)
     }
 
-    /// The byte at the position; 0, which is nowhere valid, at the end.
+    /// The byte at the position, or 0 at the end. A 0 is never valid.
     private var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     private mutating func skipWhitespace() {
@@ -152,7 +152,7 @@ extension JSONTokenizer {
 // MARK: - Duplicate keys
 
 extension JSONTokenizer {
-    /// Up to here each pair of keys is compared, which is faster than a set of strings.
+    /// Maximum number of keys that are compared in pairs, which is faster than a set of strings for few keys.
     private static let pairwiseKeysMax: UInt32 = 40
 
     private func refuseDuplicateKeys(ofObjectAt index: Int) throws(JSONError) {
@@ -163,8 +163,8 @@ extension JSONTokenizer {
         }
         while first < end {
             let key = tape[first]
-            // Swift's strings are equal when they look equal: keys other than plain ASCII must be made
-            // strings.
+            // Swift compares strings by canonical equivalence, so keys with other characters than plain ASCII
+            // must be converted to strings.
             guard key.isASCII, !key.hasEscapes else {
                 return try refuseDuplicateStrings(from: index + 1, to: end)
             }
@@ -301,7 +301,7 @@ extension JSONTokenizer {
     }
 
     private mutating func skipMultibyteCharacter(_ lead: UInt8) throws(JSONError) {
-        // The second byte's range tells overlong forms, surrogates, and what is beyond U+10FFFF (RFC 3629).
+        // The second byte's range excludes overlong forms, surrogates, and values above U+10FFFF (RFC 3629).
         let continuationCount: Int
         var second: ClosedRange<UInt8> = 0x80...0xBF
         switch lead {

@@ -1,4 +1,4 @@
-/// A small JSON tree, for the keys of a message that we don't know.
+/// A small JSON tree for unknown keys of a message.
 package enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null

@@ -1,19 +1,20 @@
 internal import System
 
-/// Writes JSON straight into a buffer of bytes. Members with a nil value are left out.
+/// Writes JSON directly into a buffer of bytes. Members with a nil value are omitted.
 ///
-/// Not copyable and passed `inout`: as a class it was measured to be almost five times slower.
+/// Not copyable, and passed `inout`: as a class it was almost five times slower in a measurement.
 struct JSONWriter: ~Copyable {
     /// True if the keys are written that only our own clients understand.
     let includesExtras: Bool
     /// True if numbers in fields are written as text.
     var numbersAsStrings: Bool
-    /// How files are told of; nil: as they are.
+    /// Converts files. Nil writes them unchanged.
     let assetForm: AssetForm?
     /// The zone of the record that is being written.
     var zoneOfRecord: ZoneID?
 
-    /// Bytes that may be written; the writer goes on beyond them, keeps nothing of it, and `finish` throws.
+    /// Maximum number of bytes. After more bytes the writer continues but discards everything, and `finish`
+    /// throws.
     private let bytesMax: Int
     private var buffer: UnsafeMutablePointer<UInt8>
     private var count = 0
@@ -35,7 +36,8 @@ struct JSONWriter: ~Copyable {
 
     deinit { buffer.deallocate() }
 
-    /// What was written. Throws if a number was among it that JSON can't hold, and if there was too much.
+    /// Returns the written bytes. Throws if a number can't be represented in JSON, or if there were too many
+    /// bytes.
     consuming func finish() throws(JSONError) -> [UInt8] {
         if count > bytesMax { overflow() }
         if let error { throw error }
@@ -115,7 +117,7 @@ struct JSONWriter: ~Copyable {
         append(UInt8(ascii: "\""))
     }
 
-    /// Writes text that is valid UTF-8, and false for bytes that are not: then nothing is written.
+    /// Writes text that is valid UTF-8. Returns false and writes nothing for other bytes.
     mutating func value(utf8: ArraySlice<UInt8>) -> Bool {
         let (before, neededComma) = (count, needsComma)
         beginValue()
@@ -130,7 +132,7 @@ struct JSONWriter: ~Copyable {
         return true
     }
 
-    /// Goes on after a key that was written as a value.
+    /// Continues after a key that was written as a value.
     mutating func endKey() {
         append(UInt8(ascii: ":"))
         needsComma = false
@@ -150,13 +152,13 @@ struct JSONWriter: ~Copyable {
         count += length + 2
     }
 
-    /// Writes a number of a field, as text where the reader asked for it.
+    /// Writes a number of a field, as text if the client requested that.
     mutating func fieldNumber(_ number: Int64) {
         guard numbersAsStrings else { return value(number) }
         value(String(number))
     }
 
-    /// Writes a number of a field, as text where the reader asked for it.
+    /// Writes a number of a field, as text if the client requested that.
     mutating func fieldNumber(_ number: Double) {
         guard numbersAsStrings, number.isFinite else { return value(number) }
         value(number.description)
@@ -189,7 +191,7 @@ struct JSONWriter: ~Copyable {
         buffer = larger
     }
 
-    /// Begins again in the same memory.
+    /// Records the error, and discards the written bytes to reuse their memory.
     private mutating func overflow() {
         fail(JSONError(.limitExceeded, "the JSON has more than \(bytesMax) bytes"))
         count = 0
@@ -244,7 +246,8 @@ struct JSONWriter: ~Copyable {
         }
     }
 
-    /// False when there is something else than ASCII in the text; a part of it is written then.
+    /// Writes the text. Returns false if it contains a character that isn't ASCII; a part of the text is then
+    /// already written.
     private mutating func appendEscapedASCII(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         reserve(utf8.count + 2)
         var plainStart = 0
@@ -287,7 +290,7 @@ extension JSONWriter {
         value.write(to: &self)
     }
 
-    /// Writes the members that the reader didn't know, sorted.
+    /// Writes the unknown members, sorted.
     mutating func members(_ unknown: [String: JSONValue]) {
         guard !unknown.isEmpty else { return }
         for (name, value) in unknown.sorted(by: { $0.key < $1.key }) {

@@ -1,21 +1,21 @@
-/// A line of an export: what `yap export` writes and `yap import` reads.
+/// A line of an export, written by `yap export` and read by `yap import`.
 package enum ExportLine: Hashable, Sendable {
-    /// The first line: the format's version, and what is exported: `user` or `container`.
+    /// The first line: the version of the format, and the kind of export: `user` or `container`.
     case header(version: Int64, of: String)
     /// The schema in its language.
     case schema(String)
-    /// What follows lies in this database; the owner of a private one where there are several.
+    /// Start of a database's contents. `owner` is the owner of a private database in an export with several.
     case database(DatabaseScope, owner: String?)
-    /// What follows lies in this zone.
+    /// Start of a zone's contents.
     case zone(String)
-    /// A file that records hold: the SHA-256 of its bytes in hexadecimal, and how many they are.
+    /// A file of records: the SHA-256 of its bytes in hexadecimal, and their number.
     case asset(digest: String, bytes: Int64)
     /// The next bytes of the file.
     case data([UInt8])
     /// A record, without its change tag and zone.
     case record(WireRecord)
-    /// The last line: how many records and files there were, and the SHA-256 of all lines before it, in hexadecimal;
-    /// nil when a person has changed them.
+    /// The last line: the number of records and files, and the SHA-256 of all previous lines in hexadecimal,
+    /// or nil if a person has edited them.
     case end(records: Int64, assets: Int64, digest: String?)
 
     /// The newest format.

@@ -8,9 +8,9 @@ package struct PushAlert: Hashable, Sendable {
     package var sound: String?
     /// The name of the alert's actions.
     package var category: String?
-    /// 1 when the app is to be woken.
+    /// 1 to wake the app.
     package var contentAvailable: Int64?
-    /// 1 when an extension of the app may change the alert.
+    /// 1 if an extension of the app may change the alert.
     package var mutableContent: Int64?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -67,7 +67,7 @@ package struct PushAlert: Hashable, Sendable {
         /// Unknown keys, kept as received.
         package var unknown: [String: JSONValue] = [:]
 
-        /// Makes none.
+        /// Makes an empty value.
         package init() {}
     }
 }

@@ -1,10 +1,10 @@
-/// A notification of a change: what the courier answers, and what a device's push service hands to an app.
+/// A notification of a change, as the courier returns it and as a device's push service passes it to an app.
 package struct PushPayload: Hashable, Sendable {
     /// The part for the device's push service: what the device shows.
     package var aps: PushAlert?
     /// The change.
     package var ck: PushCloudPart
-    /// Keys that we don't know, as they came: an app's own.
+    /// Unknown keys, kept as received. For example the app's own keys.
     package var unknown: [String: JSONValue] = [:]
 
     /// Makes a notification.
@@ -16,7 +16,7 @@ package struct PushPayload: Hashable, Sendable {
 
 /// The cloud's part of a notification.
 package struct PushCloudPart: Hashable, Sendable {
-    /// The form of this part, Apple's `ce`: 2.
+    /// Format version of this part, Apple's `ce`: 2.
     package var formatVersion: Int64?
     /// The container, Apple's `cid`.
     package var containerIdentifier: String?
@@ -28,10 +28,11 @@ package struct PushCloudPart: Hashable, Sendable {
     package var isPruned: Bool?
     /// The change.
     package var cause: PushCause?
-    /// Number of other notifications, in the collection only, that this one stands for. Our own key `more`.
+    /// Number of other notifications that this one represents. They are in the collection only. Our own key
+    /// `more`.
     package var moreCount: Int64?
-    /// Notifications that another device has marked as read, where that is what is told; our own key `rd`. None: too
-    /// many to name.
+    /// Notifications that another device has marked as read, in a notification about that. An empty array if
+    /// there are too many to list. Our own key `rd`.
     package var readNotificationIDs: [String]?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -64,19 +65,19 @@ package struct PushCause: Hashable, Sendable {
 
     /// Kind of the subscription.
     package var kind: Kind
-    /// The number of the database, Apple's `dbs`; `database` is what it means.
+    /// Number of the database, Apple's `dbs`. `database` is its meaning.
     package var databaseNumber: Int64?
     /// The subscription, Apple's `sid`.
     package var subscriptionID: String?
-    /// The zone's name, Apple's `zid`; not in a database subscription's notification.
+    /// Name of the zone, Apple's `zid`. Missing for a database subscription.
     package var zoneName: String?
     /// The zone's owner, Apple's `zoid`.
     package var ownerRecordName: String?
-    /// The record's name, Apple's `rid`; only in a query subscription's notification.
+    /// Name of the record, Apple's `rid`. Only for a query subscription.
     package var recordName: String?
-    /// 1 made, 2 changed, 3 deleted: Apple's `fo`.
+    /// 1 created, 2 changed, 3 deleted: Apple's `fo`.
     package var reason: Int64?
-    /// The values of the record's fields that the subscription wanted, Apple's `af`.
+    /// Values of the record's fields that the subscription requested, Apple's `af`.
     package var fields: [String: JSONValue]?
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
@@ -92,8 +93,8 @@ package struct PushCause: Hashable, Sendable {
 
     /// The database that changed, or nil for an unknown number.
     ///
-    /// Apple's web client takes 0 for the public database and its framework numbers from 1, so both are read as
-    /// public, and 0 is written.
+    /// Apple's web client uses 0 for the public database, and its framework counts from 1. So both numbers
+    /// are read as public, and 0 is written.
     package var database: DatabaseScope? {
         get {
             switch databaseNumber {
@@ -133,7 +134,7 @@ extension PushCloudPart: JSONObject {
         members.optional("ckuserid", &userRecordName)
         members.optional("nid", &notificationID)
         members.member("p", .optional) { node throws(JSONError) in
-            // Apple's servers send a number, tests of their clients also a truth value.
+            // Apple's servers send a number. The tests of their clients also send a boolean.
             let isBool = node.kind == .true || node.kind == .false
             isPruned = isBool ? try node.bool() : try node.int64() != 0
         } write: {

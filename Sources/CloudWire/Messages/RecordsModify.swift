@@ -28,10 +28,10 @@ package struct RecordsModifyRequest: Hashable, Sendable {
         self.numbersAsStrings = numbersAsStrings
     }
 
-    /// The request without the receipts of uploads, nil when it has none.
+    /// The request without the receipts of uploads, or nil if it has no receipts.
     ///
-    /// A write that is sent again uploads its files again, and each upload gives another receipt: both times the write
-    /// is the same in this form.
+    /// When a client repeats a write, it uploads the files again and gets other receipts. Without receipts,
+    /// the two requests are equal.
     package var withoutReceipts: RecordsModifyRequest? {
         var request = self
         var hasReceipts = false
@@ -47,7 +47,7 @@ package struct RecordsModifyRequest: Hashable, Sendable {
 }
 
 extension FieldValue {
-    /// The value without the receipts of its files, nil when it has none.
+    /// The value without the receipts of its files, or nil if it has no receipts.
     fileprivate var withoutReceipts: FieldValue? {
         switch self {
         case .asset(var asset):

@@ -1,7 +1,7 @@
-/// The body of `POST /yap/1/sign-in`: an account's name and password for a web auth token. Apple has no such
-/// request; there the token comes from a web page.
+/// The body of `POST /yap/1/sign-in`: exchanges an account's name and password for a web auth token. Apple's
+/// protocol doesn't have this request; there, a web page returns the token.
 ///
-/// Public because `SignInChecker` of `CloudServer`, which an app may implement, gets it.
+/// Public because `SignInChecker` of `CloudServer`, which an app may implement, receives it.
 public struct SignInRequest: Hashable, Sendable {
     /// The account's name.
     public var account: String
@@ -29,7 +29,7 @@ public struct SignInRequest: Hashable, Sendable {
     }
 }
 
-/// The response to `SignInRequest`: what the device sends as `ckWebAuthToken` from now on.
+/// The response to `SignInRequest`. The device sends the token as `ckWebAuthToken` from now on.
 package struct SignInResponse: Hashable, Sendable {
     /// Secret that authenticates the user in each request.
     package var webAuthToken: String

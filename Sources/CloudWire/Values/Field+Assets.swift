@@ -1,5 +1,6 @@
 extension Field {
-    /// The field with each of its files changed, in a list too.
+    /// Returns the field with each of its files replaced by the result of `change`, including files in a
+    /// list.
     package func mappingAssets(_ change: (Asset) -> Asset) -> Field {
         func changed(_ value: FieldValue) -> FieldValue {
             if case .asset(let asset) = value { .asset(change(asset)) } else { value }

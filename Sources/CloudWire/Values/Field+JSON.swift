@@ -1,5 +1,5 @@
 extension FieldType {
-    /// Reads the name of a type. Each field has one: the common ones are told without making a string.
+    /// Reads the name of a type. Each field has one, so common types are recognized without making a string.
     init(reading node: JSONNode) throws(JSONError) {
         switch node.text {
         case "STRING"?: self = .string

@@ -1,14 +1,14 @@
-/// One field of a record, as it crosses the wire.
+/// A field of a record on the wire.
 package struct Field: Hashable, Sendable {
-    /// The value; nil is JSON's null and clears the field.
+    /// The value. Nil is JSON's null and clears the field.
     package var value: FieldValue?
-    /// The type as it was sent; nil if it was left out. Then the value's own type is a guess from its JSON,
-    /// which the schema may correct: text can be bytes, a whole number can be a time or a double.
+    /// The type as sent, or nil if it was omitted. Then the value's own type is guessed from its JSON, and
+    /// the schema may correct it: a text can be bytes, a whole number can be a time or a double.
     package var type: FieldType?
     /// True if the field is marked as encrypted: stored as sent, never indexed.
     package var isEncrypted: Bool
 
-    /// Makes a field. Without a type the sender relies on the receiver's guess or schema.
+    /// Makes a field. Without a type, the receiver guesses it or uses its schema.
     package init(value: FieldValue?, type: FieldType?, isEncrypted: Bool = false) {
         self.value = value
         self.type = type
@@ -20,6 +20,6 @@ package struct Field: Hashable, Sendable {
         self.init(value: value, type: value.type, isEncrypted: isEncrypted)
     }
 
-    /// The field that clears what was there.
+    /// A field that clears the previous value.
     package static let cleared = Field(value: nil, type: nil)
 }

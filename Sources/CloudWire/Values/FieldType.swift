@@ -1,4 +1,4 @@
-/// The types a field can have on the wire; the raw value is Apple's name.
+/// The type of a field on the wire. The raw value is Apple's name.
 package enum FieldType: String, Hashable, CaseIterable, Sendable {
     /// Text.
     case string = "STRING"
@@ -42,7 +42,7 @@ package enum FieldType: String, Hashable, CaseIterable, Sendable {
     /// True if values of this type are lists.
     package var isList: Bool { elementType != nil || self == .unknownList }
 
-    /// What a list of this type holds; nil for a type that is no list, and for `unknownList`.
+    /// The type of a list's elements, or nil for `unknownList` and for a type that isn't a list.
     package var elementType: FieldType? {
         switch self {
         case .stringList: .string
@@ -58,7 +58,7 @@ package enum FieldType: String, Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// The type of a list of values of this type; nil if this is a list itself.
+    /// The type of a list with elements of this type, or nil if this is a list type itself.
     package var listType: FieldType? {
         switch self {
         case .string: .stringList

@@ -1,5 +1,5 @@
 extension FieldValue {
-    /// Reads a value of a type that was named.
+    /// Reads a value of a given type.
     init(reading node: JSONNode, as type: FieldType) throws(JSONError) {
         switch type {
         case .string: self = .string(try node.string())
@@ -20,7 +20,7 @@ extension FieldValue {
         }
     }
 
-    /// Reads a value without a type: a guess from its JSON, which a schema may correct.
+    /// Reads a value without a type. The type is guessed from the JSON, and a schema may correct it.
     init(readingUntyped node: JSONNode) throws(JSONError) {
         switch node.kind {
         case .string: self = .string(try node.string())
@@ -44,7 +44,7 @@ extension FieldValue {
         guard let first = elements.first, elements.contains(where: { $0.type != first.type }) else {
             return elements
         }
-        // Whole numbers among fractions are doubles; anything else that is mixed is no list.
+        // Whole numbers mixed with fractions are doubles. A list of other mixed types is an error.
         elements = elements.compactMap { element in
             switch element {
             case .double: element
@@ -58,7 +58,7 @@ extension FieldValue {
         return elements
     }
 
-    /// Also from text, as clients that ask for `numbersAsStrings` send it, and from a boolean.
+    /// Reads a whole number, also from text, as clients with `numbersAsStrings` send it, and from a boolean.
     private static func int64(_ node: JSONNode) throws(JSONError) -> Int64 {
         switch node.kind {
         case .true: return 1

@@ -1,15 +1,16 @@
 internal import System
 
-/// What a field holds. Two values are equal when they are written in the same bytes. For `String` and `Double` two
-/// normal forms of a text are equal, and so are zero and minus zero.
+/// The value of a field. Two values are equal if their encodings are the same bytes. This differs from
+/// `String`, where canonically equivalent texts are equal, and from `Double`, where zero and minus zero are
+/// equal.
 ///
-/// The large cases are indirect, so that the many fields which are text or numbers stay small.
+/// The large cases are indirect, so that the more frequent fields with text or numbers stay small.
 package enum FieldValue: Hashable, Sendable {
     /// Text.
     case string(String)
     /// A whole number.
     case int64(Int64)
-    /// A floating-point number. Only finite ones can travel: JSON has no other.
+    /// A floating-point number. Only finite numbers can be sent, because JSON has no others.
     case double(Double)
     /// Milliseconds since 1970, negative before.
     case timestamp(milliseconds: Int64)
@@ -26,7 +27,7 @@ package enum FieldValue: Hashable, Sendable {
     /// Values of one type; the type is the list's (`stringList`).
     case list(FieldType, [FieldValue])
 
-    /// The type that goes with this value on the wire.
+    /// The type of this value on the wire.
     package var type: FieldType {
         switch self {
         case .string: .string
@@ -44,7 +45,7 @@ package enum FieldValue: Hashable, Sendable {
 }
 
 extension FieldValue {
-    /// Returns true if both are written in the same bytes.
+    /// Returns true if the encodings of both are the same bytes.
     package static func == (left: FieldValue, right: FieldValue) -> Bool {
         switch (left, right) {
         case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
@@ -63,23 +64,23 @@ extension FieldValue {
     }
 }
 
-/// The name of another record, and what becomes of this one when that one is deleted.
+/// The name of another record, and the effect of its deletion on this record.
 package struct Reference: Hashable, Sendable {
-    /// What the deletion of the target does; the raw value is Apple's name.
+    /// The effect of the target's deletion. The raw value is Apple's name.
     package enum Action: String, Hashable, Sendable {
         /// Nothing.
         case none = "NONE"
         /// This record is deleted too.
         case deleteSelf = "DELETE_SELF"
-        /// The deletion is refused.
+        /// The deletion is rejected.
         case validate = "VALIDATE"
     }
 
     /// The target's name.
     package var recordName: String
-    /// The target's zone; nil means the zone of the record that holds the reference.
+    /// The target's zone, or nil for the zone of the referencing record.
     package var zoneID: ZoneID?
-    /// What the deletion of the target does; queries and parents leave it out.
+    /// The effect of the target's deletion. Omitted in queries and for parents.
     package var action: Action?
 
     /// Makes a reference.
@@ -89,7 +90,7 @@ package struct Reference: Hashable, Sendable {
         self.action = action
     }
 
-    /// Returns true if both name the same record, in the same bytes.
+    /// Returns true if both have the same record name and zone, compared by bytes.
     package static func == (left: Reference, right: Reference) -> Bool {
         left.recordName.hasSameBytes(as: right.recordName) && left.zoneID == right.zoneID
             && left.action == right.action
@@ -108,7 +109,7 @@ package struct Location: Hashable, Sendable {
     package var verticalAccuracy: Double?
     /// Metres above the sea.
     package var altitude: Double?
-    /// Metres a second.
+    /// Metres per second.
     package var speed: Double?
     /// Degrees clockwise from north.
     package var course: Double?
@@ -131,7 +132,7 @@ package struct Location: Hashable, Sendable {
         self.timestampMilliseconds = timestampMilliseconds
     }
 
-    /// Returns true if all numbers are the same bits.
+    /// Returns true if all numbers have the same bits.
     package static func == (left: Location, right: Location) -> Bool {
         left.numbers.elementsEqual(right.numbers) { $0.hasSameBits(as: $1) }
             && left.timestampMilliseconds == right.timestampMilliseconds
@@ -142,21 +143,22 @@ package struct Location: Hashable, Sendable {
     }
 }
 
-/// A file: the receipt of an upload, or what a fetch says of it. All but the size are opaque text.
+/// A file: the receipt of an upload, or the description in a fetched record. All properties except the size
+/// are opaque text.
 package struct Asset: Hashable, Sendable {
     /// The checksum of the file.
     package var fileChecksum: String?
-    /// Bytes.
+    /// Size in bytes.
     package var size: Int64?
-    /// The key the file is wrapped with; private databases only.
+    /// Key that encrypts the file. Private databases only.
     package var wrappingKey: String?
-    /// The checksum of the reference; private databases only.
+    /// Checksum of the reference. Private databases only.
     package var referenceChecksum: String?
-    /// The proof of an upload, in requests.
+    /// Proof of an upload, in requests.
     package var receipt: String?
-    /// Where the file can be had, in answers; a literal `${f}` in it stands for a file name.
+    /// URL of the file, in responses. A literal `${f}` in it is a placeholder for a file name.
     package var downloadURL: String?
-    /// The file itself, base64, where a server sends small ones inline.
+    /// Contents of the file in base64, if the server includes small files in the response.
     package var downloadedData: String?
 
     /// Makes a file's description.

@@ -1,19 +1,19 @@
 internal import System
 
-/// The name of a record: unique in its zone.
+/// The ID of a record: its name, unique in its zone, and the zone.
 package struct RecordID: Hashable, Comparable, Sendable {
     /// The record's name.
     package var recordName: String
-    /// The zone the record is in.
+    /// The record's zone.
     package var zoneID: ZoneID
 
-    /// Names a record.
+    /// Makes an ID.
     package init(recordName: String, zoneID: ZoneID = ZoneID()) {
         self.recordName = recordName
         self.zoneID = zoneID
     }
 
-    /// Equal when zone and name are, in the same bytes.
+    /// Returns true if zone and name are equal, compared by bytes.
     package static func == (left: RecordID, right: RecordID) -> Bool {
         left.recordName.hasSameBytes(as: right.recordName) && left.zoneID == right.zoneID
     }

@@ -1,4 +1,4 @@
-/// The server's error codes; the raw value is the name on the wire, unknown ones are kept.
+/// An error code of the server. The raw value is the name on the wire. Unknown codes are kept.
 package struct ServerErrorCode: RawRepresentable, Hashable, Sendable {
     /// The name on the wire.
     package var rawValue: String
@@ -18,31 +18,32 @@ package struct ServerErrorCode: RawRepresentable, Hashable, Sendable {
     package static let badRequest = ServerErrorCode(rawValue: "BAD_REQUEST")
     /// The change tag is out of date, or the record to create exists.
     package static let conflict = ServerErrorCode(rawValue: "CONFLICT")
-    /// What shall be made exists.
+    /// The item to be created exists already.
     package static let exists = ServerErrorCode(rawValue: "EXISTS")
     /// The server failed.
     package static let internalError = ServerErrorCode(rawValue: "INTERNAL_ERROR")
-    /// No such thing.
+    /// The record or other item doesn't exist.
     package static let notFound = ServerErrorCode(rawValue: "NOT_FOUND")
-    /// No room left for the user or the app.
+    /// The quota of the user or the app is exhausted.
     package static let quotaExceeded = ServerErrorCode(rawValue: "QUOTA_EXCEEDED")
     /// Too many requests: wait `retryAfter` seconds.
     package static let throttled = ServerErrorCode(rawValue: "THROTTLED")
-    /// The server can't now: try again.
+    /// The server can't execute the request now. Retry later.
     package static let tryAgainLater = ServerErrorCode(rawValue: "TRY_AGAIN_LATER")
-    /// A reference that is validated forbids the change.
+    /// A validating reference prevents the change.
     package static let validatingReferenceError = ServerErrorCode(rawValue: "VALIDATING_REFERENCE_ERROR")
-    /// No such zone.
+    /// The zone doesn't exist.
     package static let zoneNotFound = ServerErrorCode(rawValue: "ZONE_NOT_FOUND")
     /// Another record has this value of a unique field.
     package static let uniqueFieldError = ServerErrorCode(rawValue: "UNIQUE_FIELD_ERROR")
-    /// The zone is busy: try again.
+    /// The zone is busy. Retry later.
     package static let zoneBusy = ServerErrorCode(rawValue: "ZONE_BUSY")
-    /// The record changed on the server: what some of Apple's services say for `conflict`.
+    /// The record has changed on the server. Some of Apple's services return it instead of `conflict`.
     package static let serverRecordChanged = ServerErrorCode(rawValue: "SERVER_RECORD_CHANGED")
 
-    /// The status of a response that is this error as a whole. Apple names none for the last three: they have
-    /// the status of their nearest kin. A code that we don't know is a server's failure.
+    /// The HTTP status of a response with this error for the whole request. Apple specifies none for the last
+    /// three codes, which have the status of the most similar code. An unknown code has the status of a
+    /// server error.
     package var httpStatus: Int {
         switch self {
         case .atomicError, .badRequest: 400

@@ -8,12 +8,12 @@ package struct ServicePath: Hashable, Sendable {
     package let environment: String
     /// The segment that names the database. Empty unless `family` is `.database`.
     package let database: String
-    /// The rest of the path, as `records/modify`.
+    /// The rest of the path, for example `records/modify`.
     package let endpoint: String
 
-    /// Returns nil for a path of another form. The names in it are not checked.
+    /// Returns nil for a path of another form. Doesn't check the names in it.
     ///
-    /// - Parameter path: the path, percent-decoded once.
+    /// - Parameter path: The path, percent-decoded once.
     package init?(_ path: String) {
         let parts = path.pathSegments(maxSplits: 6)
         guard parts.count >= 6, parts[0].isEmpty, parts[2] == "1", let family = Family(rawValue: parts[1]),

@@ -1,21 +1,22 @@
-/// What a server's request history tells of a response: names and counts, never the value of a field. Not on the wire.
+/// Details of a response for the server's request history: names and counts, but no field values. Not on the
+/// wire.
 package struct WireDetail: Hashable, Sendable {
-    /// What became of a record that a request was to change.
+    /// The result for a record that a request was to change.
     package struct Record: Hashable, Sendable {
-        /// Apple's word for the operation.
+        /// Apple's name of the operation.
         package var operation: String
-        /// The record's type, as far as the request or the response tells it.
+        /// The record's type, if the request or the response contains it.
         package var recordType: String?
         /// The record's name.
         package var recordName: String
         /// The name of its zone.
         package var zoneName: String
-        /// The code of its error; nil when it was done.
+        /// Code of the record's error, or nil for success.
         package var errorCode: String?
         /// The error's reason, without values.
         package var reason: String?
 
-        /// Names a record.
+        /// Makes the result for a record.
         package init(operation: String, recordType: String? = nil, recordName: String, zoneName: String) {
             self.operation = operation
             self.recordType = recordType
@@ -24,21 +25,21 @@ package struct WireDetail: Hashable, Sendable {
         }
     }
 
-    /// A field, or a whole record type, that the schema would have to have.
+    /// A field or a record type that is missing in the schema.
     package struct SchemaName: Hashable, Sendable {
         /// The record type.
         package var recordType: String
-        /// The field; nil: the type itself is missing.
+        /// The missing field, or nil if the type itself is missing.
         package var fieldName: String?
 
-        /// Names a field or a record type.
+        /// Makes the name of a field or a record type.
         package init(recordType: String, fieldName: String? = nil) {
             self.recordType = recordType
             self.fieldName = fieldName
         }
     }
 
-    /// The shape of a query.
+    /// The structure of a query, without values.
     package struct Query: Hashable, Sendable {
         /// The type of the records.
         package var recordType: String
@@ -46,16 +47,17 @@ package struct WireDetail: Hashable, Sendable {
         package var filters: [String]
         /// `field` or `field DESC`, in the query's order.
         package var sorts: [String]
-        /// Rows of indexes and records that were looked at.
+        /// Number of rows of indexes and records that were read.
         package var rowsExamined = 0
-        /// The field that has no such index, and which: `QUERYABLE`, `SORTABLE` or `SEARCHABLE`.
+        /// The field without the required index, and the kind of the index: `QUERYABLE`, `SORTABLE` or
+        /// `SEARCHABLE`.
         package var missingIndex: (fieldName: String, kind: String)? {
             get { missing.first.map { ($0, missing[1]) } }
             set { missing = newValue.map { [$0.fieldName, $0.kind] } ?? [] }
         }
         private var missing: [String] = []
 
-        /// Describes a query.
+        /// Makes the description of a query.
         package init(recordType: String, filters: [String], sorts: [String]) {
             self.recordType = recordType
             self.filters = filters
@@ -63,60 +65,60 @@ package struct WireDetail: Hashable, Sendable {
         }
     }
 
-    /// One zone's part of a fetch of changes.
+    /// The part of a fetch of changes that concerns one zone.
     package struct Fetch: Hashable, Sendable {
         /// The zone's name.
         package var zoneName: String
-        /// The change that the client had come to before; nil when its position couldn't be read.
+        /// Counter of the client's position before the fetch, or nil if the token couldn't be read.
         package var sinceChange: Int64?
-        /// The change that it has come to with the response.
+        /// Counter of the client's position after the response.
         package var toChange: Int64?
-        /// Records in the response.
+        /// Number of records in the response.
         package var recordsCount = 0
         /// True if there are more.
         package var moreComing = false
-        /// The code of the error; nil when it was answered.
+        /// Code of the zone's error, or nil for success.
         package var errorCode: String?
-        /// Why the client's position was refused.
+        /// Reason the client's token was rejected.
         package var tokenRefusal: WireError.TokenRefusal?
 
-        /// Names a zone.
+        /// Makes the part of a zone.
         package init(zoneName: String) { self.zoneName = zoneName }
     }
 
-    /// How many records were changed in a zone.
+    /// Number of changed records in a zone.
     package struct Save: Hashable, Sendable {
         /// The zone's name.
         package var zoneName: String
-        /// Records saved and deleted.
+        /// Number of saved and deleted records.
         package var count: Int
 
-        /// Counts a zone's records.
+        /// Makes the count of a zone.
         package init(zoneName: String, count: Int) {
             self.zoneName = zoneName
             self.count = count
         }
     }
 
-    /// The public name of the session that asked.
+    /// Public name of the caller's session.
     package var sessionID: String?
-    /// The reason of a request that failed as a whole, without values.
+    /// Reason that the whole request failed, without values.
     package var reason: String?
-    /// The names of the zones that were asked for, each once.
+    /// Names of the requested zones, without duplicates.
     package var zoneNames: [String] = []
-    /// Records that the request was about, or that the response has.
+    /// Number of records in the request or in the response.
     package var recordsCount = 0
-    /// Of the records that were to be changed the first, those that failed before the others.
+    /// Results for the first of the records to be changed. Failed records come first.
     package var records: [Record] = []
-    /// What was changed, by zone.
+    /// Numbers of changed records by zone.
     package var saves: [Save] = []
-    /// The query, of several the one that looked at the most rows.
+    /// The query, or the one of several queries that read the most rows.
     package var query: Query?
-    /// The zones that changes were fetched from.
+    /// Fetches of changes by zone.
     package var fetches: [Fetch] = []
-    /// What the schema lacked.
+    /// Name that is missing in the schema.
     package var missing: SchemaName?
 
-    /// Makes a detail that tells nothing.
+    /// Makes an empty detail.
     package init() {}
 }

@@ -1,5 +1,5 @@
 extension WireError {
-    /// Maximum bytes of a reason. A path or a name that it repeats can be as long as the request.
+    /// Maximum bytes of a reason. Reasons can contain a path or a name as long as the request.
     package static let reasonBytesMax = 2_048
 
     /// The reason, shortened to the maximum length.
@@ -11,8 +11,8 @@ extension WireError {
     /// Returns the response to a request that failed as a whole.
     ///
     /// - Parameters:
-    ///   - requestID: the server's name for the request, or nil if it has none.
-    ///   - extras: true to add our own keys and header.
+    ///   - requestID: The server's name for the request, or nil if it has none.
+    ///   - extras: True to add our own keys and header.
     package func response(requestID: String?, extras: Bool) -> WireResponse {
         var error = self
         error.uuid = requestID
@@ -30,7 +30,7 @@ extension WireError {
 extension WireResponse {
     /// Makes a response with a body of JSON.
     ///
-    /// - Parameter extras: true to add our own header.
+    /// - Parameter extras: True to add our own header.
     package init(json body: [UInt8], extras: Bool, status: Int = 200) {
         var headers = [(name: "Content-Type", value: "application/json; charset=UTF-8")]
         if extras { headers.append((WireHeader.protocolVersion, "1")) }

@@ -41,7 +41,7 @@ public struct WireError: Error, Hashable, Sendable {
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
 
-    // In an array, so that a result of a record is not as large as two records.
+    // In an array, so that a result of a record doesn't need the memory of two records.
     private var boxedServerRecord: [WireRecord] = []
 
     /// Makes an error.

@@ -1,4 +1,4 @@
-/// What a subscription's notifications show. All parts are optional.
+/// The contents of a subscription's notifications. All parts are optional.
 package struct WireNotificationInfo: Hashable, Sendable {
     /// The alert's text.
     package var alertBody: String?
@@ -24,7 +24,7 @@ package struct WireNotificationInfo: Hashable, Sendable {
     package var subtitleLocalizationArgs: [String]?
     /// The sound to play.
     package var soundName: String?
-    /// True if the app's badge counts up.
+    /// True to increment the number on the app's badge.
     package var shouldBadge: Bool?
     /// True to wake the app to fetch, without an alert.
     package var shouldSendContentAvailable: Bool?

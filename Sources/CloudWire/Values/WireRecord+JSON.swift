@@ -1,10 +1,10 @@
 extension WireRecord: JSONCodable {
-    /// Reads a record of a response, in which fields that can't be read are kept as they came.
+    /// Reads a record of a response. Unreadable fields are kept as received.
     init(reading node: JSONNode) throws(JSONError) {
         try self.init(reading: node, refusesUnreadableFields: false)
     }
 
-    /// Reads a record of a request, in which each field must be readable.
+    /// Reads a record of a request. An unreadable field is an error.
     init(readingRequest node: JSONNode) throws(JSONError) {
         try self.init(reading: node, refusesUnreadableFields: true)
     }
@@ -61,7 +61,7 @@ extension WireRecord: JSONCodable {
             if let storedFields {
                 writer.key("fields")
                 writer.storedFields(storedFields)
-                // A deletion names a record and has no fields.
+                // A deletion has a record name and no fields.
             } else if !fields.isEmpty || !unreadableFields.isEmpty || recordType != nil {
                 writer.key("fields")
                 writer.object { writer in

@@ -1,4 +1,4 @@
-/// A record as it crosses the wire, in requests and in answers.
+/// A record on the wire, in requests and in responses.
 package struct WireRecord: Hashable, Sendable {
     /// The author and time of a record's creation or last change.
     package struct Stamp: Hashable, Sendable {
@@ -6,7 +6,7 @@ package struct WireRecord: Hashable, Sendable {
         package var timestampMilliseconds: Int64
         /// The record name of the user.
         package var userRecordName: String?
-        /// The device it was done on.
+        /// Device that made the change.
         package var deviceID: String?
 
         /// Makes a stamp.
@@ -17,43 +17,44 @@ package struct WireRecord: Hashable, Sendable {
         }
     }
 
-    /// The record's name; left out of a create, the server makes one.
+    /// Name of the record. If a create request omits it, the server generates one.
     package var recordName: String?
     /// The record's type.
     package var recordType: String?
-    /// The fields by name. In a request, those that shall change.
+    /// Fields by name. In a request, the fields to change.
     package var fields: [String: Field]
-    /// Names this version of the record; an update sends the one it knows.
+    /// Tag of this version of the record. An update contains the tag of the version that it changes.
     package var recordChangeTag: String?
     /// The creator and time of creation.
     package var created: Stamp?
     /// The author and time of the last change.
     package var modified: Stamp?
-    /// False in Apple's answers; a deleted record is a `Tombstone`.
+    /// False in Apple's responses. A deleted record is a `Tombstone`.
     package var deleted: Bool?
     /// The record's zone. Nil if the message contains it.
     package var zoneID: ZoneID?
-    /// The record this one hangs under when it is shared.
+    /// The record's parent in a shared hierarchy.
     package var parent: Reference?
-    /// The share the record is in.
+    /// The share that contains the record.
     package var share: Reference?
     /// The short name of a shared record in links.
     package var shortGUID: String?
-    /// Fields of Apple's own plug-ins, mostly empty.
+    /// Fields of Apple's own plug-ins, usually empty.
     package var pluginFields: [String: Field]?
-    /// Fields of a response that can't be read, as they came: recordings of Apple's have some without a value
-    /// or with damaged base64. In a request such a field is refused.
+    /// Unreadable fields of a response, kept as received. Recorded responses of Apple's have some fields
+    /// without a value or with damaged base64. A request with such a field is rejected.
     package var unreadableFields: [String: JSONValue] = [:]
     /// Unknown keys, kept as received.
     package var unknown: [String: JSONValue] = [:]
-    /// True if a request says that the record hangs under nothing any more: its `parent` is null.
+    /// True if a request removes the record's parent: its `parent` is null.
     package var takesParentAway: Bool {
         get { parent == nil && unknown["parent"] == .null }
         set { unknown["parent"] = newValue ? .null : nil }
     }
-    /// The fields as they lie on disk, which a response is written from in place of `fields`.
+    /// The fields in their binary form from the disk. If set, a response is written from them instead of
+    /// `fields`.
     package var storedFields: [UInt8]?
-    /// True if this record's numbers are written as text; nil: as the message has it.
+    /// True to write this record's numbers as text. Nil to use the message's setting.
     package var numbersAsStrings: Bool?
 
     /// Makes a record.

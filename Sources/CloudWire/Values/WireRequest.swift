@@ -1,26 +1,28 @@
-/// A request as it crosses the wire, without a socket.
+/// A request on the wire, independent of a socket.
 package struct WireRequest: Sendable {
     /// `GET` or `POST`.
     package var method: String
     /// The path, percent-decoded: `/database/1/{container}/{environment}/{database}/records/modify`.
     package var path: String
-    /// The query's items in order, percent-decoded.
+    /// Items of the query in order, percent-decoded.
     package var query: [(name: String, value: String)]
     /// The headers in order.
     package var headers: [(name: String, value: String)]
     /// The body.
     package var body: [UInt8]
-    /// The server's own name for the request, which an error's `uuid` repeats. Not on the wire.
+    /// The server's own ID of the request, which an error has as its `uuid`. Not on the wire.
     package var requestID: String?
-    /// What the client calls the server, as `http://127.0.0.1:8080`; the courier's URL begins with it. Not on the wire.
+    /// URL that the client uses for the server, for example `http://127.0.0.1:8080`. The courier's URL starts
+    /// with it. Not on the wire.
     package var serverURL: String?
-    /// The path with its query as it was received, before anything was decoded: what a server's signature is over.
+    /// The path with its query as received, before decoding. A server-to-server signature is computed over
+    /// it.
     package var rawTarget: String?
-    /// The client's address, for limits on clients that don't sign in. Not on the wire.
+    /// The client's address, for limits on clients without a sign-in. Not on the wire.
     package var peer: String?
-    /// True if the server wants a detail in the response's note. Not on the wire.
+    /// True to add a detail to the response's note. Not on the wire.
     package var isTraced = false
-    /// `path` as the server has parsed it; nil if it hasn't. Not on the wire.
+    /// The parsed `path`, or nil if the server hasn't parsed it. Not on the wire.
     package var parsedPath: ServicePath?
 
     /// Makes a request.
@@ -40,45 +42,46 @@ package struct WireRequest: Sendable {
         self.peer = peer
     }
 
-    /// The first header of that name, whatever its case.
+    /// Returns the first header with that name, in upper or lower case.
     package func header(_ name: String) -> String? { firstHeader(name, in: headers) }
 
-    /// The first query item of that name.
+    /// Returns the first query item with that name.
     package func queryItem(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// True if the sender is one of our own clients and understands the extra keys.
+    /// True if the client is one of ours and understands the extra keys.
     package var wantsExtras: Bool { header(WireHeader.client) == "1" }
 }
 
-/// What an operator's log tells of a response. Not on the wire.
+/// Information about a response for the operator's log. Not on the wire.
 package struct WireNote: Hashable, Sendable {
     /// The record name of the caller.
     package var userRecordName: String?
-    /// The code of a request that failed as a whole.
+    /// Error code of a request that failed as a whole.
     package var errorCode: String?
-    /// How many records of a request that was answered were refused, by the code of each.
+    /// Numbers of failed records by error code, for a request that succeeded otherwise.
     package var recordErrors: [String: Int] = [:]
-    /// How many writes shared the commit that the request waited for; 0 when it waited for none.
+    /// Number of writes in the commit that the request waited for, or 0 if it waited for none.
     package var groupRequests = 0
-    /// The page that asked is of an origin that its app doesn't name: it may not read the response.
+    /// True if the app doesn't allow the origin of the page that sent the request. The page may not read the
+    /// response.
     package var refusesOrigin = false
 
-    /// True if the request has only read, so that it can be asked again.
+    /// True if the request only read, so it can safely be repeated.
     package var isRead = false
-    /// What a request history tells of it; nil when the request wasn't traced.
+    /// Details for the request history, or nil if the request wasn't traced.
     package var detail: WireDetail? {
         get { boxedDetail.first }
         set { boxedDetail = newValue.map { [$0] } ?? [] }
     }
 
-    // In an array, so that answers without one are no larger.
+    // In an array, so that a note without a detail uses little memory.
     private var boxedDetail: [WireDetail] = []
 
-    /// Makes a note that tells nothing.
+    /// Makes an empty note.
     package init() {}
 }
 
-/// A response as it crosses the wire, without a socket.
+/// A response on the wire, independent of a socket.
 package struct WireResponse: Sendable {
     /// The HTTP status.
     package var status: Int
@@ -86,7 +89,7 @@ package struct WireResponse: Sendable {
     package var headers: [(name: String, value: String)]
     /// The body.
     package var body: [UInt8]
-    /// For the log of the server that sends the response.
+    /// Information for the log of the server that sends the response. Not on the wire.
     package var note = WireNote()
 
     /// Makes a response.
@@ -96,7 +99,7 @@ package struct WireResponse: Sendable {
         self.body = body
     }
 
-    /// The first header of that name, whatever its case.
+    /// Returns the first header with that name, in upper or lower case.
     package func header(_ name: String) -> String? { firstHeader(name, in: headers) }
 
     /// True if the server is one of ours and sent the extra keys.
@@ -115,26 +118,28 @@ package enum WireHeader {
     package static let apiTokenItem = "ckAPIToken"
     /// The query item that names the device.
     package static let clientIDItem = "clientId"
-    /// The query item with which a device that waits for a notification acknowledges the one before.
+    /// The query item of a device that waits for notifications: acknowledges the previous notification.
     package static let afterItem = "after"
-    /// The header in which Apple's servers give the token that takes the sent one's place.
+    /// The header with the token that replaces the sent one, in responses of Apple's servers.
     package static let newWebAuthToken = "X-Apple-CloudKit-Web-Auth-Token"
-    /// The header in which a browser tells the origin of the page that asks.
+    /// The header with the origin of the page that sends the request.
     package static let origin = "Origin"
-    /// The header with the name of the key by which a server signs.
+    /// The header with the ID of the key that signed a server-to-server request.
     package static let keyID = "X-Apple-CloudKit-Request-KeyID"
     /// The header with the date of a signed request.
     package static let signedDate = "X-Apple-CloudKit-Request-ISO8601Date"
     /// The header with the signature, base64 of DER.
     package static let signature = "X-Apple-CloudKit-Request-SignatureV1"
-    /// The header that names a write, so that a repeated one is answered and not done again.
+    /// The header with the name of a write. The server doesn't execute a repeated write again, but returns
+    /// its response.
     package static let operation = "X-Yap-Operation"
-    /// What the names of a series of writes begin with, before the number of the series and a point.
+    /// Prefix of the names in a series of writes. The number of the series and a point follow.
     package static let operationSeries = "series-"
 }
 
 extension String {
-    /// What stands between the slashes. Told apart by bytes: by characters it took a sixth of a lookup's time.
+    /// Returns the segments between slashes. Splits by bytes, because splitting by characters took a sixth of
+    /// a lookup's time.
     package func pathSegments(maxSplits: Int = .max) -> [String] {
         utf8.split(separator: UInt8(ascii: "/"), maxSplits: maxSplits, omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
