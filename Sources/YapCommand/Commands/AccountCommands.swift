@@ -134,7 +134,7 @@ enum AccountCommands {
                 ? "account \(account.name)" : "account \(account.name): " + told.joined(separator: " "))
     }
 
-    /// Members of an account's JSON.
+    /// Returns the members of an account's JSON.
     private static func told(_ account: ControlAccount) -> [(String, JSON)] {
         [
             ("account", .string(account.name)), ("givenName", .text(account.givenName)),
@@ -184,8 +184,8 @@ enum AccountCommands {
             [("account", .string(name)), ("erased", .integer(Int64(erased)))], invocation, console)
     }
 
-    /// Waits until a running server has applied the end of sessions, and has written the requests that it had
-    /// accepted before.
+    /// Waits until a running server has ended the sessions, and has finished the writes of the requests that
+    /// it had accepted before.
     private static func waitForServer(_ folder: DataFolder) {
         if folder.isServed { usleep(1_000_000) }
     }

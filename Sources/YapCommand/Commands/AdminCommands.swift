@@ -3,7 +3,7 @@ import CloudStore
 import Crypto
 import HTTPServer
 
-/// `yap admin ...`: administrators of the dashboard, and what they did.
+/// `yap admin ...`: administrators of the dashboard, and the log of their actions.
 enum AdminCommands {
     static let commands = [add, list, role, link, password, remove, audit]
 
@@ -260,7 +260,8 @@ enum AdminCommands {
                 ["NUMBER", "TIME", "ADMINISTRATOR", "ACTION", "OUTCOME", "WHERE", "WHAT", "NOTE"], rows))
     }
 
-    /// Names come from outside, also in rejected requests, so they must not control the terminal.
+    /// Escapes a name for the terminal. Names are chosen by others, also in rejected requests, and must not
+    /// control the terminal.
     static func visible(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
@@ -294,7 +295,7 @@ enum AdminCommands {
 }
 
 extension ServeSettings {
-    /// The server's address for a browser on this machine, according to the settings.
+    /// URL of the server for a browser on this machine, according to the settings.
     var browserURL: String {
         if let publicURL = options.publicURL { return publicURL }
         let host = ["0.0.0.0", "::"].contains(options.http.host) ? "localhost" : options.http.host

@@ -86,7 +86,7 @@ enum BackupCommands {
         try print(summary, invocation, console, key: "data", value: folder.path)
     }
 
-    /// Returns files that the settings of a folder name and that no archive contains.
+    /// Returns the files that a folder's settings name and that aren't in any archive.
     private static func elsewhere(_ folder: DataFolder) throws -> [(setting: String, path: String)] {
         let settings = try ServeSettings.kept(in: folder)
         return [

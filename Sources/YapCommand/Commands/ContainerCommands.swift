@@ -74,7 +74,7 @@ enum ContainerCommands {
         guard answer == contents.container else { throw Failure.failed("Nothing was removed.") }
     }
 
-    /// Removes what no other process is removing, and waits for processes that have it open or are removing it.
+    /// Removes a container or an environment. Waits while other processes have it open or are removing it.
     private static func finish(
         _ removal: ControlRemoval, _ remover: EnvironmentRemover, _ console: Console
     ) throws {

@@ -11,7 +11,7 @@ import System
     import Darwin
 #endif
 
-/// `yap doctor`: checks everything that an operator should check.
+/// `yap doctor`: checks the state of a server's folder and settings.
 enum DoctorCommand {
     static let command = Command(
         name: "doctor", summary: "check a server's folder and its environment for problems",
@@ -117,7 +117,7 @@ enum DoctorCommand {
         }
     }
 
-    /// The last line, which isn't about the server's state.
+    /// The last line of the output, which isn't about the server's state.
     static func sqliteText(_ version: SQLiteVersion) -> String {
         guard version.hasWALResetBug else { return "SQLite \(version.text)" }
         return "SQLite \(version.text): yap's checkpoints avoid its WAL-reset bug "

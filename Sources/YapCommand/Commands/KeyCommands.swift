@@ -148,7 +148,7 @@ enum KeyCommands {
 
 /// The files of a key.
 private enum KeyFile {
-    /// Writes a secret, for its owner only from its first moment, where no file was.
+    /// Writes a secret to a new file, which only its owner can read from the moment it is created.
     static func write(_ secret: String, to path: String) throws {
         do throws(FileError) {
             try DurableFile.write(secret.utf8, to: path, replacing: false)
@@ -158,7 +158,7 @@ private enum KeyFile {
         }
     }
 
-    /// Reads a short text that anybody may read.
+    /// Reads a short text that isn't secret.
     static func read(_ path: String) throws -> String {
         do throws(FileError) {
             let file = try OpenFile(path, .reading)

@@ -80,7 +80,7 @@ enum LoginCommand {
         return server
     }
 
-    /// Waits on this thread, which is the program's main thread and not one of the pool.
+    /// Waits on the calling thread, which is the program's main thread and not a thread of the pool.
     private static func signIn(_ container: CKContainer, account: String, password: String) throws -> String {
         let answer = Lock<Result<String, any Error>?>(nil)
         let done = DispatchSemaphore(value: 0)

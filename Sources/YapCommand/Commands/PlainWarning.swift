@@ -1,9 +1,9 @@
 import CloudServer
 import HTTPServer
 
-/// Warning about listening beyond this machine without TLS.
+/// A warning about listening on other than loopback addresses without TLS.
 enum PlainWarning {
-    /// The line to print, or nil if the server listens on this machine only or uses TLS.
+    /// Returns the line to print, or nil if the server listens on loopback only or uses TLS.
     static func text(for options: CloudServerOptions) -> String? {
         let host = options.http.host
         guard options.http.tls == nil, !options.listensOnLoopback else { return nil }

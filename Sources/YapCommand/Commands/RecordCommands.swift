@@ -83,7 +83,7 @@ enum RecordCommands {
         try printer.end()
     }
 
-    /// Keeps memory bounded: with a limit, only the records that sort first have to be kept.
+    /// Keeps memory bounded: with a limit, only the first records in the sort order are kept.
     private static func cut(_ kept: inout [WireRecord], to limit: Int?, by orders: [RecordOrder]) throws {
         if let limit, kept.count >= 2 * limit + pageSlack {
             kept.sort { RecordOrder.isBefore($0, $1, by: orders) }

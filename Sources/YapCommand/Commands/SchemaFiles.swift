@@ -46,7 +46,7 @@ struct SchemaFiles {
 enum SchemaText {
     /// Reads and checks a text.
     static func schema(at path: String, _ console: Console) throws -> Schema {
-        // One byte more than may be: the parser reports that.
+        // Reads one byte more than the maximum, so that the parser reports a text that is too long.
         let bytes = try console.bytes(from: path, max: SchemaLanguage.textBytesMax)
         do {
             return try SchemaLanguage.parse(bytes)
@@ -70,7 +70,7 @@ enum SchemaText {
             })
     }
 
-    /// Writes a text to a file; one that is there is replaced when all is written.
+    /// Writes a text to a file. An existing file is replaced after the whole text was written.
     static func write(_ text: String, to path: String) throws {
         do throws(FileError) {
             try DurableFile.write(text.utf8, to: path, mode: 0o644)

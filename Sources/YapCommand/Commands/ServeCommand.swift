@@ -175,7 +175,8 @@ enum ServeCommand {
         console.note("Ctrl-C ends it.")
     }
 
-    /// The server runs even if the link can't be created.
+    /// Prints the dashboard's address and a link for the first administrator. The server runs even if the
+    /// link can't be created.
     private static func announceDashboard(_ server: CloudServer, _ console: Console) {
         do {
             if let link = try server.makeFirstDashboardLink() {
@@ -188,7 +189,8 @@ enum ServeCommand {
         if let dashboardURL = server.dashboardURL { console.note("dashboard: \(dashboardURL)") }
     }
 
-    /// The file is there with its content or not at all: it gets its name when it is written.
+    /// Writes the port to a file. The file gets its name after it was written, so it is either complete or
+    /// missing.
     private static func writePort(_ port: Int, to path: String) throws {
         do throws(FileError) {
             try DurableFile.write("\(port)\n".utf8, to: path, mode: 0o644)

@@ -105,7 +105,8 @@ enum SessionCommands {
         }
         try invocation.has("json")
             ? console.print(.object([("ended", .integer(Int64(count)))])) : console.print("ended \(count)")
-        // It isn't known which of them the session created; the others are created again by themselves.
+        // It isn't known which device tokens the session created, so all tokens of the account are deleted.
+        // The other sessions create theirs again automatically.
         for data in try invocation.environments(control, console) {
             try data.forgetDevices(ofAccount: account)
         }

@@ -38,7 +38,7 @@ enum StatsCommand {
         let found: StoreStatistics
     }
 
-    /// A container, its users' names and their usage.
+    /// A container, the names of its users and their usage.
     private struct Owner {
         let container: String
         let accounts: [String: String]

@@ -86,7 +86,8 @@ struct UsageShares {
         return Set(rows.map(\.key.user)).sorted()
     }
 
-    /// The minimum usage of one environment if a limit over several environments is nearly reached.
+    /// Returns the minimum usage in one environment from which a limit over several environments can be
+    /// nearly reached.
     private func least(_ max: Int64) -> Int64 {
         let near = Double(max) * Double(Self.nearPercent) / 100
         return Int64(near / Double(Swift.max(1, files.count)))

@@ -6,7 +6,7 @@ import System
     import Darwin
 #endif
 
-/// Writes a file that gets its name when it is whole; "-" is the standard output.
+/// Writes a file that gets its final name when it is complete. "-" is the standard output.
 final class ExportOutput {
     private let path: String
     /// Nil for the standard output.
@@ -34,10 +34,10 @@ final class ExportOutput {
         if buffer.count >= 256 << 10 { try flush() }
     }
 
-    /// All is on the disk, under its name.
+    /// Syncs the file and gives it its final name.
     func finish() throws {
         try flush()
-        // What has the name by now is not overwritten.
+        // A file that was created with this name in the meantime isn't overwritten.
         try Self.writing(path) { () throws(FileError) in try draft?.commit(replacing: false) }
     }
 

@@ -65,7 +65,7 @@ enum BackupCopyCommand {
 
     /// Gives the draft its final name. SQLite has synced its bytes.
     ///
-    /// - Throws: `Failure.failed`. Only if the folder can't be synced does the copy exist then.
+    /// - Throws: `Failure.failed`. After it, the copy exists only if syncing the folder failed.
     static func move(_ draft: String, to copy: String, calls: FileCalls = .system) throws(Failure) {
         do throws(FileError) {
             try DurableFile.rename(draft, to: copy, replacing: false, calls: calls)

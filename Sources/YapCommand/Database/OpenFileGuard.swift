@@ -2,8 +2,8 @@ import SQLite
 import Yap
 import YapCloudKit
 
-/// Prevents writes to a file that another process has open, if that process's extensions can't take them in before
-/// they are registered again.
+/// Rejects writes to a file that another process has open, if that process's extensions would have to be
+/// registered again to catch up.
 struct OpenFileGuard {
     private static let remedy = "End the app first, or add --while-open."
 

@@ -97,7 +97,7 @@ enum QueryCommand {
         }
     }
 
-    /// Reports a property that no row has: a mistyped one looks as if nothing were found.
+    /// Reports a property that no row has. Otherwise a mistyped property would look like an empty result.
     private static func noteUnknown(
         _ search: RowSearch, _ orders: [RowOrder], _ collection: String, _ console: Console
     ) {

@@ -20,7 +20,7 @@ struct RowDigests {
 
         private init(_ first: [UInt8], _ second: [UInt8]?) throws {
             var hash = try SHA256()
-            // The length marks the end of the first part, and the sign whether there is a second one.
+            // The length marks the end of the first part. Its sign shows whether there is a second part.
             let length = Int64(first.count)
             try withUnsafeBytes(of: second == nil ? -1 - length : length) { try hash.update($0) }
             try hash.update(first)

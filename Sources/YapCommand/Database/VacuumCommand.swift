@@ -72,8 +72,8 @@ enum VacuumCommand {
     }
 }
 
-/// Checks that the disk has room for what SQLite writes while it rebuilds a file: a copy among its temporary files,
-/// and a log beside the file.
+/// Checks that the disks have enough space for the files that SQLite writes while it rebuilds a file: a copy
+/// in its temporary folder, and a log beside the file.
 struct VacuumSpace {
     /// A file system and its free bytes.
     struct Place: Equatable {
@@ -93,8 +93,8 @@ struct VacuumSpace {
         self.init(log: Self.place(folder), temporary: Self.temporaryFolder.flatMap(Self.place))
     }
 
-    /// - Throws: `Failure.refused` with the file system that lacks space. If space can't be measured, SQLite itself
-    ///   reports a full disk, and changes nothing then.
+    /// - Throws: `Failure.refused` with the file system that lacks space. If the free space is unknown,
+    ///   SQLite itself reports a full disk, and then changes nothing.
     func check(neededBytes: Int64) throws {
         let isOne = log?.device == temporary?.device
         for place in [log, temporary].compactMap(\.self) {

@@ -83,7 +83,7 @@ struct Invocation {
 enum Failure: Error {
     /// The command line was invalid.
     case usage(String)
-    /// It could not be done.
+    /// The command failed.
     case failed(String)
     /// Something that the command line names doesn't exist.
     case notThere(String)

@@ -30,7 +30,8 @@ extension RecordCondition {
         .usage("\(field) is a \(type.rawValue): it compares with \(wanted), not \"\(value)\"")
     }
 
-    /// A day or a second stands for all its moments: equal means any of them, and later means after the last one.
+    /// Converts a time. A day or a second includes all its milliseconds: equal means any of them, and later
+    /// means after the last one.
     private func ofTimes(_ type: FieldType) throws -> [RecordCondition] {
         if Int64(value) != nil { return [self] }
         guard let time = TimeText.milliseconds(value) else {

@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 
-/// `--where` and `--sort` as a query of the web protocol, which an index may serve.
+/// `--where` and `--sort` as a query of the web protocol, for which there may be an index.
 struct RecordIndexQuery {
     let query: RecordQuery
 

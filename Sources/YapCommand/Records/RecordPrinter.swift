@@ -1,6 +1,6 @@
 import CloudWire
 
-/// Prints records as they arrive: as text in one line each, as JSON in CloudKit's own form.
+/// Prints records as they are read: as text with one line each, or as JSON in CloudKit's format.
 struct RecordPrinter {
     private let console: Console
     private let isJSON: Bool

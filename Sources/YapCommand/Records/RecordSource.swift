@@ -80,7 +80,8 @@ struct RecordSource {
         return SchemaNameCheck(schema: try row.map(Schema.init) ?? .initial, place: place)
     }
 
-    /// Visits the records by zone and by name. Each page is from one moment. `body` returns false to stop.
+    /// Visits the records by zone and by name. Each page is read in one snapshot. `body` returns false to
+    /// stop.
     func forEach(_ body: (WireRecord) throws -> Bool) throws {
         guard let file else { return }
         for zone in zoneNames.map({ ZoneKey(database: database, zoneName: $0) }) {

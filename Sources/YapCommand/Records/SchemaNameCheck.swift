@@ -1,6 +1,6 @@
 import CloudService
 
-/// Checks names against the schema. Otherwise a typing error would find nothing, as if nothing were stored.
+/// Checks names against the schema. Otherwise a mistyped name would look like an empty result.
 struct SchemaNameCheck {
     let schema: Schema
     /// Description of the place: the environment and the container.

@@ -4,11 +4,11 @@ import Dispatch
     import CLinux
 #endif
 
-/// Returns the process's freed memory to the system. By default glibc keeps much of it, in up to eight heaps a
-/// processor, so that a server keeps the memory of a single flood of requests.
+/// Returns freed memory of the process to the system. By default, glibc keeps much of it in up to eight heaps
+/// per processor, so a server would keep the memory of a single peak of requests.
 struct MemoryReturn {
-    /// Larger than a record and a request's body: a block that the system maps and unmaps costs a page fault for each
-    /// 4 KB, which made a rejected write of 15 records of 1 MB a third slower.
+    /// Larger than a record and than the body of a request. A block that the system maps and unmaps costs a
+    /// page fault for each 4 KB, which made a rejected write of 15 records of 1 MB a third slower.
     private static let largeBytes: Int32 = 4 << 20
     private static let keptBytes: Int32 = 32 << 20
     private static let arenasMax: Int32 = 4

@@ -15,7 +15,7 @@ final class DevicePage: HTTPHandler {
     private static let readsWaitingMax = 8
     private static let limitDefault = 20
     private static let limitMax = 320
-    /// Number of changes in all change-sets, for each that may be listed of one.
+    /// Total number of changes that may be listed, as a multiple of the maximum for one change-set.
     private static let changesFactor = 5
     private static let valueBytesOfAllMax = 1 << 20
     private static let zonesMax = 500
@@ -54,7 +54,7 @@ final class DevicePage: HTTPHandler {
     /// The page's address, with the secret in its fragment, which a browser never sends.
     var url: String { "http://127.0.0.1:\(port)/#\(secret)" }
 
-    /// Stops it. Must not be called on a thread of the server.
+    /// Stops the server. Must not be called on a thread of the server.
     func stop() {
         // Removed under the lock, stopped outside it.
         let made = server.withLock { server in
