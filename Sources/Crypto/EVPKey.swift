@@ -15,7 +15,7 @@ final class EVPKey: @unchecked Sendable {
         let pointer = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var start = bytes.baseAddress
             let pointer = d2i_PUBKEY(nil, &start, bytes.count)
-            // Bytes after the key would be stored and shown, and aren't signed by anything.
+            // Bytes after the key would be stored and shown although no signature covers them.
             guard let pointer, start == bytes.baseAddress.map({ $0 + bytes.count }) else {
                 EVP_PKEY_free(pointer)
                 return nil
@@ -37,7 +37,7 @@ final class EVPKey: @unchecked Sendable {
         return try checked(pointer, otherwise: isPrivate ? .notAPrivateKey : .notAPublicKey)
     }
 
-    /// Rejects a key of another kind or curve, and a point beside the curve.
+    /// Rejects a key of another kind or curve, and a point that isn't on the curve.
     private static func checked(
         _ pointer: OpaquePointer?, otherwise error: CryptoError
     ) throws -> EVPKey {

@@ -4,9 +4,9 @@ import System
 
 /// libcurl's multi handle, and the only thread that uses it.
 final class CurlLoop: @unchecked Sendable {
-    // Sendable because shared state is behind the inbox's lock; everything below it is used only by the loop's
-    // thread, which is started after it is set. Other threads use `multi` only for curl_multi_wakeup, which libcurl
-    // allows, and only while the inbox says that the loop waits.
+    // Sendable because the inbox's lock protects the shared state. The properties below it are used only by
+    // the loop's thread, which starts after they are set. Other threads use `multi` only for
+    // curl_multi_wakeup, which libcurl allows, and only while the inbox says that the loop is waiting.
 
     typealias Completion = @Sendable (Result<HTTPClientResponse, HTTPClientError>) -> Void
 
@@ -122,7 +122,7 @@ final class CurlLoop: @unchecked Sendable {
         self.multi = multi
         yap_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, options.idleConnectionsMax)
         let thread = try? SystemThread(name: "yap curl") { [self] in
-            // libcurl with NOSIGNAL leaves SIGPIPE alone, and OpenSSL's writes raise it.
+            // With NOSIGNAL, libcurl doesn't handle SIGPIPE, and OpenSSL's writes raise it.
             var signals = sigset_t()
             sigemptyset(&signals)
             sigaddset(&signals, SIGPIPE)
@@ -164,7 +164,7 @@ final class CurlLoop: @unchecked Sendable {
         return !isStopping
     }
 
-    /// Returns true if nothing came since the inbox was taken. Other threads then have to wake the loop.
+    /// Returns true if the inbox is still empty. Other threads then have to wake the loop.
     private func fallAsleep() -> Bool {
         inbox.withLock { inbox in
             inbox.isAsleep = inbox.starts.isEmpty && inbox.cancels.isEmpty && !inbox.isStopping
@@ -212,7 +212,7 @@ final class CurlLoop: @unchecked Sendable {
         for transfer in starting { start(transfer, nowMilliseconds: now) }
     }
 
-    /// Ends requests without any progress for too long.
+    /// Ends requests that have made no progress for too long.
     private func endSilent() {
         guard !running.isEmpty else { return }
         let now = options.clock.elapsedMilliseconds()
@@ -247,7 +247,7 @@ final class CurlLoop: @unchecked Sendable {
         }
     }
 
-    /// Removes the request everywhere, then calls its completion: the only place that does.
+    /// Removes the request from all lists, then calls its completion. Only this method does that.
     private func finish(_ transfer: CurlTransfer, _ result: Result<HTTPClientResponse, HTTPClientError>) {
         transfer.close(in: multi)
         running[transfer.id] = nil

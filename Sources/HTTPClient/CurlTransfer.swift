@@ -36,7 +36,7 @@ final class CurlTransfer: @unchecked Sendable {
     private var isDownload: Bool?
     /// Maximum bytes kept of an error response to a file download.
     private static let refusalBytesMax = 64 << 10
-    /// Why a callback ended the transfer.
+    /// The error for which a callback ended the transfer.
     private var failure: HTTPClientError?
 
     init(
@@ -54,10 +54,10 @@ final class CurlTransfer: @unchecked Sendable {
 
     // MARK: Silence
 
-    /// When the next check for progress is due, or nil for never.
+    /// Time of the next check for progress, or nil for never.
     var silenceEndsMilliseconds: Int64? { silenceMilliseconds.map { quietSinceMilliseconds + $0 } }
 
-    /// When a pending request has to be ended, or nil for never.
+    /// Time at which a pending request has to be ended, or nil for never.
     var waitEndsMilliseconds: Int64? {
         [deadlineMilliseconds, silenceEndsMilliseconds].compactMap { $0 }.min()
     }
@@ -296,7 +296,7 @@ final class CurlTransfer: @unchecked Sendable {
         HTTPClientError(.responseTooLarge, "The response has more than \(request.responseBytesMax) bytes.")
     }
 
-    /// The error of a request that is ended because nothing was transferred.
+    /// The error of a request that ended because nothing was transferred for too long.
     var silence: HTTPClientError {
         let words = "Nothing was received or sent for \(request.silenceSeconds) seconds"
         guard headerBytes > 0 else {

@@ -2,9 +2,9 @@ public import System
 
 /// Options and limits of an `HTTPClient`.
 public struct HTTPClientOptions: Sendable {
-    /// Maximum running requests, each on a connection of its own. More are queued.
+    /// Maximum number of running requests, each on its own connection. Further requests are queued.
     public var transfersMax = 64
-    /// Maximum queued requests. More are rejected.
+    /// Maximum number of queued requests. Further requests are rejected.
     public var waitingMax = 1_024
     /// Maximum connections kept open for later requests.
     public var idleConnectionsMax = 32
@@ -21,10 +21,10 @@ public struct HTTPClientOptions: Sendable {
     public init() {}
 }
 
-/// Sends HTTP/1.1 requests from one thread of its own, and keeps connections open for later requests.
+/// Sends HTTP/1.1 requests on its own thread, and keeps connections open for later requests.
 ///
-/// It follows no redirect, reads no proxy from the environment, stores no cookies, checks the server's certificate,
-/// and never sends a request's body twice.
+/// It doesn't follow redirects, doesn't read a proxy from the environment, stores no cookies, checks the
+/// server's certificate, and never sends a request's body twice.
 public final class HTTPClient: Sendable {
     private let loop: CurlLoop
 

@@ -1,4 +1,4 @@
-/// Why a request has no response.
+/// The reason that a request has no response.
 public struct HTTPClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Kinds of errors.
     public enum Code: Sendable, Hashable, CaseIterable {

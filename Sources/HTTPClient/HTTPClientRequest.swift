@@ -4,7 +4,7 @@ public struct HTTPClientRequest: Sendable {
     public var method: String
     /// The whole address with its query, percent-encoded, beginning with `http://` or `https://`.
     public var url: String
-    /// The headers in order. Those that HTTP itself needs (`Host`, `Content-Length`) are added.
+    /// The headers in order. The client adds the headers that HTTP requires (`Host`, `Content-Length`).
     public var headers: [(name: String, value: String)]
     /// The body, if `upload` is nil.
     public var body: [UInt8]
@@ -37,7 +37,7 @@ public struct HTTPClientRequest: Sendable {
         self.responseBytesMax = responseBytesMax
     }
 
-    /// Why the request is invalid, or nil.
+    /// The reason that the request is invalid, or nil if it is valid.
     var problem: String? {
         guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
             return "the address has to begin with http:// or https://"
@@ -85,8 +85,8 @@ public struct HTTPClientResponse: Sendable {
         "HTTP request to an HTTPS server",
     ]
 
-    /// True if the server requires TLS on this port: by the status for it, as this package's server sends, or by a
-    /// known message.
+    /// True if the server requires TLS on this port. Detected by the status that this package's server uses
+    /// for it, or by a known message.
     var asksForTLS: Bool {
         if status == 426 { return true }
         guard status == 400 else { return false }
