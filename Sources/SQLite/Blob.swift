@@ -13,7 +13,7 @@ public struct Blob: ~Copyable {
     }
 
     deinit {
-        // The code is that of a call that has thrown already.
+        // The result is ignored: it is the error of a previous call, which has thrown it already.
         sqlite3_blob_close(pointer)
     }
 

@@ -12,7 +12,7 @@ public final class Connection {
     private let logCounter: UnsafeMutablePointer<Int32>
     private var copier: Connection?
     private var isOpen = true
-    /// Permissions of statements, for owners of tables.
+    /// Limits on the statements of the owners of tables.
     let authorizer = StatementAuthorizer()
     var hasFullTextExcerpts = false
     /// State of the files when they were opened without locks. Nil with locks.
@@ -22,8 +22,8 @@ public final class Connection {
     public let path: String
     /// Options that it was opened with.
     public let options: OpenOptions
-    /// Error of the last checkpoint after a commit, or nil if it succeeded. The log keeps everything until one
-    /// succeeds.
+    /// Error of the last checkpoint after a commit, or nil if it succeeded. After an error, the log keeps all
+    /// commits until a checkpoint succeeds.
     public internal(set) var checkpointError: SQLiteError?
     /// Number of frames in the log from which `commit()` makes a checkpoint.
     var checkpointDueFrames: Int32

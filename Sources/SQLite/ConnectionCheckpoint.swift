@@ -24,8 +24,8 @@ public struct CheckpointResult: Hashable, Sendable {
 // connection that uses the log holds a shared one, so no other connection can commit. Recovery makes no checkpoint,
 // and holds the locks of writer, checkpoint and readers.
 extension Connection {
-    /// Copies pages from the write-ahead log to the database file, as far as no reader prevents it, and syncs both.
-    /// No connection commits meanwhile.
+    /// Copies pages from the write-ahead log to the database file, except pages after the snapshot of a
+    /// reader, and syncs both. No connection commits meanwhile.
     ///
     /// - Parameters:
     ///   - readersMilliseconds: How long to wait for readers, so that everything is copied and the next commit

@@ -13,7 +13,7 @@ extension Connection {
     package func export(to path: String, encryptionKey key: EncryptionKey?) throws {
         precondition(!isInTransaction, "an export reads in a transaction of its own")
         guard Self.hasEncryption else { throw Self.encryptionUnavailable }
-        // Makes a file name of a text that SQLite would interpret as memory or a URI.
+        // Makes a text a file name that SQLite would otherwise interpret as a database in memory or a URI.
         let path = path.hasPrefix("/") ? path : "./" + path
         guard try NewFile.create(path) else {
             throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "a file exists")

@@ -23,7 +23,7 @@ extension Connection {
     }
 
     private func commitNothing(_ synchronous: Synchronous) throws {
-        // Not in `commit`: no checkpoint may follow while syncs fail.
+        // Not in `commit`, because no checkpoint may follow while syncs fail.
         defer {
             try? rollback()
             try? set(options.synchronous)

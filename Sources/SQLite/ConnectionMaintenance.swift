@@ -55,7 +55,7 @@ extension Connection {
             do {
                 while try statement.step() { messages.append(statement.text(at: 0)) }
             } catch let error as SQLiteError where error.isCorrupt {
-                // Too damaged to continue.
+                // The file is too damaged to continue the check.
                 messages.append(error.message)
             }
             return messages == ["ok"] ? [] : messages

@@ -1,9 +1,9 @@
 /// How a transaction takes its locks.
 public enum TransactionKind: String, Sendable {
-    /// At the first read and the first write. A write after a read fails with `isBusy` if another connection has
-    /// written in between.
+    /// Takes the locks at the first read and the first write. A write after a read fails with `isBusy` if
+    /// another connection has written in between.
     case deferred = "BEGIN DEFERRED"
-    /// The write lock at once, so that no later statement fails because the lock is taken.
+    /// Takes the write lock at once, so that no later statement fails because the lock is taken.
     case immediate = "BEGIN IMMEDIATE"
 }
 

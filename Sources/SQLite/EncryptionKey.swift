@@ -3,7 +3,7 @@ import System
 
 /// Key of an encrypted file, in the form that SQLCipher takes: https://www.zetetic.net/sqlcipher/sqlcipher-api/#key
 ///
-/// Its descriptions don't show it.
+/// Its descriptions don't contain the key.
 public struct EncryptionKey: Sendable {
     /// Bytes of a key that isn't derived from a passphrase.
     public static let bytesCount = 32

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A permission that this process lacks and needs to open a database's file.
+/// A permission that this process needs to open a database's file, and doesn't have.
 struct MissingPermission: Hashable {
     enum Right: Int32, Hashable {
         /// Of a folder: to open files in it.
@@ -16,7 +16,7 @@ struct MissingPermission: Hashable {
     let right: Right
     let path: String
     let isFolder: Bool
-    /// Why it is needed, if that isn't obvious.
+    /// The reason that the permission is needed, if it isn't obvious.
     var reason: String?
 
     /// One sentence without its full stop: the permission, the file or folder, the reason.
@@ -33,8 +33,8 @@ struct MissingPermission: Hashable {
 
     var error: SQLiteError { SQLiteError(extendedCode: SQLiteError.cannotOpenCode, message: text) }
 
-    /// Returns the missing permission of the folder on the way to `path` that this process can't enter. Nil if there
-    /// is none, or the file is missing.
+    /// Returns the missing permission for the first folder in `path` that this process can't enter. Nil if
+    /// there is none, or the file is missing.
     static func folder(onTheWayTo path: String) -> MissingPermission? {
         var status = stat()
         guard stat(path, &status) != 0, errno == EACCES else { return nil }

@@ -32,7 +32,7 @@ enum NewFile {
         }
     }
 
-    /// Removes a file that `create` made, and what SQLite made beside it.
+    /// Removes a file that `create` made, and the files that SQLite made beside it.
     static func remove(_ path: String) {
         for ending in ["", "-journal", "-wal", "-shm"] { unlink(path + ending) }
     }

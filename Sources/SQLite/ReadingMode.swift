@@ -15,7 +15,7 @@ enum ReadingMode: Hashable {
         } else if let files = DatabaseFiles(path: path) {
             self.init(files)
         } else {
-            // SQLite reports what exists instead of a file.
+            // The path isn't a regular file. SQLite reports the error.
             self = .shared
         }
     }

@@ -6,7 +6,7 @@ import CSQLite
 final class StatementAuthorizer {
     /// Permissions of the statement that is being prepared. Nil permits everything.
     private var access: TableAccess?
-    /// Description of the first thing that the statement was not permitted to do.
+    /// Description of the first operation that was rejected in the statement.
     private var refusal: String?
     /// True if the statement that is being prepared drops a table of its owner.
     private var dropsTable = false
@@ -48,7 +48,8 @@ final class StatementAuthorizer {
         }
     }
 
-    /// Once for a connection, because each installation makes SQLite prepare all statements again.
+    /// Installs the callback once for a connection, because each installation makes SQLite prepare all
+    /// statements again.
     private func install(on handle: OpaquePointer) {
         guard !isInstalled else { return }
         isInstalled = true

@@ -2,9 +2,9 @@ import CSQLite
 
 /// Statements for the owner of some tables: they write these, and read these and a few others.
 ///
-/// SQLite checks each name while it prepares a statement, so that no form of SQL reaches another table. Transactions,
-/// pragmas, triggers, views and attached files are rejected; so is a common table expression of which no column is
-/// read, such as one that is only counted.
+/// SQLite checks each name while it prepares a statement, so no SQL can access another table. Transactions,
+/// pragmas, triggers, views and attached files are rejected. A common table expression is rejected too if
+/// none of its columns is read, for example if its rows are only counted.
 public final class TableStatements {
     private let connection: Connection
     private let access: TableAccess
@@ -103,7 +103,7 @@ struct TableAccess {
         self.readable = Set(readable.map { $0.lowercased() }).union(Self.functions)
     }
 
-    /// Returns the answer to SQLite's authorizer callback. The actions are listed in
+    /// Returns the result for SQLite's authorizer callback. The actions are listed in
     /// https://www.sqlite.org/c3ref/c_alter_table.html.
     ///
     /// - Parameter dropsTable: Whether the statement drops a table of the owner. SQLite then deletes the table's
@@ -133,14 +133,15 @@ struct TableAccess {
         }
     }
 
-    /// The tables of a full-text table that it uses when it writes its cached words, with the columns that it reads
-    /// then. The words themselves, in `block`, aren't included: with `content=` a full-text table of another owner
-    /// could show them.
+    /// Internal tables of a full-text table that are used when its cached words are written, with the columns
+    /// that are read then. The column with the words, `block`, isn't included: a full-text table of another
+    /// owner with `content=` could read them.
     private static let flushedColumns: [String: Set<String>] = [
         "_config": ["k", "v"], "_data": ["id"], "_idx": ["segid", "term", "pgno"],
     ]
 
-    /// Returns true if this is such a write of a full-text table, if `isOwned` knows the table.
+    /// Returns true if the operation writes the cached words of a full-text table, and `isOwned` contains the
+    /// table.
     static func allowsFlush(
         _ action: Int32, _ name: String, _ column: String, isOwned: (String) -> Bool
     ) -> Bool {
