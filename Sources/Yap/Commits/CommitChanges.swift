@@ -2,7 +2,7 @@
 struct CollectionChanges: Sendable {
     /// True if all earlier rows were removed at once. `rows` has the changes since.
     var isCleared = false
-    /// True if there were more changes than a commit names.
+    /// True if there were more changes than a commit can name.
     var isOverflown = false
     /// True if an unnamed change removed a row.
     var hasUnnamedRemovals = false
@@ -11,7 +11,7 @@ struct CollectionChanges: Sendable {
     /// Adds a change, and returns true if its key is new. A new key that isn't allowed counts as overflow.
     mutating func record(_ change: RowChangeRecord, key: String, allowsNew: Bool) -> Bool {
         let key = ExactString(key)
-        // The clearing implies that a row without a later change was removed.
+        // After the clearing, a row without a later change is known to be removed.
         if isCleared, change.flags == .removed, rows[key] == nil { return false }
         guard allowsNew else {
             if rows[key]?.merge(change) == nil {

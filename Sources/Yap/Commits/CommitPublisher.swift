@@ -1,12 +1,12 @@
 import System
 
-/// Delivers commits to observers on the thread that committed: in order, one at a time, with no lock held. Writes
-/// wait for these observers, so they are the package's own, which never block. An app's observer has a `HandlerQueue`
-/// in between.
+/// Delivers commits to observers on the thread that committed: in order, one at a time, with no lock held.
+/// Writes wait for these observers, so only the package's own observers are called, which never block. For an
+/// app's observer, a `HandlerQueue` receives the commits.
 final class CommitPublisher: Sendable {
     typealias Observer = @Sendable (YapDatabaseCommit) -> Void
-    /// Maximum commits queued while an observer is slow. The oldest are dropped first, and the next one has their
-    /// number.
+    /// Maximum commits queued for a slow observer. The oldest are dropped first, and the next commit has
+    /// their number.
     static let queuedCommitsMax = 1024
 
     private struct State {

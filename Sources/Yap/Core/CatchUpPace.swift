@@ -1,7 +1,7 @@
 /// Number of changes that an extension receives in one transaction while it catches up.
 ///
-/// Starts small, so that others can write in between. Doubles each time that others write as fast as it catches up,
-/// so that they can't delay it forever.
+/// Starts small, so that other writes can run in between. Doubles each time that other writes add changes as
+/// fast as the extension catches up, so that they can't delay it forever.
 struct CatchUpPace {
     /// Entries of the log in the first transaction.
     static let entriesMaxFirst = ExtensionCatchUp.batchEntriesMax

@@ -2,10 +2,10 @@ import SQLite
 
 /// A reader of changes as stored in `yap2` under its name.
 ///
-/// It is stored as an extension that no process registers and that can catch up. So each process that writes, also
-/// one with an earlier version of this library, logs its changes in `changes2`, or notes that it doesn't. Changes are
-/// known within an epoch; a new epoch begins where changes were lost. Within an epoch the log keeps at least its last
-/// entry, from which SQLite continues the positions.
+/// It is stored as an extension that no process registers and that can catch up. So each process that writes,
+/// including processes with an earlier version of this library, logs its changes in `changes2`, or records
+/// that it didn't. Changes are known within an epoch. A new epoch begins when changes were lost. Within an
+/// epoch the log keeps at least its last entry, because SQLite continues the positions from it.
 struct ChangeReader {
     /// Prefix of its name in the file.
     static let namePrefix = "changes/"
@@ -61,12 +61,12 @@ struct ChangeReader {
         }
     }
 
-    /// Returns the position after which the log has all changes since a position of this epoch, or nil if it lacks
-    /// some.
+    /// Returns the position from which on the log has all changes since a position of this epoch, or nil if
+    /// some are missing in the log.
     func start(since position: Int64) throws -> Int64? {
         guard try position >= discardedThrough() else { return nil }
         switch try stored.missed() {
-        // Nothing was logged for it: the entries are older, and for others.
+        // Nothing was logged for this reader. The entries are older, and were logged for others.
         case .none: return position == Self.startPosition ? try store.missedChangeLog.lastPosition() : nil
         case .known(let after):
             guard try position <= store.missedChangeLog.lastPosition() else { return nil }
@@ -103,7 +103,7 @@ struct ChangeReader {
     func discard(through position: Int64) throws {
         guard try start(since: position) != nil, case .known(let after) = try stored.missed() else { return }
         try config.setText(String(position), extension: storedName, key: Self.discardedKey)
-        // A note needs an entry after it, and SQLite continues the positions from the last entry.
+        // The note must be followed by an entry, and SQLite continues the positions from the last entry.
         let last = try store.missedChangeLog.lastPosition()
         try stored.setMissed(.known(after: max(after, min(position, last - 1))))
         try store.missedChangeLog.trim()

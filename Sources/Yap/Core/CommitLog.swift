@@ -105,9 +105,9 @@ final class CommitLog: Sendable {
 
     /// Makes the pending commits final: queues them for observers, and removes the oldest ones.
     ///
-    /// - Parameter infos: The app's `commitInfo` by commit number. The log doesn't keep it.
+    /// - Parameter infos: The app's `commitInfo` by commit number. The log doesn't store it.
     func confirm(_ records: [CommitRecord], infos: [UInt64: any Sendable] = [:]) {
-        // Released after the lock, because extensions, and objects in commits, belong to the app.
+        // Released after the lock, because it can own extensions and objects of the app.
         _ = state.withLock { state -> ([RegisteredExtension], [YapDatabaseCommit], [CommitRecord]) in
             let registryBefore = state.registry
             state.pending = []

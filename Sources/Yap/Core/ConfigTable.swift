@@ -8,7 +8,7 @@ struct ConfigTable {
     static let versionTagKey = "versionTag"
     static let tablesKey = "tables"
     static let missedKey = "hasMissedCommits"
-    /// Present if the extension can catch up by the rows that changed without it.
+    /// Present if the extension can catch up from the rows that changed while it wasn't registered.
     static let catchesUpKey = "catchesUp"
     /// Last rowid with which an extension has been filled. Absent when it is complete.
     static let filledThroughKey = "filledThrough"
@@ -23,13 +23,13 @@ struct ConfigTable {
 
     private static let moreRowsPrefix = "moreRows/"
 
-    /// Present while more pages are to come of a part of what an extension fetches.
+    /// Returns the key that is present while pages of a part of an extension's fetch are pending.
     static func moreRowsKey(_ part: String) -> String { moreRowsPrefix + part }
 
-    /// Property names that versions of a collection's type had.
+    /// Returns the key of the property names of all versions of a collection's type.
     static func namesKey(_ collection: String) -> String { "names/" + collection }
 
-    /// Names that the last change of the type added and removed, if it did both.
+    /// Returns the key of the names that the last change of the type added and removed, if it did both.
     static func changedNamesKey(_ collection: String) -> String { "changedNames/" + collection }
 
     private let sqlite: Connection
@@ -196,12 +196,14 @@ struct ConfigTable {
     }
 }
 
-/// Pending pages of the parts that extensions have begun to fetch.
+/// Pending pages of the parts that extensions have started to fetch.
 struct ComingRows {
-    /// More pages come.
+    /// True if pages are pending.
     var areComing = false
-    /// Pages of a part come when it is fetched again, for instance for another user.
+    /// True if pages of a part are pending that isn't fetched now, for example because another user is signed
+    /// in.
     var arePaused = false
-    /// Pages come of a part that no extension registered here fetches. Another process may fetch it.
+    /// True if pages of a part are pending that no registered extension fetches. Another process may fetch
+    /// it.
     var areLeftBehind = false
 }

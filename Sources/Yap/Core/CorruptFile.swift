@@ -7,16 +7,16 @@ import System
     import Darwin
 #endif
 
-/// Opens a file, and puts a damaged one out of the way if the options say so.
+/// Opens a file. Renames or deletes a damaged file first if the options say so.
 struct CorruptFile {
     let path: String
     let options: YapDatabaseOptions
     var calls = FileCalls.system
 
-    /// Runs `open`. If it finds the file damaged, renames or deletes it and runs `open` again.
+    /// Runs `open`. If the file is damaged, renames or deletes it and runs `open` again.
     ///
-    /// Instances that may move a file open it one after the other, so that none finds it half moved, creates
-    /// another in its place in between, or moves the new file of another.
+    /// Only one instance at a time opens a file that it may move. Otherwise another instance could open a
+    /// partly moved file, create a new file in between, or move the new file.
     func opening<Result>(_ open: () throws -> Result) throws -> (Result, YapDatabaseCorruption?) {
         guard options.whenCorrupt != .refuse, options.vfsName == nil, let lock = folderLock()
         else { return (try open(), nil) }
@@ -28,7 +28,7 @@ struct CorruptFile {
         }
     }
 
-    /// A second time before the file is moved: a process without the lock may have replaced it.
+    /// Opens the file again before it is moved, because a process without the lock may have replaced it.
     private func openingAgain<Result>(_ open: () throws -> Result) throws -> (Result, YapDatabaseCorruption?)
     {
         do {
@@ -41,13 +41,15 @@ struct CorruptFile {
         }
     }
 
-    /// A file that is no database is none that is damaged: an encrypted one is no database without its key.
+    /// Returns true if the error reports damage. A file that isn't a database isn't damaged: an encrypted
+    /// file without its key isn't recognized as a database.
     private func isDamage(_ error: any Error) -> Bool {
         if let error = error as? SQLiteError { return error.isCorrupt }
         return (error as? YapDatabaseError)?.code == .corrupt
     }
 
-    /// Renames or deletes the file and those beside it, and syncs their folder. Returns the new path of a renamed file.
+    /// Renames or deletes the file and its additional files, and syncs their folder. Returns the new path of
+    /// a renamed file.
     private func putAway() throws -> String? {
         let path = realPath
         let renamedPath = options.whenCorrupt == .rename ? Self.unusedPath(for: path) : nil
@@ -60,8 +62,8 @@ struct CorruptFile {
             throw YapDatabaseError(
                 .cannotOpen, "the damaged file can't be moved: \(error.reason) (\(error.path))")
         }
-        // If this fails, the app must still learn of the move. After a loss of power the damaged file may be back in its
-        // place, where it is found again.
+        // An error here must not hide the move from the app. After a power loss, the damaged file may be at
+        // its old path again, where it is detected again.
         try? Folders.sync(Folders.parent(of: path), calls: calls)
         return renamedPath
     }
@@ -85,15 +87,15 @@ struct CorruptFile {
         }
     }
 
-    /// The path without symbolic links; the path itself if there is no such file.
+    /// The path without symbolic links, or the path itself if the file doesn't exist.
     private var realPath: String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
         return String(cString: real)
     }
 
-    /// A lock on the file's folder, for processes that use this library. Waits while others hold it. Nil if the folder
-    /// can't be locked.
+    /// Locks the file's folder for processes that use this library. Waits while another process holds the
+    /// lock. Returns nil if the folder can't be locked.
     private func folderLock() -> OpenFile? {
         let folder = try? OpenFile(Folders.parent(of: realPath), .folder)
         return (try? folder?.lock(waits: true)) == true ? folder : nil

@@ -16,11 +16,11 @@ extension DatabaseFile {
         package let rowsMax: Int
     }
 
-    /// Returns the number of rows that another process may write before a process with the registered extensions
-    /// can't read them until it registers them again.
+    /// Returns the number of rows that another process may write before a process with the registered
+    /// extensions has to register them again to read them.
     ///
-    /// Readers of changes start over by themselves, hooks read nothing, and an extension that already can't catch up
-    /// loses nothing, so these aren't counted.
+    /// Readers of changes, hooks, and extensions that can't catch up any more aren't counted: readers start
+    /// over automatically, hooks read nothing, and the last lose nothing.
     ///
     /// - Parameter otherClass: Name of another class. Its extensions aren't counted.
     /// - Returns: The room of the extension that can miss the fewest rows, or nil if there is none.

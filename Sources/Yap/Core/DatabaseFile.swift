@@ -9,7 +9,7 @@ package final class DatabaseFile {
         package let className: String
         package let classVersion: Int
         package let versionTag: String
-        /// True if another process wrote without it since.
+        /// True if another process wrote while the extension wasn't registered.
         package let hasMissedCommits: Bool
     }
 

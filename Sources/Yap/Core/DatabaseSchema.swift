@@ -38,7 +38,7 @@ enum DatabaseSchema {
         return connection
     }
 
-    /// Opens the file for reading only. There must be one, and it must be ours.
+    /// Opens an existing file of this format for reading only.
     ///
     /// - Parameter encryptionKey: The key of an encrypted file.
     static func openReadOnly(path: String, encryptionKey: EncryptionKey? = nil) throws -> Connection {

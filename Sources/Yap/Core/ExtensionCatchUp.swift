@@ -2,11 +2,11 @@ import SQLite
 
 /// Updates an extension from the log of the changes that it missed.
 ///
-/// For each change it removes the row under its name at that time, and the rows that now have its rowid or its name;
-/// then it hands over those rows. So it doesn't matter which of them the extension has, or which of their changes it
-/// receives meanwhile: the last change of each row is last in the log.
+/// For each change it removes the row under its name at that time, and the rows that now have its rowid or
+/// its name. Then it passes those rows to the extension. So it doesn't matter which of them the extension
+/// has, or which of their changes it receives meanwhile: the last change of each row is last in the log.
 struct ExtensionCatchUp {
-    /// Maximum changes handed over at once. Each results in up to two rows for `fill(_:)`.
+    /// Maximum changes in one batch. Each results in up to two rows for `fill(_:)`.
     static let batchEntriesMax = YapDatabaseExtensionRegistration.filledRowsMax / 2
 
     private let store: StoreConnection
@@ -16,7 +16,8 @@ struct ExtensionCatchUp {
         self.store = store
     }
 
-    /// Hands over the next changes, as many as the extension's pace allows. Does nothing if they aren't known.
+    /// Passes the next changes to the extension, as many as its pace allows. Does nothing if they are
+    /// unknown.
     func hand(
         to use: YapDatabaseReadTransaction.ExtensionUse, in transaction: YapDatabaseReadWriteTransaction
     ) throws {
@@ -46,7 +47,7 @@ struct ExtensionCatchUp {
         var rows: [Int64: YapDatabaseStoredRow] = [:]
     }
 
-    /// Returns the next changes in the log for an extension, or nil if they aren't known.
+    /// Returns the next changes in the log for an extension, or nil if they are unknown.
     private func next(_ entry: ExtensionEntry) throws -> Batch? {
         guard case .known(let after) = try StoredExtension(entry.registered.name, store).missed() else {
             return nil
@@ -68,7 +69,7 @@ struct ExtensionCatchUp {
         return batch
     }
 
-    /// Returns true if an extension may have the row already. The remaining rows are handed over later.
+    /// Returns true if an extension may have the row already. The remaining rows are passed to it later.
     private func wants(_ row: YapDatabaseRowIdentity, _ entry: ExtensionEntry) -> Bool {
         row.rowID <= entry.filledThrough ?? .max && entry.hears(of: row.collection)
     }

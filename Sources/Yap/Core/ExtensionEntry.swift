@@ -8,7 +8,7 @@ final class ExtensionEntry {
     let tables: TableStatements
     /// Last rowid with which its tables have been filled. Nil when they have all rows.
     var filledThrough: Int64?
-    /// True if the file's note of the extension was read since another process wrote.
+    /// True if the file's note of the extension was read after the last write of another process.
     var isChecked = false
     /// True if the file says that another version wrote the tables of this extension or of a dependency.
     private(set) var isReplaced = false
@@ -51,8 +51,8 @@ final class ExtensionEntry {
     /// Stops catching up until another process writes, because a row can't be read or the extension throws.
     func catchingUpFailed() { canCatchUp = false }
 
-    /// Reads the file's note of the extension, if another process may have changed it. Extensions that aren't filled
-    /// maintain their tables themselves.
+    /// Reads the file's note of the extension if another process may have changed it. Extensions that aren't
+    /// filled maintain their tables themselves.
     func check(_ store: StoreConnection) throws {
         guard !isChecked, registered.isFilled, !isFilling else { return }
         let stored = StoredExtension(registered.name, store)
@@ -90,7 +90,7 @@ final class ExtensionEntry {
     func heard(_ change: YapDatabaseRowChange) -> YapDatabaseRowChange? {
         if isReplaced { return nil }
         if let collection = change.collection, !hears(of: collection) { return nil }
-        // The other rows are handed over later, here or by another process.
+        // The other rows are passed to it later, here or by another process.
         return (filledThrough ?? notedThrough).map { change.limited(toRowsThrough: $0) } ?? change
     }
 

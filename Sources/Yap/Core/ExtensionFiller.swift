@@ -1,12 +1,12 @@
 import SQLite
 
-/// Fills extensions that are being registered, with a batch of rows in each transaction, so that others can write in
-/// between.
+/// Fills extensions that are being registered, with a batch of rows in each transaction, so that other writes
+/// can run in between.
 ///
-/// Rows are read in the order of their rowids. An extension receives changes of the rows that it has, and the other
-/// rows later; the last rowid is stored with each batch. Extensions at the same row are filled together, so each row
-/// is read and decoded once. Rows that another process writes without an extension are handed to it by
-/// `ExtensionCatchUp`, in the same transactions.
+/// Rows are read in the order of their rowids. An extension receives changes of the rows that it already has;
+/// it receives the other rows later. The last rowid is stored with each batch. Extensions at the same row are
+/// filled together, so each row is read and decoded once. Rows that another process writes while it hasn't
+/// registered an extension are passed to the extension by `ExtensionCatchUp`, in the same transactions.
 struct ExtensionFiller {
     /// Maximum rows of one batch, including rows that no extension observes.
     static let scannedRowsMax = 2_000
@@ -20,7 +20,7 @@ struct ExtensionFiller {
         self.core = core
     }
 
-    /// Hands over the next batch.
+    /// Passes the next batch to the extensions.
     ///
     /// - Parameter generation: The registration that the caller waits for.
     /// - Returns: The completed part of the rows, from 0 to 1. Nil when it is complete.
@@ -63,8 +63,8 @@ struct ExtensionFiller {
         try hand(read(after: start, for: uses.map(\.entry)), to: uses, in: transaction)
     }
 
-    /// Returns true if an extension is being filled, and its dependencies have all rows. Otherwise it would be filled
-    /// from a part of their rows.
+    /// Returns true if an extension is being filled, and its dependencies have all rows. Otherwise it would
+    /// be filled from incomplete dependencies.
     private func isReady(_ entry: ExtensionEntry) throws -> Bool {
         guard entry.isFilling else { return false }
         switch try core.state(ofDependencies: entry.dependencies) {
@@ -77,7 +77,8 @@ struct ExtensionFiller {
         }
     }
 
-    /// Hands over rows that another process wrote without the extension. If they are unknown, it starts over.
+    /// Passes rows to the extension that another process wrote without it. If these rows are unknown, it
+    /// starts over.
     private func handMissed(
         to use: YapDatabaseReadTransaction.ExtensionUse, in transaction: YapDatabaseReadWriteTransaction
     ) throws {
@@ -152,8 +153,8 @@ struct ExtensionFiller {
         }
     }
 
-    /// Returns the statement's current row. Nil if no extension that is being filled observes it, or the type of its
-    /// objects isn't registered: then it can't be written either.
+    /// Returns the statement's current row. Nil if no extension that is being filled observes it, or if the
+    /// type of its objects isn't registered. In the latter case the row can't be written either.
     private func row(_ statement: borrowing Statement, _ entries: [ExtensionEntry]) throws
         -> YapDatabaseStoredRow?
     {
@@ -207,7 +208,7 @@ struct ExtensionFiller {
         }
     }
 
-    /// Returns the completed part of an extension: of all rows by rowid, and then of those that it missed.
+    /// Returns the completed part of an extension: of all rows by rowid, and then of the rows that it missed.
     private func part(_ entry: ExtensionEntry) throws -> Double? {
         guard let filledThrough = entry.filledThrough else { return nil }
         if filledThrough == .max { return entry.pace.part }

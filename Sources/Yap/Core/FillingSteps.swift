@@ -12,7 +12,8 @@ final class FillingSteps: Sendable {
         self.generation = generation
     }
 
-    /// Hands over the next batch, or nothing if the file is busy: the next call tries again.
+    /// Passes the next batch to the extension. If the file is busy, does nothing, and the next call tries
+    /// again.
     ///
     /// - Returns: The result of `ExtensionFiller.fillNext`.
     /// - Throws: The errors of `ExtensionFiller.fillNext`; `busy` after too many consecutive attempts.
@@ -22,7 +23,7 @@ final class FillingSteps: Sendable {
             state.withLock { $0 = (0, part ?? 1) }
             return part
         } catch let error as YapDatabaseError where error.code == .busy {
-            // An error of the extension has ended it.
+            // The filling has ended with an error of the extension.
             guard core.store.filling.contains(where: { $0.registered.generation == generation }) else {
                 throw error
             }

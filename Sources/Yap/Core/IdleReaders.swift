@@ -29,7 +29,7 @@ final class IdleReaders: Sendable {
         }
     }
 
-    /// Closes the idle readers, and keeps none from now on.
+    /// Closes the idle readers. Readers that are returned later are closed too.
     func close() {
         // Released after the lock, because their caches hold objects of the app.
         _ = readers.withLock { readers in

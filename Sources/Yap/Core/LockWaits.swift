@@ -39,7 +39,8 @@ final class LockOwner: Sendable {
 
 /// Records which thread waits for which lock, in all databases of the process, to detect deadlocks.
 ///
-/// The last thread of a cycle to wait detects it: the others are recorded here, and don't move meanwhile.
+/// The last thread of a cycle that starts to wait detects the deadlock: the waits of the other threads are
+/// recorded here, and can't end meanwhile.
 enum LockWaits {
     private static let waits = Lock<[ThreadID: LockOwner]>([:])
 

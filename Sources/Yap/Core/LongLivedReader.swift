@@ -9,9 +9,9 @@ final class LongLivedReader: Sendable {
     private struct State {
         /// The commit of its snapshot, or of its last one.
         var mark = SnapshotMark(number: 0, writer: 0)
-        /// Why no snapshot is held. Nil while one is held.
+        /// The reason that no snapshot is held, or nil while one is held.
         var failure: YapDatabaseError?
-        /// Why it will never hold a snapshot again. Nil until it ends.
+        /// The reason that no snapshot will be held again, or nil until the read ends.
         var end: YapDatabaseError?
 
         /// Throws if no snapshot can be read.
@@ -134,11 +134,11 @@ final class LongLivedReader: Sendable {
         state.withLock { if $0.failure == nil { $0.failure = error } }
     }
 
-    /// Releases the snapshot if the state requires it. A running transaction does it at its end.
+    /// Releases the snapshot if the state requires it. If a transaction is running, it does so at its end.
     private func settle() {
         while true {
             var seen = wish
-            // Released after the lock, because its caches hold objects of the app.
+            // Released after the lock, because its caches own objects of the app.
             let outcome = core.withLockIfFree { core -> ReaderCore? in
                 // With the lock held, because a move ends a failure and holds another snapshot.
                 seen = wish
@@ -194,7 +194,7 @@ final class LongLivedReads: Sendable {
     }
 
     func remove(_ reader: LongLivedReader) {
-        // Released after the lock, because its caches hold objects of the app.
+        // Released after the lock, because its caches own objects of the app.
         let removed = state.withLock { state in
             let removed = state.readers.filter { $0 === reader }
             state.readers.removeAll { $0 === reader }

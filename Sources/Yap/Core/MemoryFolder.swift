@@ -48,7 +48,7 @@ final class MemoryFolder: Sendable {
         do throws(FileError) {
             lock = try OpenFile(new, .updatingOrCreating, calls: calls)
             guard try lock.lock(waits: false) else { throw FileError(.lock, new, EWOULDBLOCK) }
-            // Not durable: nothing of it outlives the process.
+            // Not synced, because no file in it is used after the process has ended.
             try FileCalls.system(.rename, new) { rename(new, made + "/" + Self.lockName) }
         } catch {
             Self.remove(made)
@@ -58,7 +58,7 @@ final class MemoryFolder: Sendable {
 
     deinit { remove() }
 
-    /// Deletes the folder and its files. Those that are still open go when they are closed.
+    /// Deletes the folder and its files. The space of open files is freed when they are closed.
     func remove() { Self.remove(path) }
 
     private static func remove(_ path: String) { _ = try? FileManager.default.removeItem(atPath: path) }

@@ -68,10 +68,10 @@ final class MissedChangeLog {
         }
     }
 
-    /// Appends a row that was not written, but only moved in an extension. Readers of changes must not see it.
+    /// Appends a row that wasn't written but moved in an extension. Readers of changes must not see it.
     ///
-    /// The entry has the position of the move, and the position of the last write. A later write moves the entry, so
-    /// that readers see it, even if a program that doesn't know these columns makes it.
+    /// The entry has the position of the move and the position of the last write. A later write moves the
+    /// entry, so that readers see it. This works even if the writing program doesn't know these columns.
     private func appendPlace(_ row: YapDatabaseRowIdentity) throws {
         let sql = """
             INSERT INTO changes2 (position, row, collection, key, placed, written)
@@ -140,7 +140,7 @@ final class MissedChangeLog {
     /// filled again.
     func noteClearing(of collection: String) throws {
         if case .idle = state { return }
-        // A note needs an entry after it.
+        // A note must be followed by an entry.
         if try count(collection, max: 1) == 0 { return }
         if case .unread = state { try readOrphans() }
         guard case .logging(let orphans, let room) = state else { return }
@@ -158,7 +158,7 @@ final class MissedChangeLog {
         state = .logging(orphans: orphans, room: room - rowsCount)
     }
 
-    /// Notes that more rows change than the log names. The extensions that miss this are filled again.
+    /// Records that more rows change than the log names. The extensions that miss this are filled again.
     func noteClearingOfAll() throws {
         if case .unread = state { try readOrphans() }
         guard case .logging(let orphans, _) = state else { return }
@@ -169,17 +169,18 @@ final class MissedChangeLog {
         try trim()
     }
 
-    /// Finds the extensions that miss the changes of this process, and notes that in the file.
+    /// Finds the extensions that miss the changes of this process, and records that in the file.
     ///
-    /// Their tables are never dropped here, however far behind they are: a write before the app has registered an
-    /// extension must not cost it its tables (or a sync queue with unsent changes).
+    /// Their tables are never dropped here, regardless of how many changes they miss. An app may write before
+    /// it registers an extension, and must not lose the extension's tables because of that, or a sync queue
+    /// with unsent changes.
     private func readOrphans() throws {
         let registered = registeredNames
         var orphans: [String] = []
         for name in try store.config.extensionNames() where !registered.contains(name) {
             let stored = StoredExtension(name, store)
             var missed = try stored.missed()
-            // A program that doesn't know the log may have written.
+            // A program that doesn't know the log may have written to the file.
             if missed == .unknown, let reader = ChangeReader(storedName: name, store) {
                 try reader.restart()
                 missed = .none
@@ -228,7 +229,7 @@ final class MissedChangeLog {
         return rowsMax - Int(try number("SELECT count(*) FROM changes2"))
     }
 
-    /// Gives up the extensions that have missed the most, until the rows fit.
+    /// Marks the extensions that have missed the most changes for filling, until the rows fit.
     private func makeRoom() throws {
         guard case .logging(let orphans, _) = state else { return }
         let (names, room, hasReaders) = try giveUpOldest(room: room())
@@ -250,7 +251,8 @@ final class MissedChangeLog {
         return (notes.map(\.name), room, hasReaders)
     }
 
-    /// Gives up what an extension missed. Returns true for a reader of changes, which starts over.
+    /// Discards the changes that an extension missed, so that it is filled again. Returns true for a reader
+    /// of changes, which starts over.
     private func giveUp(_ name: String) throws -> Bool {
         guard let reader = ChangeReader(storedName: name, store) else {
             try StoredExtension(name, store).setMissed(.unknown)

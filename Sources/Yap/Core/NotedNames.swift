@@ -39,7 +39,7 @@ struct NotedNames {
             key: ConfigTable.changedNamesKey(collection))
     }
 
-    /// Stores names found in objects of an unregistered type. Whether the type changed isn't known.
+    /// Stores names found in objects of an unregistered type. It is unknown whether the type changed.
     ///
     /// - Throws: `SQLiteError`, or `EncodingError`.
     func add(_ names: Set<String>) throws {

@@ -1,7 +1,7 @@
 import System
 
-/// A lock that may be held while code of the app runs. A thread that would wait forever gets an error: one that takes
-/// the lock twice, and the last one of several threads that wait for each other's locks.
+/// A lock that may be held while code of the app runs. A thread that would wait forever receives an error: if
+/// it takes the lock twice, or if it is the last of several threads that wait for each other's locks.
 final class OwnedLock<Value>: @unchecked Sendable {
     // Sendable because `value` is used only by the thread in `owner`, and the rest while `mutex` is held.
     private let mutex = Mutex()
@@ -20,8 +20,8 @@ final class OwnedLock<Value>: @unchecked Sendable {
     /// True if this thread holds the lock.
     var isMine: Bool { owner.thread == ThreadID.current }
 
-    /// Records that this thread is about to wait for work of the thread that holds the lock, or takes it next. End
-    /// the wait with `LockWaits.end`.
+    /// Records that this thread is about to wait for work of the thread that holds the lock or takes it next.
+    /// Call `LockWaits.end` after the wait.
     ///
     /// - Throws: The errors of `withLock`.
     func beginWaiting() throws { try LockWaits.begin(for: owner) }

@@ -123,7 +123,8 @@ final class ReaderCore {
         }
     }
 
-    /// BEGIN alone takes no snapshot; the first read does, which reads the snapshot's number.
+    /// Begins a transaction. SQLite takes the snapshot at the first read, not at BEGIN, so this reads the
+    /// snapshot's number.
     private func begin() throws {
         do {
             try store.sqlite.begin(.deferred)

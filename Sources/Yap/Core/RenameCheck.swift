@@ -1,14 +1,15 @@
 /// Finds properties of a collection's type that were probably renamed without an `upgrade`.
 ///
-/// An older object lacks a renamed property, so each read returns the default and nothing fails. An added property
-/// looks the same, so four conditions must hold: none of the examined objects has the property; some have another
-/// property, which the type neither reads nor writes; according to the file, the type gained the one when it lost the
-/// other; and the type can read and write the value of the other as that of the one. They also hold for a property
-/// that was added when another one of its type was removed.
+/// An older object lacks a renamed property, so each read returns the default and nothing fails. An added
+/// property looks the same, so a property counts as renamed only if four conditions are met. None of the
+/// examined objects has it. Some of them have another property, which the type neither reads nor writes.
+/// According to the file, the type gained the first property in the change in which it lost the other. The
+/// type can read and write the other property's value as a value of the first. The conditions are also met by
+/// a property that was added when another property of its type was removed.
 struct RenameCheck {
     /// Maximum pairs of a stored and an absent property compared in one collection.
     private static let pairsMax = 64
-    /// Maximum objects in which the value of a pair is tried.
+    /// Maximum objects in which the value of a pair is decoded.
     private static let triedObjectsMax = 4
 
     private let registration: CollectionRegistration

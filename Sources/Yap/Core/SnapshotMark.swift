@@ -1,7 +1,7 @@
 /// Number of a commit, and the writer that made it.
 ///
-/// Stored in every commit and read at every BEGIN. The number alone can't distinguish a failed commit 7 of this
-/// process from the commit 7 that another process made right after.
+/// It is stored in every commit and read at every BEGIN. With the number alone, a failed commit 7 of this
+/// process couldn't be distinguished from a commit 7 that another process made immediately after it.
 struct SnapshotMark: Equatable, Sendable {
     static let byteCount = 16
 

@@ -32,7 +32,7 @@ final class StoreConnection {
     }
     /// True if a transaction tried to read an extension that the writer can update.
     var wantsHealing = false
-    /// Why SQLite rolled the open transaction back by itself, if it did.
+    /// The error for which SQLite rolled back the open transaction automatically, or nil.
     private(set) var lostTransaction: YapDatabaseError?
     private let collections: [String: Collection]
     private var recent: Collection?
@@ -76,8 +76,8 @@ final class StoreConnection {
         }
     }
 
-    /// Converts the error, and records it if it ended the transaction. From then on nothing may run on this handle
-    /// until the owner has handled it, because it would be committed at once.
+    /// Converts the error, and records it if it ended the transaction. Until the owner has handled it, no
+    /// statement may run on this handle, because it would be committed immediately.
     func noted(_ error: SQLiteError) -> YapDatabaseError {
         let wrapped = YapDatabaseError(error)
         if !sqlite.isInTransaction, lostTransaction == nil { lostTransaction = wrapped }

@@ -111,7 +111,7 @@ struct StoredExtension {
             try drop()
             return nil
         }
-        // A program that doesn't store dependencies doesn't note that they changed without the extension.
+        // A program that doesn't store dependencies doesn't record their changes for the extension.
         let isNoted = try Set(instance.dependencies) == config.needs()[name] ?? []
         let missed: YapDatabaseExtensionRegistration.MissedChanges =
             switch try missed() {
@@ -152,7 +152,7 @@ struct StoredExtension {
         return false
     }
 
-    /// Notes that the dependents of this extension miss changes that no log has, because its tables are created
+    /// Records that the dependents of this extension miss unlogged changes, because its tables are created
     /// again.
     private func setMissedByDependents() throws {
         for dependent in try store.config.dependents(of: name) {
@@ -191,7 +191,7 @@ protocol VersionSetting: AnyObject {
 }
 
 extension YapDatabaseExtension {
-    /// True if this extension can catch up. If a transaction can change its version it may not, even if its class
-    /// can.
+    /// True if this extension can catch up. Can be false for an extension with a version that transactions
+    /// can change, even if its class can catch up.
     var instanceCatchesUp: Bool { (self as? any VersionSetting)?.catchesUp ?? Self.catchesUp }
 }

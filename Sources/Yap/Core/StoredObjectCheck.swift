@@ -1,10 +1,11 @@
 import SQLite
 
-/// Decodes some stored objects when a file is opened, so that a type that can't decode objects of an earlier version
-/// of the app is found at the first start, and not during a later read.
+/// Decodes some stored objects when a file is opened. So a type that can't decode objects of an earlier
+/// version of the app is detected at the first start, and not at a later read.
 ///
-/// It decodes the first and the last objects of each collection by key, so that it takes no longer for a large file.
-/// Damage is ignored here: one damaged object or page must not keep an app from the others.
+/// It decodes the first and the last objects of each collection by key, so the time doesn't depend on the
+/// size of the file. Damage is ignored here, because one damaged object or page must not make the other
+/// objects inaccessible.
 struct StoredObjectCheck {
     private static let rowsMax = 8
     private let store: StoreConnection
@@ -20,10 +21,10 @@ struct StoredObjectCheck {
                 do {
                     try check(registration, order, &renames)
                 } catch let error as YapDatabaseError where error.code != .decoding {
-                    // A page of the file that can't be read is reported to the read that needs it.
+                    // An unreadable page of the file is reported by the read that needs it.
                 }
             }
-            // Data that can't be read is reported to the read that needs it.
+            // Unreadable data is reported by the read that needs it.
             return (try? renames.warnings(store.config)) ?? []
         }
     }
@@ -58,7 +59,7 @@ struct StoredObjectCheck {
                 .decoding, mistake,
                 collection: registration.collection, key: key, underlying: error)
         } catch {
-            // For an error of a custom serializer, it isn't known whether the type or the bytes are wrong.
+            // For an error of a custom serializer, it is unknown whether the type or the bytes are wrong.
         }
     }
 }

@@ -17,7 +17,7 @@ final class TransactionCancellation: Sendable {
     func cancel() {
         state.withLock { state in
             state.isCancelled = true
-            // With the lock held, because the connection may run the read of another task later.
+            // The lock is held, because the connection may run the read of another task later.
             state.interrupter?.interrupt()
         }
     }

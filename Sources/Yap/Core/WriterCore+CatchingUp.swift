@@ -1,15 +1,17 @@
 extension WriterCore {
-    /// Updates registered extensions that another process left behind, in the transaction that has just begun, and
-    /// commits. Handles up to `CatchUpPace.entriesMaxFirst` changes of each; the next transaction continues.
+    /// Updates registered extensions that miss changes of another process, in the transaction that has just
+    /// begun, and commits. Handles up to `CatchUpPace.entriesMaxFirst` changes of each extension; the next
+    /// transaction continues.
     ///
-    /// An updated extension flushes in the same transaction, so that effects of the missed changes aren't part of the
-    /// next write. A failure affects only its extension, which stays unreadable, as the file says.
+    /// An updated extension flushes in the same transaction, so that effects of the missed changes aren't
+    /// part of the next write. A failure affects only its extension, which stays unreadable, as recorded in
+    /// the file.
     func catchUp() {
         do {
             try member(isAlone: true) { transaction in
                 transaction.isHandingRows = true
                 transaction.passesOverMissed = true
-                // Each comes after its dependencies.
+                // The order is that of the dependencies.
                 for use in try transaction.uses() where use.entry.canCatchUp {
                     try use.entry.checkAgain(store)
                     guard use.entry.canCatchUp, !use.entry.waitsForDependencies else { continue }
@@ -31,11 +33,11 @@ extension WriterCore {
         }
     }
 
-    /// State of the dependencies of an extension that is to be filled or handed rows.
+    /// State of the dependencies of an extension that is about to receive rows.
     enum Dependencies {
         /// They have all rows.
         case areComplete
-        /// One of them is behind. The next transactions update it.
+        /// One of them misses changes. The next transactions update it.
         case catchUp
         /// One of them can't be updated here, or was replaced.
         case cannotBeRead(name: String, isReplaced: Bool)
@@ -74,7 +76,7 @@ extension WriterCore {
         }
     }
 
-    /// Logs for dependents that aren't registered here which rows moved in an extension.
+    /// Logs the rows that moved in an extension, for dependents that aren't registered here.
     func noteChange(
         of use: YapDatabaseReadTransaction.ExtensionUse, _ changes: any Sendable,
         in transaction: YapDatabaseReadWriteTransaction
@@ -82,11 +84,11 @@ extension WriterCore {
         let instance = use.entry.registered.instance
         try store.missedChangeLog.noteChange(of: use.entry.registered.name) {
             guard let places = changes as? any PlaceChanges else {
-                // An extension that catches up depends on the rows only, which are logged.
+                // A dependent that catches up depends only on rows, which are logged.
                 return instance.instanceCatchesUp || transaction.isHandingRows ? [] : nil
             }
             guard let rowIDs = places.changedRowIDs else { return nil }
-            // Only logged rows are handed over.
+            // Rows that are passed to extensions are logged already.
             if transaction.isHandingRows { return [] }
             return try unlogged(rowIDs, instance.collections?.first ?? "", transaction.changes)
         }

@@ -1,10 +1,10 @@
 import SQLite
 
-/// The database's writer: a transaction of members, each of which succeeds or fails by itself, then one COMMIT for
-/// all.
+/// The database's writer: a transaction of members, each of which succeeds or fails independently, then one
+/// COMMIT for all.
 ///
-/// Memory follows the disk: other connections and observers receive a member only after COMMIT. After any failure,
-/// all state that can be read again is dropped.
+/// The state in memory changes after the disk: other connections and observers receive a member only after
+/// COMMIT. After any failure, all state is dropped that can be read again.
 final class WriterCore {
     /// Number of members between two checks of the write-ahead log's size.
     static let commitsPerLogCheck = 64
@@ -33,7 +33,7 @@ final class WriterCore {
     /// Why extensions are no longer filled, by their registrations.
     private var fillFailures: [UInt64: any Error] = [:]
     private var commitsSinceLogCheck = 0
-    /// Objects attached to ended transactions, until they can be released with no lock held.
+    /// Objects attached to ended transactions. Released when no lock is held.
     private var leftovers: [Any] = []
 
     /// - Parameter didCommit: Called after each COMMIT that wrote something.
@@ -68,8 +68,8 @@ final class WriterCore {
         }
     }
 
-    /// Begins a transaction, and updates the memory to the state on disk. Before that, updates extensions that
-    /// another process left behind, in a transaction of their own.
+    /// Begins a transaction, and updates the memory to the state on disk. Before that, updates extensions
+    /// that miss changes of another process, in a separate transaction.
     func begin() throws {
         try beginTransaction()
         guard store.extensions.contains(where: \.canCatchUp) else { return }
@@ -129,7 +129,7 @@ final class WriterCore {
         store.lostTransaction ?? YapDatabaseError(.sqlite, "SQLite rolled the transaction back")
     }
 
-    /// Runs one closure in the open transaction. If it throws, nothing of it is kept.
+    /// Runs one closure in the open transaction. If it throws, its changes are undone.
     ///
     /// - Parameters:
     ///   - connection: The connection that writes. Nil for the library itself.
@@ -180,7 +180,7 @@ final class WriterCore {
         return leftovers
     }
 
-    /// Commits all members that succeeded. If it throws, nothing of any of them is kept.
+    /// Commits all members that succeeded. If it throws, the changes of all members are undone.
     func commit() throws {
         let records = members.compactMap(\.record)
         let snapshot = store.mark.number
@@ -231,13 +231,13 @@ final class WriterCore {
         for member in members {
             for use in member.uses { use.transaction.didRollback() }
         }
-        // A member that failed by itself has left nothing.
+        // A member that failed by itself was already undone.
         if !members.isEmpty { store.dropCaches() }
         members = []
         store.advance(to: base)
         store.useRegistry(log.registry, at: base.number)
-        // So that a commit that failed here and yet appears after a crash isn't mistaken for a later one of that
-        // number.
+        // A failed commit may appear after a crash. With a new writer ID, it can't be mistaken for a later
+        // commit with the same number.
         writerID &+= 1
         store.missedChangeLog.reset()
     }
@@ -286,7 +286,7 @@ final class WriterCore {
         }
     }
 
-    /// Continues with a member that succeeded: the next one sees it, although it isn't committed yet.
+    /// Continues after a successful member: the next member sees its changes, which aren't committed yet.
     private func adopt(_ member: Member) {
         members.append(member)
         guard let record = member.record else { return }
@@ -294,7 +294,7 @@ final class WriterCore {
         store.advance(to: record.mark)
     }
 
-    /// The tables are as before the member, and after this the memory is too.
+    /// Restores the state in memory from before the member. The tables are restored already.
     private func forget(_ changes: CommitChanges, isAlone: Bool) {
         store.undo(changes)
         store.missedChangeLog.reset()
@@ -415,7 +415,7 @@ final class WriterCore {
         leave(before)
     }
 
-    /// Records in extensions with a settable version that they are no longer registered here, if so.
+    /// Notifies extensions with a settable version that are no longer registered here.
     private func leave(_ instances: [any YapDatabaseExtension]) {
         for instance in instances {
             guard let setting = instance as? any VersionSetting else { continue }
@@ -426,18 +426,20 @@ final class WriterCore {
 
     // MARK: Maintenance
 
-    /// Keeps the write-ahead log bounded. A separate step after a commit, so that it can't fail the commit.
+    /// Bounds the size of the write-ahead log. It is a separate step after a commit, so that it can't fail
+    /// the commit.
     ///
-    /// A commit copies a log of 1000 pages to the file, but the next one restarts the log only if no reader is in it.
-    /// With readers in quick succession it would grow forever. Beyond its limit the writer waits for readers, for a
-    /// short time, because a long reader must not block the writes. Long-lived reads leave the log at the newest
-    /// commit, and expire at an older one beyond their own limit.
+    /// A commit copies a log of 1000 pages to the file, but the next commit can restart the log only if no
+    /// reader uses it. With many consecutive readers the log would grow forever. If it exceeds its limit, the
+    /// writer waits for readers for a short time only, because a long reader must not block the writes.
+    /// Long-lived reads at the newest commit leave the log. Reads at an older commit expire if the log
+    /// exceeds their own limit.
     func maintain() {
         guard commitsSinceLogCheck >= Self.commitsPerLogCheck else { return }
         commitsSinceLogCheck = 0
         let logBytes = Int64(store.sqlite.logFrames) * Self.pageBytes
         guard logBytes > options.logBytesMax else { return }
-        // The wait lets a long-lived read that follows commits catch up.
+        // The wait allows a long-lived read that follows commits to catch up.
         if emptyLog(readersMilliseconds: Self.logWaitMilliseconds) { return }
         guard logBytes > options.longLivedReadLogBytesMax, !longLivedReads.isEmpty else { return }
         longLivedReads.expire(before: store.mark.number)
@@ -446,7 +448,7 @@ final class WriterCore {
 
     private static let pageBytes: Int64 = 4096
 
-    /// Copies the log to the file, and lets long-lived reads leave it.
+    /// Copies the log to the file, and makes long-lived reads leave it.
     ///
     /// - Parameter readersMilliseconds: How long to wait for other readers.
     /// - Returns: True if the next commit restarts the log.
@@ -461,14 +463,14 @@ final class WriterCore {
         return result.map { $0.logFrames == $0.checkpointedFrames && !$0.hasReaders } ?? false
     }
 
-    /// Lets long-lived reads at the newest commit leave the log, which has been copied to the file.
+    /// Makes long-lived reads at the newest commit leave the log, which has been copied to the file.
     func leaveLog() {
         guard !longLivedReads.isEmpty, let newest = try? store.config.mark() else { return }
         longLivedReads.leaveLog(at: newest)
     }
 
-    /// Moves a long-lived read to the newest commit, and lets it leave the log before the next commit. Otherwise a
-    /// read that is moved after each commit would keep the log from restarting.
+    /// Moves a long-lived read to the newest commit, and makes it leave the log before the next commit.
+    /// Otherwise a read that is moved after each commit would prevent the log from restarting.
     ///
     /// - Returns: The commits in between. Empty if a transaction of the read is running.
     func move(_ reader: LongLivedReader) -> [YapDatabaseCommit] {

@@ -6,7 +6,7 @@ struct RegisteredExtension: Sendable {
     /// Distinguishes registrations under the same name, so that no connection continues with the caches of an earlier
     /// one.
     let generation: UInt64
-    /// True if rows are handed to it, now or at an earlier registration.
+    /// True if rows are passed to it, now or at an earlier registration.
     var isFilled = false
 
     /// Returns the same registration for a filled extension. Its tables exist from another snapshot on.

@@ -1,6 +1,6 @@
 /// Decides which rows of its collection an extension has, by the object, and by the metadata if its type is given.
 struct RowCondition<Object: Sendable>: Sendable {
-    /// Type of the metadata. Nil if the object decides alone.
+    /// Type of the metadata. Nil if only the object decides.
     let metadataType: (any Sendable.Type)?
     /// Returns true if the extension has a row with this object and this metadata.
     let isIncluded: @Sendable (Object, (any Sendable)?) -> Bool

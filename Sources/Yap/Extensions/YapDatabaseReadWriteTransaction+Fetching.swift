@@ -10,8 +10,8 @@ extension YapDatabaseReadWriteTransaction {
         try noteFetching(ofExtension: name)
     }
 
-    /// Records that an extension fetched stored rows from elsewhere. Rows that the transaction itself stores are the
-    /// app's own.
+    /// Records that an extension fetched stored rows from elsewhere. Rows that the app itself stores in the
+    /// transaction aren't included.
     ///
     /// - Parameter name: The extension's registered name.
     package func noteFetching(ofExtension name: String) throws {
@@ -39,8 +39,8 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Sets which parts are currently fetched, for instance because another user is signed in. The others keep
-    /// waiting, and so do the rules of relationships that wait for them.
+    /// Sets the parts that are currently fetched, for example for the signed-in user. The other parts stay
+    /// pending, and the rules of relationships keep waiting for them.
     package func setFetchedParts(ofExtension name: String, _ isFetched: (String) -> Bool) throws {
         _ = try uses()
         var pauses = false
@@ -57,13 +57,14 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Holds the rules of relationships that wait for more rows, also of those that aren't registered here.
+    /// Makes the rules of relationships wait for more rows, including relationships that aren't registered
+    /// here.
     private func holdRules() throws {
         let config = store.config
         for name in try config.extensionNames()
         where try config.text(extension: name, key: ConfigTable.classKey) == YapDatabaseRelationship.className
         {
-            // In the first format no rule waits. In a later one any may.
+            // In the first format, rules don't wait. In a later format, they may.
             let version = try config.text(extension: name, key: ConfigTable.classVersionKey)
             guard version == String(YapDatabaseRelationship.classVersion) else { continue }
             try store.sqlite.execute(RelationshipSQL(tables: StoredExtension(name, store).tables()).hold)

@@ -1,6 +1,6 @@
 import System
 
-/// Counts queued and running work.
+/// Number of queued and running work items.
 final class PendingCount: Sendable {
     private let state = Lock(0)
 

@@ -22,12 +22,12 @@ struct ProxyChanges<Object: Sendable>: Sendable {
     /// Number of the oldest change of a row, or nil if there is none.
     var firstNumber: UInt64? { changes.values.map(\.number).min() }
 
-    /// The change that determines the row of `key`. Nil if the database does.
+    /// The change that determines the value of the row of `key`, or nil if the stored row is current.
     subscript(key: String) -> Change? {
         changes[ExactString(key)]?.change ?? (removesAll ? .remove : nil)
     }
 
-    /// Returns true if the row has a change of its own.
+    /// Returns true if there is a change for this row itself.
     func hasChange(of key: String) -> Bool { changes[ExactString(key)] != nil }
 
     /// Changes of rows in the order in which the app made them.
@@ -46,7 +46,7 @@ struct ProxyChanges<Object: Sendable>: Sendable {
         changes.removeValue(forKey: ExactString(key))?.change
     }
 
-    /// Keeps the rows that are in the collection.
+    /// Cancels the removal of all rows.
     mutating func discardRemovalOfAll() { removesAll = false }
 
     /// Splits off the changes after the first steps.

@@ -56,7 +56,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
             label: "Yap.proxyFailures", valuesMax: Self.queuedFailuresMax, handler: whenFailed)
     }
 
-    /// The change that determines the row of `key`. Nil if the database does.
+    /// The change that determines the value of the row of `key`, or nil if the stored row is current.
     func change(of key: String) -> Changes.Change? {
         state.withLock { state in
             guard let pending = state.pending[key] else { return state.written[key] }
@@ -106,7 +106,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Calls `answer` when the changes so far are committed, or when that failed.
+    /// Calls `answer` when the earlier changes are committed or have failed.
     func flush(_ answer: @escaping Answer) {
         let next = state.withLock { state -> AfterFlush in
             if state.pending.isEmpty, state.written.isEmpty, !state.isWriting {
@@ -164,7 +164,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
             state.written = Changes()
             state.isWriting = !state.pending.isEmpty
             state.stepsMax = state.isWriting ? state.stepsMax.map { min($0, Int.max / 2) * 2 } : nil
-            // Discarded changes are no longer waited for.
+            // Flushes don't wait for discarded changes.
             let taken = state.isWriting ? state.takenCount : .max
             let answers = state.flushes.filter { $0.changesCount <= taken }.map(\.answer)
             state.flushes.removeAll { $0.changesCount <= taken }
@@ -183,7 +183,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         case stop
         /// Try fewer changes at once, to find the one that fails.
         case tryFewer(Int)
-        /// Discard the change of a row, and try the others again. Nil stands for the removal of all rows.
+        /// Discard the change of a row, and try the others again. Nil is the removal of all rows.
         case discard(key: String?)
     }
 
@@ -235,7 +235,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         return changes.isEmpty ? .stop : .discard(key: changes.inOrder.first?.key)
     }
 
-    /// Returns true if the error isn't caused by the changes, so that they can be written later. Any other error
+    /// Returns true if the changes didn't cause the error, so that they can be written later. Any other error
     /// comes from a value, a hook or another extension, and would happen again.
     private static func isOfFile(_ error: any Error) -> Bool {
         guard let error = error as? YapDatabaseError else { return false }

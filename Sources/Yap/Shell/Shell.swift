@@ -16,7 +16,7 @@ final class Shell: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Rejects new work, and lets the threads end.
+    /// Rejects new work, and ends the threads after the queued work.
     func close() {
         state.withLock { $0.isClosed = true }
         writes.close()

@@ -7,8 +7,8 @@ import System
     import Darwin
 #endif
 
-/// Timers of the operating system that follow the wall clock. When the clock is set forward, they fire earlier. When
-/// it is set back, they fire after the original delay: too early by the clock, but not hours late.
+/// Timers of the operating system that follow the wall clock. If the clock is set forward, they fire earlier.
+/// If it is set back, they fire after the original delay: too early by the clock, but not hours late.
 final class WallTimerSource: TimerSource {
     private let clock: any TimeSource
 

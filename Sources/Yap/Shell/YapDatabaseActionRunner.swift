@@ -23,7 +23,8 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     private let timers: any TimerSource
     private let state = Lock(State())
 
-    /// Maximum jump back of the clock that is ignored. Clocks are corrected by less all the time.
+    /// Maximum backward change of the clock that is ignored. Time synchronization makes smaller changes
+    /// often.
     private static var toleranceMilliseconds: Int64 { 1_000 }
 
     private struct State {
@@ -79,7 +80,8 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         }
     }
 
-    /// Stops starting actions until `resume()` was called as often. Running actions continue.
+    /// Prevents starts of actions until `resume()` was called as often as this method. Running actions
+    /// continue.
     ///
     /// - Returns: Number of `resume()` calls needed.
     @discardableResult
@@ -199,7 +201,8 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
                 continuation.yield()
                 for await _ in wakes { try await self.turn(&group, handler) }
             } catch let error as YapDatabaseError where error.code == .closed && database.isClosed {
-                // Closed during a turn. Otherwise the commits have ended, and `wakes` with them.
+                // The database was closed during a turn. Otherwise the commits have ended, and `wakes` with
+                // them.
             }
         }
         try Task.checkCancellation()
@@ -340,7 +343,8 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     private func isTransient(_ error: YapDatabaseError) -> Bool {
         switch error.code {
         case .busy, .diskFull: true
-        // It is registered, but another process has left its table behind, so it can't be read for a while.
+        // The extension is registered, but misses changes of another process, so it can't be read for a
+        // while.
         case .extensionNotRegistered: database.registeredExtensionNames.contains(manager.name)
         default: false
         }

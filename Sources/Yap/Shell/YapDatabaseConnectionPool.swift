@@ -88,8 +88,8 @@ public final class YapDatabaseConnectionPool: Sendable {
         members.withLock { $0.contains { $0.connection.reader.isMine } }
     }
 
-    /// Counts a read at the connection that it will use. Among equals, the earliest one, because its cache is the
-    /// fullest.
+    /// Counts a read at the connection that it will use. Of equally busy connections, it uses the earliest
+    /// one, which has the fullest cache.
     func begin() -> (index: Int, connection: YapDatabaseConnection) {
         members.withLock { members in
             var best = members.indices.min { members[$0].readsCount < members[$1].readsCount }

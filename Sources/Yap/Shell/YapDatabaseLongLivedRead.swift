@@ -30,7 +30,7 @@ public final class YapDatabaseLongLivedRead: Sendable {
         let name = connection.name.map { " of the connection \"\($0)\"" } ?? ""
         reader = LongLivedReader(name: "a long-lived read\(name)", database.idleReaders)
         try database.longLivedReads.add(reader)
-        // Their commits may make it expire.
+        // Their commits can make it expire.
         database.observeOtherProcesses()
         do {
             try reader.begin(database.idleReaders.take() ?? database.makeReader())

@@ -119,7 +119,7 @@ public struct YapDatabaseObservation<Value: Sendable>: AsyncSequence, Sendable {
             return answer.1
         }
 
-        /// Waits for the end of a pause. Returns false if nothing more is to be read.
+        /// Waits for the end of a pause. Returns false if the sequence has ended.
         private func endPause() async throws -> Bool {
             guard let pause else { return true }
             do {

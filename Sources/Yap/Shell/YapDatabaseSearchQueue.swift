@@ -20,7 +20,8 @@ public final class YapDatabaseSearchQueue<Object: Sendable, Group: YapDatabaseVi
 
     private struct Replaced: Error {}
 
-    /// Creates a queue. Use one queue for each view, because queues don't know each other's searches.
+    /// Creates a queue. Use one queue for each view, because a queue can't cancel the searches of another
+    /// queue.
     ///
     /// - Parameters:
     ///   - view: The view to search. It must be registered.
@@ -71,7 +72,8 @@ public final class YapDatabaseSearchQueue<Object: Sendable, Group: YapDatabaseVi
         }
     }
 
-    /// Runs the search with a number. `willCheck` is called before each check whether it is the newest.
+    /// Runs the search with a number. `willCheck` is called before each check whether the search is still the
+    /// newest.
     func search(
         _ query: YapDatabaseTextQuery<Object>?, _ number: UInt64,
         willCheck: @escaping @Sendable () -> Void = {}

@@ -2,9 +2,9 @@ import SQLite
 
 /// Keeps properties that the type doesn't know when an object is stored again, in one write transaction.
 ///
-/// For each collection, the file has the names of all properties that any version of its type had. If the registered
-/// type knows them all, no stored object has to be read. It lacks some after an earlier version of the app is
-/// installed again, or after a property is removed.
+/// For each collection, the file has the names of all properties that any version of its type had. If the
+/// registered type has all of them, no stored object has to be read. It lacks some after an earlier version
+/// of the app is installed again, or after a property is removed.
 final class PropertyNames {
     /// The transaction's reads and records, by collection.
     struct State {

@@ -85,8 +85,8 @@ extension YapDatabaseReadTransaction {
         }
     }
 
-    /// Returns the object of the statement's current row, from the cache or decoded. Doesn't put it into the cache,
-    /// because one long iteration would evict everything else.
+    /// Returns the object of the statement's current row, from the cache or decoded. Doesn't add it to the
+    /// cache, because one long iteration would evict all other entries.
     final func objectBox(
         _ key: String, _ registered: StoreConnection.Collection, _ statement: borrowing Statement
     ) throws -> CachedValue {

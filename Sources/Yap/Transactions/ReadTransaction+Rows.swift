@@ -253,8 +253,7 @@ extension YapDatabaseReadTransaction {
 
     /// Returns the metadata of the statement's current row, from the cache or decoded.
     ///
-    /// - Parameter keptRowID: The rowid if the metadata is to be cached, which a query that may find all rows doesn't
-    ///   want.
+    /// - Parameter keptRowID: The rowid, to cache the metadata. Nil for a query that may find all rows.
     final func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, _ key: String, inCollection collection: String,
         _ statement: borrowing Statement, column: Int32, keptRowID: Int64?

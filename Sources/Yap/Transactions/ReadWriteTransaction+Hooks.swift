@@ -45,7 +45,7 @@ extension YapDatabaseReadWriteTransaction {
                     continue
                 }
                 try body(hooks, heard)
-                // A hook that caught the error of a write must not hide it.
+                // An error of a write that a hook has caught still fails the transaction.
                 try check()
             }
         }

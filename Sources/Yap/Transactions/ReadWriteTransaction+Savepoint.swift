@@ -78,7 +78,7 @@ private struct RestorePoint {
     func restore(_ transaction: YapDatabaseReadWriteTransaction) {
         let store = transaction.store
         store.undo(transaction.changes)
-        // The part that is undone may have noted which extensions miss these changes.
+        // The undone part may have recorded which extensions miss these changes.
         store.missedChangeLog.reset()
         transaction.changes = changes
         transaction.propertyNames.state = propertyNames

@@ -1,6 +1,6 @@
 /// Calls extensions repeatedly until none of them changes rows.
 extension YapDatabaseReadWriteTransaction {
-    /// Maximum rounds in which extensions may change rows before they are considered endless.
+    /// Maximum rounds in which extensions may change rows. More rounds count as endless.
     static let settlingRoundsMax = 100
 
     /// Calls `flushPendingChangesToMainDatabaseTable()` on all extensions until none changes a row.

@@ -135,8 +135,9 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Runs a part of a change of which extensions were notified, or which is logged for those that miss it. If it
-    /// throws, they have half of the change, so the transaction must fail even if the app catches the error.
+    /// Runs the part of a change after the extensions were notified or the change was logged for extensions
+    /// that miss it. If it throws, they have half of the change, so the transaction must fail even if the app
+    /// catches the error.
     func toldOf<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()

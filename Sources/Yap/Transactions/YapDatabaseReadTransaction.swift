@@ -102,8 +102,8 @@ public class YapDatabaseReadTransaction {
     final func part<Extension: YapDatabaseExtension>(of name: String, as type: Extension.Type) throws
         -> Extension.Connection.Transaction
     {
-        // An extension that requests another one while its own transaction is being created finds it among those
-        // created so far.
+        // While the transaction objects are being created, an extension that requests another one finds it
+        // among the objects created so far.
         let uses = isMakingUse ? extensionTransactions : try uses()
         guard let use = uses.first(where: { $0.entry.registered.name == name }),
             let transaction = use.transaction as? Extension.Connection.Transaction

@@ -19,7 +19,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     var writeCount = 0
     /// Number of nested hook calls, each in a write of the previous one.
     var hookDepth = 0
-    /// True if the transaction registers extensions or hands rows to them, and runs no write of the app.
+    /// True if the transaction registers extensions or passes rows to them. Then no write of the app runs in
+    /// it.
     var isHandingRows = false
     /// Number of SQLite's changes that savepoints undid.
     var undoneCount = 0
@@ -27,11 +28,11 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     /// True if the transaction stores fetched rows, and the rows that they belong to may arrive later. A savepoint
     /// that fails doesn't restore it.
     package var mayLackRows = false
-    /// True if errors in single rows are ignored: fetched rows are fetched again until they are stored, and missed
-    /// rows are handed over until they are handled.
+    /// True if errors in single rows are ignored: fetched rows are fetched again until they are stored, and
+    /// missed rows are passed to extensions until they are handled.
     var passesOverMistakes: Bool { mayLackRows || passesOverMissed }
-    /// True while rows that extensions missed are handed over, and while their effects are handled. False while all
-    /// rows are handed to a new extension, because the caller of the registration receives the errors.
+    /// True while missed rows are passed to extensions, and while their effects are handled. False while all
+    /// rows are passed to a new extension, because the caller of the registration receives the errors.
     var passesOverMissed = false
     /// Property names of the collections' types.
     private(set) lazy var propertyNames = PropertyNames(store)
