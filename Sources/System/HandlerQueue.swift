@@ -1,7 +1,7 @@
 internal import Dispatch
 
-/// Calls a handler of the app with values, in their order and one at a time, on a queue of its own. A handler that
-/// blocks delays no other.
+/// Calls a handler of the app with values in order, one at a time, on its own queue. A handler that blocks
+/// doesn't delay other handlers.
 package final class HandlerQueue<Value: Sendable>: Sendable {
     private struct State {
         var values = FirstInFirstOut<Value>()
@@ -19,7 +19,7 @@ package final class HandlerQueue<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - label: Name of the thread while the handler runs.
-    ///   - valuesMax: Maximum number of values that wait. The oldest is dropped for one more.
+    ///   - valuesMax: Maximum number of pending values. If it is exceeded, the oldest value is dropped.
     ///   - merge: Adds a dropped value to the next one. Called inside a lock.
     ///   - handler: Called with each value.
     package init(
@@ -35,7 +35,7 @@ package final class HandlerQueue<Value: Sendable>: Sendable {
 
     /// Queues a value, and returns at once. Does nothing after `end()`.
     package func add(_ value: Value) {
-        // What is dropped may hold objects of the app: it is released after the lock.
+        // A dropped value may own objects of the app, so it is released after the lock.
         let (mustRun, dropped) = state.withLock { state -> (Bool, Value?) in
             guard !state.isEnded else { return (false, value) }
             state.values.append(value)
@@ -51,7 +51,7 @@ package final class HandlerQueue<Value: Sendable>: Sendable {
         if mustRun { queue.async { self.run() } }
     }
 
-    /// Drops the values that wait. A call of the handler that runs on another thread may end after this.
+    /// Drops the pending values. A running call of the handler on another thread may end after this returns.
     package func end() {
         let dropped = state.withLock { state in
             state.isEnded = true

@@ -4,18 +4,18 @@
     import Darwin
 #endif
 
-/// Where a room measures how long something takes: a clock that nobody sets.
+/// A clock for measuring durations. It is never set.
 public protocol MonotonicSource: Sendable {
-    /// Milliseconds since some moment before the program began; never less than at an earlier call.
+    /// Returns milliseconds since a time before the program started. Never less than in an earlier call.
     func elapsedMilliseconds() -> Int64
 }
 
-/// The machine's clock that nobody sets.
+/// The machine's monotonic clock.
 public struct SystemMonotonicSource: MonotonicSource {
     /// Makes the machine's clock.
     public init() {}
 
-    /// Milliseconds since the machine was started.
+    /// Returns milliseconds since the machine was started.
     public func elapsedMilliseconds() -> Int64 {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
@@ -23,14 +23,14 @@ public struct SystemMonotonicSource: MonotonicSource {
     }
 }
 
-/// A clock that stands still until it is told to move.
+/// A clock that changes only when a test advances it.
 public final class ManualMonotonicSource: MonotonicSource {
     private let milliseconds = Lock<Int64>(0)
 
-    /// Makes a clock that shows 0.
+    /// Makes a clock at 0.
     public init() {}
 
-    /// What the clock shows.
+    /// Returns the current time of the clock.
     public func elapsedMilliseconds() -> Int64 {
         milliseconds.withLock { $0 }
     }

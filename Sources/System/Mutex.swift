@@ -4,12 +4,12 @@
     import Darwin
 #endif
 
-/// A mutex that ends the process with a message when a thread locks it that holds it already.
+/// A mutex that ends the process with a message if a thread locks it twice.
 ///
-/// A plain mutex would make that thread wait forever, and then each thread that needs the mutex. What an error-checking
-/// mutex costs is in `docs/design/PARTS.md`.
+/// With a plain mutex, that thread would wait forever, and then each thread that needs the mutex.
+/// `docs/design/PARTS.md` has the cost of an error-checking mutex.
 package struct Mutex: ~Copyable {
-    /// Where the system keeps it. It never moves.
+    /// Memory of the system's mutex. It never moves.
     let pointer: UnsafeMutablePointer<pthread_mutex_t>
 
     /// Makes an unlocked mutex.
@@ -30,20 +30,20 @@ package struct Mutex: ~Copyable {
 
     /// Locks the mutex. Waits while another thread holds it.
     ///
-    /// - Parameter state: Type of what the mutex protects, for the message.
+    /// - Parameter state: Type of the protected value, for the message.
     package borrowing func lock<State: ~Copyable>(for state: State.Type) {
         let code = pthread_mutex_lock(pointer)
         if code != 0 { failToLock(state, code) }
     }
 
-    /// Unlocks the mutex, which this thread holds.
+    /// Unlocks the mutex. This thread must hold it.
     package borrowing func unlock() {
         let code = pthread_mutex_unlock(pointer)
         precondition(code == 0, "pthread_mutex_unlock failed with \(code)")
     }
 }
 
-/// Writes the message itself: a release build leaves out that of `precondition`.
+/// Writes the message to the standard error, because a release build omits the message of `precondition`.
 @inline(never)
 private func failToLock<State: ~Copyable>(_ state: State.Type, _ code: Int32) -> Never {
     let again =

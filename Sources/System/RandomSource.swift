@@ -1,22 +1,22 @@
-/// Where a room gets randomness from (ids, epochs, jitter), so that one seed repeats a whole run.
+/// A source of randomness for IDs, epochs and jitter. A seeded source makes a whole run repeatable.
 public protocol RandomSource: Sendable {
-    /// The next 64 random bits. May be called from any thread.
+    /// Returns the next 64 random bits. May be called on any thread.
     func next() -> UInt64
 }
 
 extension RandomSource {
-    /// A random whole number in `range`, each with the same probability.
+    /// Returns a random whole number in `range`. All numbers have the same probability.
     public func next(in range: Range<Int>) -> Int {
         var generator = Generator(source: self)
         return Int.random(in: range, using: &generator)
     }
 
-    /// A random number in 0..<1.
+    /// Returns a random number in 0..<1.
     public func nextUnitInterval() -> Double {
         Double(next() >> 11) * 0x1p-53
     }
 
-    /// A version 4 UUID in upper case with hyphens, as Apple's framework names records.
+    /// Returns a version 4 UUID in upper case with hyphens, as in the record names of Apple's framework.
     public func nextUUID() -> String {
         var high = next()
         var low = next()
@@ -43,32 +43,34 @@ private struct Generator<Source: RandomSource>: RandomNumberGenerator {
     func next() -> UInt64 { source.next() }
 }
 
-/// The operating system's randomness.
+/// The operating system's random number generator.
 public struct SystemRandomSource: RandomSource {
     /// Makes a source over the operating system's generator.
     public init() {}
 
-    /// The next 64 bits from the operating system.
+    /// Returns the next 64 bits from the operating system.
     public func next() -> UInt64 {
         var generator = SystemRandomNumberGenerator()
         return generator.next()
     }
 }
 
-/// A sequence that its seed alone decides: xoshiro256** (Blackman and Vigna, https://prng.di.unimi.it).
+/// A pseudorandom sequence that depends only on its seed: xoshiro256** (Blackman and Vigna,
+/// https://prng.di.unimi.it).
 public final class SeededRandomSource: RandomSource {
     private struct State {
         var a: UInt64, b: UInt64, c: UInt64, d: UInt64
     }
 
-    /// The seed that the sequence began with.
+    /// Seed of the sequence.
     public let seed: UInt64
     private let state: Lock<State>
 
     /// Makes the sequence of `seed`.
     public init(seed: UInt64) {
         self.seed = seed
-        // splitmix64 spreads the seed, as the authors advise: xoshiro must not start from zeros.
+        // splitmix64 distributes the bits of the seed, as the authors recommend: xoshiro must not start with
+        // zeros only.
         var mixer = seed
         func mixed() -> UInt64 {
             mixer &+= 0x9E37_79B9_7F4A_7C15
@@ -80,7 +82,7 @@ public final class SeededRandomSource: RandomSource {
         state = Lock(State(a: mixed(), b: mixed(), c: mixed(), d: mixed()))
     }
 
-    /// The next 64 bits of the sequence.
+    /// Returns the next 64 bits of the sequence.
     public func next() -> UInt64 {
         state.withLock { state in
             let result = rotated(state.b &* 5, by: 7) &* 9

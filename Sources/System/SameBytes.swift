@@ -1,7 +1,7 @@
 extension String {
-    /// Whether both are the same bytes in UTF-8, as SQLite and the wire compare texts.
+    /// Returns true if both have the same UTF-8 bytes, as SQLite and the wire format compare texts.
     ///
-    /// Swift takes "é" and "e" with a combining accent for one string.
+    /// Swift considers "é" and "e" with a combining accent equal.
     @inlinable package func hasSameBytes(as other: String) -> Bool {
         utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
@@ -10,7 +10,7 @@ extension String {
 }
 
 extension String? {
-    /// Whether both are the same bytes, or both are nil.
+    /// Returns true if both have the same bytes, or both are nil.
     @inlinable package func hasSameBytes(as other: String?) -> Bool {
         switch (self, other) {
         case (let text?, let other?): text.hasSameBytes(as: other)
@@ -21,11 +21,11 @@ extension String? {
 }
 
 extension Double {
-    /// Whether both are the same bits, as a number is written. By `==` zero is minus zero.
+    /// Returns true if both have the same bits. With `==`, zero and minus zero are equal.
     @inlinable package func hasSameBits(as other: Double) -> Bool { bitPattern == other.bitPattern }
 }
 
 extension Double? {
-    /// Whether both are the same bits, or both are nil.
+    /// Returns true if both have the same bits, or both are nil.
     @inlinable package func hasSameBits(as other: Double?) -> Bool { self?.bitPattern == other?.bitPattern }
 }

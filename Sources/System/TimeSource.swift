@@ -4,9 +4,9 @@
     import Darwin
 #endif
 
-/// Where a room gets the time of day from, so that a test can set it.
+/// A source of the time of day, which a test can set.
 public protocol TimeSource: Sendable {
-    /// Milliseconds since 1970-01-01T00:00:00Z, the unit of every time on the wire and on disk.
+    /// Returns milliseconds since 1970-01-01T00:00:00Z, the unit of all times on the wire and on disk.
     func nowMilliseconds() -> Int64
 }
 
@@ -15,7 +15,7 @@ public struct SystemTimeSource: TimeSource {
     /// Makes the machine's clock.
     public init() {}
 
-    /// The machine's time in milliseconds since 1970.
+    /// Returns the machine's time in milliseconds since 1970.
     public func nowMilliseconds() -> Int64 {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
@@ -23,21 +23,21 @@ public struct SystemTimeSource: TimeSource {
     }
 }
 
-/// A clock that stands still until it is told to move.
+/// A clock that changes only when a test advances it.
 public final class ManualTimeSource: TimeSource {
     private let milliseconds: Lock<Int64>
 
-    /// Makes a clock that shows `milliseconds` since 1970.
+    /// Makes a clock at `milliseconds` since 1970.
     public init(milliseconds: Int64 = 1_700_000_000_000) {
         self.milliseconds = Lock(milliseconds)
     }
 
-    /// What the clock shows, in milliseconds since 1970.
+    /// Returns the current time of the clock in milliseconds since 1970.
     public func nowMilliseconds() -> Int64 {
         milliseconds.withLock { $0 }
     }
 
-    /// Moves the clock forward (or, to try what a device with a wrong clock does, back).
+    /// Moves the clock. Negative seconds set it back, to test a device with a wrong clock.
     public func advance(bySeconds seconds: Double) {
         milliseconds.withLock { $0 += Int64((seconds * 1000).rounded()) }
     }

@@ -1,14 +1,14 @@
-/// Takes a timer back; nothing happens when it has run already.
+/// Cancels a timer. Does nothing if the timer has fired already.
 public typealias TimerCancel = @Sendable () -> Void
 
-/// Where a room gets pauses from, so that a test decides when they are over.
+/// A source of timers. With a manual source, a test decides when they fire.
 public protocol TimerSource: MonotonicSource {
-    /// Runs `body` once, so many milliseconds from now, and never inside this call.
+    /// Runs `body` once after a number of milliseconds, never during this call.
     @discardableResult
     func after(milliseconds: Int64, _ body: @escaping @Sendable () -> Void) -> TimerCancel
 }
 
-/// Timers over a clock that a test moves: `runDue()` runs those whose time has come, on the calling thread.
+/// Timers over a clock that a test advances. `runDue()` runs the due timers on the calling thread.
 public final class ManualTimerSource: TimerSource {
     private struct State {
         var timers: [(number: Int, atMilliseconds: Int64, body: @Sendable () -> Void)] = []
@@ -23,10 +23,10 @@ public final class ManualTimerSource: TimerSource {
         self.clock = clock
     }
 
-    /// What the clock shows.
+    /// Returns the current time of the clock.
     public func elapsedMilliseconds() -> Int64 { clock.nowMilliseconds() }
 
-    /// Keeps `body` for a `runDue()` after its time has come.
+    /// Stores `body` for the first `runDue()` after its time.
     @discardableResult
     public func after(milliseconds: Int64, _ body: @escaping @Sendable () -> Void) -> TimerCancel {
         let atMilliseconds = clock.nowMilliseconds() + max(0, milliseconds)
@@ -46,13 +46,13 @@ public final class ManualTimerSource: TimerSource {
         withExtendedLifetime(removed) {}
     }
 
-    /// When the next timer is due, in milliseconds since 1970; nil when there is none.
+    /// Time of the next timer in milliseconds since 1970, or nil if no timer is pending.
     public var nextDueMilliseconds: Int64? {
         state.withLock { $0.timers.map(\.atMilliseconds).min() }
     }
 
-    /// Runs what is due now, the earliest first, also what becomes so on the way.
-    /// - Returns: how many timers ran.
+    /// Runs the due timers, earliest first, including timers that become due meanwhile.
+    /// - Returns: The number of timers that ran.
     @discardableResult
     public func runDue() -> Int {
         var count = 0

@@ -4,13 +4,13 @@
     import Darwin
 #endif
 
-/// A file that is written beside its place, and put there when it is whole: a reader, and a machine that loses power,
-/// finds the file as it was or as it shall be.
+/// A file that is written under a temporary name beside its final path, and renamed when it is complete.
+/// Readers find either the old file or the complete new one, even after a power loss.
 ///
-/// A draft is called `<name>.part-<process>`, and is locked until it is committed or discarded. An unlocked one was
-/// left by a process that was killed: `sweep` removes it.
+/// A draft is named `<name>.part-<process>`, and is locked until it is committed or discarded. An unlocked
+/// draft was left by a process that was killed. `sweep` removes it.
 package final class DraftFile {
-    /// Where the file shall be.
+    /// Final path of the file.
     package let path: String
     /// The draft.
     package let file: OpenFile
@@ -20,8 +20,8 @@ package final class DraftFile {
     /// Creates a draft.
     ///
     /// - Parameters:
-    ///   - path: Where the file shall be.
-    ///   - mode: The file's mode from its first moment, less the process's mask.
+    ///   - path: Final path of the file.
+    ///   - mode: Mode of the file when it is created. The process's umask is applied.
     /// - Throws: `FileError`.
     package init(_ path: String, mode: mode_t = 0o600, calls: FileCalls = .system) throws(FileError) {
         self.path = path
@@ -31,34 +31,35 @@ package final class DraftFile {
 
     deinit { discard() }
 
-    /// Writes all of `bytes` behind those that are written already.
+    /// Appends all of `bytes`.
     ///
     /// - Throws: `FileError`. Then the draft can only be discarded.
     package func write(_ bytes: some Sequence<UInt8>) throws(FileError) { try file.write(bytes) }
 
-    /// Syncs the draft, gives it the file's name, and syncs the folder. If it throws, the draft is discarded and the
-    /// file is as it was; only if the last step failed is the new file in its place, where a loss of power may still
-    /// undo it.
+    /// Syncs the draft, renames it to the final path, and syncs the folder. If it throws, the draft is
+    /// discarded and the existing file is unchanged. Exception: if only syncing the folder failed, the new
+    /// file is in place, but a power loss may undo the rename.
     ///
-    /// - Parameter replacing: Whether the file may exist.
-    /// - Throws: `FileError`; of step `link` and code `EEXIST` if the file exists and mustn't.
+    /// - Parameter replacing: True if an existing file may be replaced.
+    /// - Throws: `FileError`; of step `link` and code `EEXIST` if the file exists and may not be replaced.
     package func commit(replacing: Bool = true) throws(FileError) {
         defer { discard() }
         try file.sync()
         try DurableFile.rename(file.path, to: path, replacing: replacing, calls: calls)
     }
 
-    /// Removes the draft, unless it has become the file.
+    /// Removes the draft. Does nothing after a commit.
     package func discard() {
-        // By now another draft may have the name.
+        // Another draft may have this name now.
         if !isOver, file.isStill(at: file.path) { unlink(file.path) }
         isOver = true
     }
 
-    /// Removes the drafts of a file that no process writes. What can't be read, locked or removed stays.
+    /// Removes the drafts of a file that no process is writing. Drafts that can't be read, locked or removed
+    /// stay.
     ///
-    /// Call it for files of a folder that has only files of this package: in a user's folder a file of such a name may
-    /// be the user's.
+    /// Call it only for folders with files of this package. In a user's folder, a file with such a name may
+    /// belong to the user.
     package static func sweep(_ path: String) {
         let folder = Folders.parent(of: path)
         let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
@@ -67,7 +68,7 @@ package final class DraftFile {
             let process = other.dropFirst(name.count + 6)
             guard !process.isEmpty, process.allSatisfy({ "0123456789.".contains($0) }),
                 let draft = try? OpenFile(parent + other, .reading, followsLinks: false),
-                // Another draft may have the name since it was opened.
+                // Another draft may have this name since the draft was opened.
                 (try? draft.lock(waits: false)) == true, draft.isStill(at: draft.path)
             else { continue }
             unlink(draft.path)
@@ -84,12 +85,12 @@ package final class DraftFile {
             number += 1
             do throws(FileError) {
                 let file = try OpenFile(draft, .creating(mode: mode), calls: calls)
-                // Some file systems have no locks; there nobody finds a draft unlocked either.
+                // Some file systems have no locks. There, `sweep` can't lock drafts either, and leaves them.
                 _ = try? file.lock(waits: true)
-                // Another process may have taken it for a killed one's before it was locked.
+                // Another process may have removed it as an abandoned draft before it was locked.
                 if file.isStill(at: draft) { return file }
             } catch {
-                // A draft of another thread.
+                // The name is used by a draft of another thread.
                 guard error.code == EEXIST else { throw error }
             }
         }

@@ -4,15 +4,16 @@
     import Darwin
 #endif
 
-/// Changes of files that a loss of power can't undo once they have returned.
+/// Changes of files that survive a power loss once the call has returned.
 package enum DurableFile {
-    /// Writes a file as a whole: it has the old bytes, or no bytes, until it has the new ones.
+    /// Writes a file atomically: until the new bytes are complete, the file has its old bytes or doesn't
+    /// exist.
     ///
     /// - Parameters:
     ///   - bytes: The file's bytes.
-    ///   - path: Where the file shall be.
-    ///   - mode: The file's mode from its first moment, less the process's mask.
-    ///   - replacing: Whether the file may exist.
+    ///   - path: Path of the file.
+    ///   - mode: Mode of the file when it is created. The process's umask is applied.
+    ///   - replacing: True if an existing file may be replaced.
     /// - Throws: `FileError`, as `DraftFile.commit`.
     package static func write(
         _ bytes: some Sequence<UInt8>, to path: String, mode: mode_t = 0o600, replacing: Bool = true,
@@ -23,11 +24,11 @@ package enum DurableFile {
         try draft.commit(replacing: replacing)
     }
 
-    /// Creates a file and writes it in its place, for names that nobody looks for until all is written. If it throws,
-    /// no file is left.
+    /// Creates a file and writes it at its final path, for files that are read only after they are complete.
+    /// If it throws, no file is left.
     ///
     /// - Parameters:
-    ///   - path: Where the file shall be. No file may exist.
+    ///   - path: Path of the file. It must not exist.
     ///   - body: Writes the file.
     /// - Throws: `FileError`.
     package static func create(
@@ -47,8 +48,8 @@ package enum DurableFile {
     /// Copies a file. If it throws, no copy is left.
     ///
     /// - Parameters:
-    ///   - source: A file, no folder.
-    ///   - target: Where the copy shall be. No file may exist.
+    ///   - source: Path of the file. It must not be a folder.
+    ///   - target: Path of the copy. It must not exist.
     /// - Returns: False if the source changed while it was read.
     /// - Throws: `FileError`. Its path is `source` if the source can't be read.
     package static func copy(
@@ -68,10 +69,12 @@ package enum DurableFile {
         return isSame
     }
 
-    /// Gives a file or folder another name.
+    /// Renames a file or folder.
     ///
-    /// - Parameter replacing: Whether a file may have the name. It is replaced at once.
-    /// - Throws: `FileError`; of step `link` and code `EEXIST` if a file has the name and mustn't.
+    /// - Parameter replacing: True if an existing file with the new name may be replaced. The replacement is
+    ///   atomic.
+    /// - Throws: `FileError`; of step `link` and code `EEXIST` if a file has the new name and may not be
+    ///   replaced.
     package static func rename(
         _ old: String, to new: String, replacing: Bool = true, calls: FileCalls = .system
     ) throws(FileError) {
@@ -80,9 +83,9 @@ package enum DurableFile {
         try Folders.sync(Folders.parent(of: new), calls: calls)
     }
 
-    /// Moves a file by a second name, which unlike `rename` fails if a file has that name.
+    /// Moves a file with a hard link. Unlike `rename`, this fails if a file with the new name exists.
     ///
-    /// - Returns: False if the file system has no second names for a file, and no file has this one.
+    /// - Returns: False if the file system has no hard links, and no file with the new name exists.
     private static func link(_ old: String, _ new: String, _ calls: FileCalls) throws(FileError) -> Bool {
         do throws(FileError) {
             try calls(.link, new) { systemLink(old, new) }
@@ -96,10 +99,11 @@ package enum DurableFile {
         }
     }
 
-    /// Creates an empty file that its owner alone can read, before somebody opens it by name who would let everybody
-    /// read it. A file that exists isn't opened: closing it would release the locks that this process has on it.
+    /// Creates an empty file that only its owner can read, before other code opens it by name and would
+    /// create it readable for everyone. Doesn't open an existing file, because closing it would release the
+    /// locks that this process has on it.
     ///
-    /// - Returns: False if a file exists.
+    /// - Returns: False if the file exists.
     /// - Throws: `FileError`.
     package static func createEmpty(_ path: String) throws(FileError) -> Bool {
         do throws(FileError) {

@@ -4,12 +4,12 @@
     import Darwin
 #endif
 
-/// A call of the system on a file or folder.
+/// A system call on a file or folder.
 package enum FileStep: String, Sendable, CaseIterable {
     case open, status, read, write, seek, lock, sync, rename, link, remove, list, makeFolder, syncFolder
 }
 
-/// A call of the system on a file or folder that failed.
+/// The error of a failed system call on a file or folder.
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The call.
     package let step: FileStep
@@ -26,21 +26,21 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system's text for the error number.
     package var reason: String { String(cString: strerror(code)) }
 
-    /// True if the disk, the user's share of it, or the largest size of a file is used up.
+    /// True if the disk or the user's quota is full, or the file has reached the maximum size.
     package var isDiskFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
     /// Path, call and reason.
     package var description: String { "\(path): \(step.rawValue): \(reason)" }
 }
 
-/// The system's calls on files. A test passes one that makes a call fail.
+/// The system calls on files. A test uses calls that can fail.
 package struct FileCalls: Sendable {
     private let fault: @Sendable (FileStep, _ path: String) -> Int32?
 
-    /// Makes calls of which some fail.
+    /// Makes calls that can fail.
     ///
-    /// - Parameter fault: Called before each call. Returns the error number with which the call fails without reaching
-    ///   the system, or nil to let it through.
+    /// - Parameter fault: Called before each call. Returns the error number for a call that fails without
+    ///   reaching the system, or nil to execute the call.
     package init(fault: @escaping @Sendable (_ step: FileStep, _ path: String) -> Int32?) {
         self.fault = fault
     }
@@ -48,10 +48,10 @@ package struct FileCalls: Sendable {
     /// The system's own calls.
     package static let system = FileCalls { _, _ in nil }
 
-    /// Makes a call, and repeats it while a signal interrupts it.
+    /// Executes a call, and repeats it while a signal interrupts it.
     ///
-    /// - Parameter call: Returns what the system returned: a negative number sets `errno`.
-    /// - Returns: What `call` returned.
+    /// - Parameter call: Returns the result of the system. A negative number means that `errno` is set.
+    /// - Returns: The result of `call`.
     /// - Throws: `FileError` if the call failed.
     @discardableResult
     package func callAsFunction<Result: SignedInteger>(

@@ -5,19 +5,19 @@
 #endif
 
 extension OpenFile {
-    /// Which others a lock keeps out.
+    /// Kind of a lock.
     package enum LockKind: Sendable {
-        /// All.
+        /// No other lock is allowed.
         case exclusive
-        /// Those that want it exclusively.
+        /// Other shared locks are allowed.
         case shared
     }
 
-    /// Locks the file (`flock`), between processes and between open files of this one. The lock ends with the last
-    /// reference to this object, or with the process, however it ends.
+    /// Locks the file (`flock`) against other processes and other open files of this process. The lock ends
+    /// when the last reference to this object is released, or when the process ends for any reason.
     ///
-    /// - Parameter waits: Whether to wait while others hold it.
-    /// - Returns: False if others hold it, and `waits` is false.
+    /// - Parameter waits: True to wait until the lock is available.
+    /// - Returns: False if another lock exists and `waits` is false.
     /// - Throws: `FileError` if the file system has no locks.
     @discardableResult
     package func lock(_ kind: LockKind = .exclusive, waits: Bool) throws(FileError) -> Bool {
@@ -33,15 +33,16 @@ extension OpenFile {
     }
 }
 
-/// A lock on a file, as long as the value lives. `isLocked` sees it without locking the file meanwhile. The system
-/// releases the lock of a process that is killed.
+/// A lock on a file for the lifetime of the value. `isLocked` tests it without locking the file. The system
+/// releases the lock of a killed process.
 package final class FileLock: Sendable {
-    /// The file, for reading and writing.
+    /// The file, open for reading and writing.
     package let file: OpenFile
 
-    /// Opens the file at `path` and locks it. Returns nil if it doesn't exist, or others have locked it.
+    /// Opens the file at `path` and locks it. Returns nil if it doesn't exist or is locked.
     ///
-    /// - Parameter isNew: Creates the file, for its owner alone. Returns nil if one exists.
+    /// - Parameter isNew: True to create the file, accessible to its owner only. Then it returns nil if the
+    ///   file exists.
     package init?(_ path: String, isNew: Bool = false) {
         guard let file = try? OpenFile(path, isNew ? .creating(mode: 0o600) : .updating) else { return nil }
         var range = Self.wholeFile
@@ -50,13 +51,13 @@ package final class FileLock: Sendable {
     }
 
     deinit {
-        // As in `OpenFile`: a child process that is just being started has the lock too.
+        // As in `OpenFile`: a child process that is being started has the lock too.
         var range = Self.wholeFile
         range.l_type = Int16(F_UNLCK)
         _ = fcntl(file.descriptor, Command.set, &range)
     }
 
-    /// Returns whether others have locked the file at `path`.
+    /// Returns true if the file at `path` is locked.
     package static func isLocked(_ path: String) -> Bool {
         guard let file = try? OpenFile(path, .updating) else { return false }
         var range = wholeFile
@@ -70,8 +71,8 @@ package final class FileLock: Sendable {
         return range
     }
 
-    /// The lock is the open file's and not the process's: two objects of one process keep each other out as well. These
-    /// are Glibc's numbers, which Swift doesn't import.
+    /// Commands for locks of the open file, not of the process: two objects of one process exclude each other
+    /// too. The numbers are those of Glibc, which Swift doesn't import.
     private enum Command {
         static let get: Int32 = 36
         static let set: Int32 = 37

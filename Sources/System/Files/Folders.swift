@@ -6,7 +6,7 @@
 
 /// Folders of the file system.
 package enum Folders {
-    /// The names in a folder, sorted by their bytes; none if the folder doesn't exist.
+    /// Returns the names in a folder, sorted by their bytes. Empty if the folder doesn't exist.
     ///
     /// - Throws: `FileError` if the folder can't be read.
     package static func names(in path: String, calls: FileCalls = .system) throws(FileError) -> [String] {
@@ -32,10 +32,9 @@ package enum Folders {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Waits until the names in a folder are on the disk.
+    /// Waits until the names in a folder are on disk.
     ///
-    /// A folder that this process may not read can't be synced, nor can one of a file system that has no such sync:
-    /// then nothing happens.
+    /// Does nothing if this process may not read the folder, or if the file system can't sync folders.
     ///
     /// - Throws: `FileError`.
     package static func sync(_ path: String, calls: FileCalls = .system) throws(FileError) {
@@ -47,7 +46,7 @@ package enum Folders {
         }
     }
 
-    /// The folder that `path` lies in. Slashes at the end don't count.
+    /// Returns the folder that contains `path`. Ignores slashes at the end.
     package static func parent(of path: String) -> String {
         var path = path[...]
         while path.count > 1, path.last == "/" { path.removeLast() }
@@ -55,21 +54,22 @@ package enum Folders {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Creates a folder for its owner alone, and the missing ones above it. Each is on the disk when this returns.
+    /// Creates a folder and its missing parents, accessible to their owner only. Each folder is on disk when
+    /// this returns.
     ///
     /// - Throws: `FileError`.
     package static func make(_ path: String, calls: FileCalls = .system) throws(FileError) {
         try make(path, makesParent: true, calls)
     }
 
-    /// - Parameter makesParent: False for the second try: the system may report a missing parent of any name, such as
-    ///   an empty one.
+    /// - Parameter makesParent: False in the second attempt. The system can report a missing parent for any
+    ///   name, for example an empty one.
     private static func make(_ path: String, makesParent: Bool, _ calls: FileCalls) throws(FileError) {
         let parent = parent(of: path)
         do throws(FileError) {
             try calls(.makeFolder, path) { mkdir(path, 0o700) }
         } catch {
-            // Of a folder that exists the system may also report that the disk is read-only.
+            // For an existing folder, the system may also report a read-only disk.
             if access(path, F_OK) == 0 { return }
             guard makesParent, error.code == ENOENT, parent != path else { throw error }
             try make(parent, makesParent: true, calls)
@@ -78,14 +78,14 @@ package enum Folders {
         try sync(parent, calls: calls)
     }
 
-    /// Removes a file, or a folder with everything in it. What can't be removed stays.
+    /// Removes a file, or a folder with its contents. Files that can't be removed stay.
     package static func remove(_ path: String) {
         guard unlink(path) != 0 else { return }
         for name in (try? names(in: path)) ?? [] { remove("\(path)/\(name)") }
         rmdir(path)
     }
 
-    /// Waits until the names in a folder and in all folders below it are on the disk.
+    /// Waits until the names in a folder and in all of its subfolders are on disk.
     ///
     /// - Throws: `FileError`.
     package static func syncTree(_ path: String) throws(FileError) {

@@ -4,19 +4,20 @@
     import Darwin
 #endif
 
-/// An open file or folder. It is closed with the last reference.
+/// An open file or folder. It is closed when the last reference is released.
 ///
-/// Threads may share it, except for `read(bytesMax:)`, `write` and `seek`, which move the one position in the file.
+/// Threads may share it, except for `read(bytesMax:)`, `write` and `seek`, which use the shared file
+/// position.
 package final class OpenFile: Sendable {
-    /// How a file is opened. No descriptor is inherited by child processes.
+    /// The mode in which a file is opened. Child processes don't inherit the descriptor.
     package enum Access: Sendable {
         /// For reading. The file must exist.
         case reading
         /// For reading and writing. The file must exist.
         case updating
-        /// For reading and writing. A missing file is created, and belongs to its owner alone.
+        /// For reading and writing. A missing file is created, accessible to its owner only.
         case updatingOrCreating
-        /// For reading and writing a new file with this mode. No file may exist.
+        /// For reading and writing a new file with this mode. The file must not exist.
         case creating(mode: mode_t)
         /// A folder, to sync or lock it.
         case folder
@@ -34,18 +35,18 @@ package final class OpenFile: Sendable {
         fileprivate var mode: mode_t { if case .creating(let mode) = self { mode } else { 0o600 } }
     }
 
-    /// Where the file was when it was opened.
+    /// Path with which the file was opened.
     package let path: String
-    /// The system's number of the open file.
+    /// The file descriptor.
     package let descriptor: Int32
     let calls: FileCalls
-    /// Whether `flock` may hold a lock.
+    /// True if the file may be locked with `flock`.
     private let isLocked = Lock(false)
 
     /// Opens a file.
     ///
-    /// - Parameter followsLinks: False fails with `ELOOP` if the last part of the path is a symbolic link.
-    /// - Throws: `FileError` of step `open`; its code is `EEXIST` if a file to create exists.
+    /// - Parameter followsLinks: False to fail with `ELOOP` if the last part of the path is a symbolic link.
+    /// - Throws: `FileError` of step `open`. Its code is `EEXIST` if a file to create exists.
     package init(
         _ path: String, _ access: Access, followsLinks: Bool = true, calls: FileCalls = .system
     ) throws(FileError) {
@@ -56,16 +57,16 @@ package final class OpenFile: Sendable {
     }
 
     deinit {
-        // A child process that is just being started has a copy of the descriptor until it runs its program, and with
-        // it the lock: closing alone doesn't end that.
+        // A child process that is being started has a copy of the descriptor, and with it the lock, until it
+        // executes its program. So closing the descriptor doesn't end the lock.
         if isLocked.withLock({ $0 }) { flock(descriptor, LOCK_UN) }
         close(descriptor)
     }
 
-    /// Ends the lock of `flock` before the file is closed.
+    /// Makes the file end its `flock` lock before it is closed.
     func unlockAtEnd() { isLocked.withLock { $0 = true } }
 
-    /// What the system knows of the file.
+    /// Returns the system's status of the file.
     ///
     /// - Throws: `FileError`.
     package func status() throws(FileError) -> stat {
@@ -74,12 +75,12 @@ package final class OpenFile: Sendable {
         return status
     }
 
-    /// The file's size in bytes.
+    /// Returns the file's size in bytes.
     ///
     /// - Throws: `FileError`.
     package func size() throws(FileError) -> Int64 { Int64(try status().st_size) }
 
-    /// True if `path` still names this file: it was neither removed nor replaced.
+    /// Returns true if `path` still refers to this file: it was neither removed nor replaced.
     package func isStill(at path: String) -> Bool {
         var own = stat(), named = stat()
         return fstat(descriptor, &own) == 0 && stat(path, &named) == 0 && own.st_dev == named.st_dev
@@ -88,13 +89,13 @@ package final class OpenFile: Sendable {
 
     /// Reads the next bytes.
     ///
-    /// - Returns: Up to `bytesMax` bytes; none at the end of the file.
+    /// - Returns: Up to `bytesMax` bytes. Empty at the end of the file.
     /// - Throws: `FileError`.
     package func read(bytesMax: Int) throws(FileError) -> [UInt8] {
         try bytes(bytesMax) { systemRead(descriptor, $0) }
     }
 
-    /// Reads the bytes from the position to the end of the file, `bytesMax` at most.
+    /// Reads up to `bytesMax` bytes from the position to the end of the file.
     ///
     /// - Throws: `FileError`.
     package func readToEnd(bytesMax: Int) throws(FileError) -> [UInt8] {
@@ -107,9 +108,9 @@ package final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Reads the bytes from `offset` on, and leaves the position in the file.
+    /// Reads bytes from `offset`. Doesn't change the file position.
     ///
-    /// - Returns: Up to `bytesMax` bytes; none at the end of the file.
+    /// - Returns: Up to `bytesMax` bytes. Empty at the end of the file.
     /// - Throws: `FileError`.
     package func read(at offset: Int64, bytesMax: Int) throws(FileError) -> [UInt8] {
         try bytes(bytesMax) { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
@@ -131,16 +132,16 @@ package final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Writes all of `bytes` at the position in the file.
+    /// Writes all of `bytes` at the file position.
     ///
-    /// - Throws: `FileError`. Then some of them may be written.
+    /// - Throws: `FileError`. A part of the bytes may be written then.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
         try writeAll(bytes) { rest, _ in systemWrite(descriptor, rest) }
     }
 
-    /// Writes all of `bytes` at the position in the file.
+    /// Writes all of `bytes` at the file position.
     ///
-    /// - Throws: `FileError`. Then some of them may be written.
+    /// - Throws: `FileError`. A part of the bytes may be written then.
     package func write(_ bytes: some Sequence<UInt8>) throws(FileError) {
         let result = bytes.withContiguousStorageIfAvailable { bytes in
             Result { () throws(FileError) in try write(UnsafeRawBufferPointer(bytes)) }
@@ -148,9 +149,9 @@ package final class OpenFile: Sendable {
         if let result { try result.get() } else { try write(Array(bytes)) }
     }
 
-    /// Writes all of `bytes` from `offset` on, and leaves the position in the file.
+    /// Writes all of `bytes` from `offset`. Doesn't change the file position.
     ///
-    /// - Throws: `FileError`. Then some of them may be written.
+    /// - Throws: `FileError`. A part of the bytes may be written then.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {
         try writeAll(bytes) { rest, done in
             pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
@@ -164,27 +165,27 @@ package final class OpenFile: Sendable {
         while done < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
             let count = try calls(.write, path) { write(rest, done) }
-            // No file takes nothing for ever.
+            // A file that accepts no bytes is treated as full, to avoid an endless loop.
             guard count > 0 else { throw FileError(.write, path, ENOSPC) }
             done += count
         }
     }
 
-    /// Moves the position to `offset` bytes from the beginning.
+    /// Sets the file position to `offset` bytes from the beginning.
     ///
     /// - Throws: `FileError`.
     package func seek(to offset: Int64) throws(FileError) {
         try calls(.seek, path) { lseek(descriptor, off_t(offset), SEEK_SET) }
     }
 
-    /// Empties the file. The position stays.
+    /// Truncates the file to 0 bytes. Doesn't change the file position.
     ///
     /// - Throws: `FileError`.
     package func truncate() throws(FileError) {
         try calls(.write, path) { ftruncate(descriptor, 0) }
     }
 
-    /// Waits until the file is on the disk.
+    /// Waits until the file is on disk.
     ///
     /// - Throws: `FileError`.
     package func sync() throws(FileError) {

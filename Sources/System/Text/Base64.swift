@@ -1,4 +1,4 @@
-/// Base64 of RFC 4648 with padding. Decoding is strict: one text for the same bytes.
+/// Base64 of RFC 4648 with padding. Decoding is strict: each byte sequence has exactly one text.
 package enum Base64 {
     private static let symbols = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -9,7 +9,7 @@ package enum Base64 {
         return table
     }()
 
-    /// The text of `bytes`.
+    /// Returns the text of `bytes`.
     package static func encoded(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: encodedCount(bytes.count)) { buffer in
             bytes.withUnsafeBufferPointer { encode($0, into: buffer) }
@@ -17,7 +17,7 @@ package enum Base64 {
         }
     }
 
-    /// The bytes of a text; nil if it is not base64.
+    /// Returns the bytes of a text, or nil if it isn't base64.
     package static func decoded(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { decoded($0) }
@@ -29,16 +29,16 @@ package enum Base64 {
         return String(text.prefix { $0 != "=" })
     }
 
-    /// Returns the bytes of a text without padding, or nil if it is none.
+    /// Returns the bytes of a text without padding, or nil if it isn't base64.
     package static func decoded(unpadded text: some StringProtocol) -> [UInt8]? {
         guard text.last != "=" else { return nil }
         return decoded(String(text) + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))
     }
 
-    /// How long the text of so many bytes is.
+    /// Returns the length of the text for a number of bytes.
     package static func encodedCount(_ byteCount: Int) -> Int { (byteCount + 2) / 3 * 4 }
 
-    /// Writes the text of `bytes` to the begin of `output`, which must have room for `encodedCount`.
+    /// Writes the text of `bytes` to the start of `output`, which must have space for `encodedCount`.
     package static func encode(
         _ bytes: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
     ) {
@@ -64,7 +64,8 @@ package enum Base64 {
         }
     }
 
-    /// The bytes of a text; nil if it is not base64: another symbol, no padding, bits beyond the last byte.
+    /// Returns the bytes of a text, or nil if it isn't base64: it has another symbol, no padding, or unused
+    /// bits that aren't 0.
     package static func decoded(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         guard let last = text.last else { return [] }

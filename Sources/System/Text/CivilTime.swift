@@ -1,6 +1,6 @@
-/// A moment in the Gregorian calendar, in UTC. The calendar goes on without an end in both directions.
+/// A time in the Gregorian calendar, in UTC. The calendar is extended without limit in both directions.
 package struct CivilTime: Hashable, Sendable {
-    /// The year; 0 is the one before the year 1.
+    /// The year. 0 is the year before the year 1.
     package let year: Int
     /// The month, from 1.
     package let month: Int
@@ -20,7 +20,8 @@ package struct CivilTime: Hashable, Sendable {
     /// Makes the time of a moment, in milliseconds since 1970-01-01T00:00:00Z.
     package init(milliseconds: Int64) {
         let (days, rest) = Int(milliseconds).dividedDown(by: 86_400_000)
-        // Days are counted in eras of 400 years that begin on a March the first, so that a leap day is a year's last.
+        // Days are counted in eras of 400 years that start on March 1, so that the leap day is the last day
+        // of a year.
         let (era, dayOfEra) = (days + 719_468).dividedDown(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -33,20 +34,20 @@ package struct CivilTime: Hashable, Sendable {
         (second, millisecond) = (rest / 1000 % 60, rest % 1000)
     }
 
-    /// Returns the time in ISO 8601, as `2026-11-20T18:00:00Z`.
+    /// Returns the time in ISO 8601, for example `2026-11-20T18:00:00Z`.
     ///
-    /// - Parameter withMilliseconds: Whether `.123` stands after the seconds.
+    /// - Parameter withMilliseconds: True to include milliseconds, as `.123`.
     package func text(withMilliseconds: Bool = false) -> String {
         let fraction = withMilliseconds ? "." + Self.padded(millisecond, 3) : ""
         return "\(Self.padded(year, 4))-\(Self.padded(month))-\(Self.padded(day))T\(clockText)\(fraction)Z"
     }
 
-    /// The time of the day, as `18:00:00`.
+    /// The time of day, for example `18:00:00`.
     package var clockText: String {
         "\(Self.padded(hour)):\(Self.padded(minute)):\(Self.padded(second))"
     }
 
-    /// Returns a number with zeros before it.
+    /// Returns a number with leading zeros.
     package static func padded(_ number: Int, _ width: Int = 2) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits

@@ -1,10 +1,10 @@
-/// Text in an address, as RFC 3986 says.
+/// Percent-encoding of text in URLs (RFC 3986).
 package enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Returns the text with all bytes as `%XX` but letters, digits and `-._~`.
+    /// Returns the text with all bytes as `%XX` except letters, digits and `-._~`.
     ///
-    /// - Parameter keepsSlashes: Whether `/` stays too, as in a path.
+    /// - Parameter keepsSlashes: True to keep `/` unencoded too, as in a path.
     package static func encoded(_ text: String, keepsSlashes: Bool = false) -> String {
         var encoded = [UInt8]()
         encoded.reserveCapacity(text.utf8.count)

@@ -4,7 +4,8 @@
     import Darwin
 #endif
 
-/// What threads wait for that hold a mutex. Times are measured by a clock that nobody sets.
+/// A condition variable for threads that hold a mutex. Durations are measured with a monotonic clock where
+/// the system supports it.
 package struct Condition: ~Copyable, @unchecked Sendable {
     // Sendable because the pointer never changes, and the system's functions may be called by any thread.
     private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -12,7 +13,7 @@ package struct Condition: ~Copyable, @unchecked Sendable {
     #if canImport(Glibc)
         private static let clock = CLOCK_MONOTONIC
     #else
-        // Darwin's conditions have no other.
+        // Darwin's conditions support no other clock.
         private static let clock = CLOCK_REALTIME
     #endif
 
@@ -20,7 +21,7 @@ package struct Condition: ~Copyable, @unchecked Sendable {
     package struct Deadline: Sendable {
         fileprivate var time = timespec()
 
-        /// The time so many milliseconds from now; negative ones are now.
+        /// Makes the time a number of milliseconds from now. Negative numbers count as 0.
         package init(afterMilliseconds milliseconds: Int64) {
             clock_gettime(Condition.clock, &time)
             let milliseconds = max(0, milliseconds)
@@ -30,7 +31,7 @@ package struct Condition: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Makes a condition for which no thread waits.
+    /// Makes a condition without waiting threads.
     package init() {
         condition = .allocate(capacity: 1)
         var attributes = pthread_condattr_t()
@@ -48,12 +49,12 @@ package struct Condition: ~Copyable, @unchecked Sendable {
         condition.deallocate()
     }
 
-    /// Unlocks the mutex, waits until the condition is signalled, and locks the mutex again. It may also return without
-    /// a signal: look at what was waited for, and wait again.
+    /// Unlocks the mutex, waits until the condition is signalled, and locks the mutex again. It may also
+    /// return without a signal, so check the state again after it.
     ///
     /// - Parameters:
     ///   - mutex: Held by this thread.
-    ///   - end: When to stop waiting; nil for never.
+    ///   - end: End of the wait, or nil for no end.
     /// - Returns: False if `end` was reached first.
     @discardableResult
     package borrowing func wait(_ mutex: borrowing Mutex, until end: Deadline? = nil) -> Bool {
@@ -64,9 +65,9 @@ package struct Condition: ~Copyable, @unchecked Sendable {
         return pthread_cond_timedwait(condition, mutex.pointer, &end.time) != ETIMEDOUT
     }
 
-    /// Wakes one thread that waits.
+    /// Wakes one waiting thread.
     package borrowing func signal() { pthread_cond_signal(condition) }
 
-    /// Wakes every thread that waits.
+    /// Wakes all waiting threads.
     package borrowing func broadcast() { pthread_cond_broadcast(condition) }
 }

@@ -1,4 +1,4 @@
-/// A value behind a lock, on whose changes threads can wait. For threads of one's own only: a wait blocks.
+/// A value behind a lock. Threads can wait for its changes. Use it only on threads that may block.
 package final class Monitor<State>: @unchecked Sendable {
     // Sendable because `state` is read and written only between lock and unlock of `mutex`.
     private let mutex = Mutex()
@@ -7,9 +7,10 @@ package final class Monitor<State>: @unchecked Sendable {
     /// Makes an unlocked monitor.
     package init(_ state: State) { self.state = state }
 
-    /// Runs `body` with the state while no other thread holds it. Locked again inside `body`, it ends the process.
+    /// Runs `body` with the state while no other thread holds the lock. Taking the lock again inside `body`
+    /// ends the process.
     ///
-    /// - Returns: What `body` returns.
+    /// - Returns: The result of `body`.
     @inline(never)  // Inlined, what a caller ignores of the result would be released before the lock is.
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         mutex.lock(for: State.self)
@@ -17,24 +18,25 @@ package final class Monitor<State>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Blocks until `body` returns a value. It is tried at once, and again after each wake of the condition.
+    /// Blocks until `body` returns a value. `body` is called at once, and again after each wake of the
+    /// condition.
     ///
-    /// - Parameter condition: Always used with this monitor.
-    /// - Returns: What `body` returned.
+    /// - Parameter condition: Must always be used with this monitor.
+    /// - Returns: The result of `body`.
     package func wait<Result>(
         on condition: borrowing Condition, until body: (inout State) -> Result?
     ) -> Result {
         wait(on: condition, pause: { _ in nil }) { state, _ in body(&state) }
     }
 
-    /// Blocks until `body` returns a value. It is tried at once, again after each wake of the condition, and after the
-    /// pause.
+    /// Blocks until `body` returns a value. `body` is called at once, again after each wake of the condition,
+    /// and after the pause.
     ///
     /// - Parameters:
-    ///   - condition: Always used with this monitor.
-    ///   - pause: Returns after how many milliseconds `body` is tried without a wake; nil for never.
-    ///   - body: `timeIsUp` is true if it is tried because the pause is over.
-    /// - Returns: What `body` returned.
+    ///   - condition: Must always be used with this monitor.
+    ///   - pause: Returns the milliseconds after which `body` is called without a wake, or nil for never.
+    ///   - body: `timeIsUp` is true if it is called because the pause has ended.
+    /// - Returns: The result of `body`.
     @inline(never)  // As above.
     package func wait<Result>(
         on condition: borrowing Condition, pause: (inout State) -> Int64?,

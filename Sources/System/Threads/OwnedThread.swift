@@ -1,4 +1,4 @@
-/// The thread of one owner: it starts up to once, together with others, and any thread can wait for its end.
+/// The thread of one owner. It is started once, together with others, and any thread can wait for its end.
 package final class OwnedThread: Sendable {
     private enum Life {
         case new
@@ -11,9 +11,9 @@ package final class OwnedThread: Sendable {
     private let life = Monitor(Life.new)
     private let changed = Condition()
 
-    /// Makes the owner of a thread that isn't started.
+    /// Makes the owner of a thread that isn't started yet.
     ///
-    /// - Parameter name: As of `SystemThread`.
+    /// - Parameter name: Name of the thread. See `SystemThread`.
     package init(name: String) { self.name = name }
 
     deinit {
@@ -31,15 +31,16 @@ package final class OwnedThread: Sendable {
         life.withLock { $0 = .running(thread) }
     }
 
-    /// False before the start, and after a start that was taken back.
+    /// True after a start. False before it, and after a start that was undone.
     package var hasStarted: Bool {
         life.withLock { if case .new = $0 { false } else { true } }
     }
 
-    /// Returns when the thread has ended and released its body; at once if it isn't started. Not on the thread itself.
+    /// Waits until the thread has ended and released its body. Returns at once if it isn't started. Must not
+    /// be called on the thread itself.
     package func waitForEnd() { waitForEnd(then: .ended) }
 
-    /// Waits for a thread whose start was taken back. Then it can be started again.
+    /// Waits for the end of a thread whose start was undone. Then it can be started again.
     fileprivate func takeBack() { waitForEnd(then: .new) }
 
     private func waitForEnd(then next: Life) {
@@ -58,21 +59,21 @@ package final class OwnedThread: Sendable {
     }
 }
 
-/// Starts several threads: all of them run, or none does.
+/// Starts several threads: either all of them run, or none.
 package final class ThreadStart: Sendable {
     private let source: ThreadSource
-    /// True once all threads have been started; false if one could not be; nil until then.
+    /// True after all threads were started, false if a thread couldn't be started, nil until then.
     private let isComplete = Monitor(Bool?.none)
     private let changed = Condition()
     private let begun = Lock([OwnedThread]())
 
     private init(_ source: ThreadSource) { self.source = source }
 
-    /// Starts the threads that `body` starts with its argument. They wait until `body` has returned, and run then. If
-    /// `body` throws, they end without having run anything, and can be started again.
+    /// Starts the threads that `body` starts with its argument. They wait until `body` has returned, and then
+    /// run. If `body` throws, they end without running anything, and can be started again.
     ///
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws: `SystemThread.NotStarted` if a thread can't be started.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`: `SystemThread.NotStarted` if a thread can't be started.
     package static func all<Result>(
         from source: ThreadSource = .system, _ body: (ThreadStart) throws -> Result
     ) throws -> Result {
@@ -97,7 +98,7 @@ package final class ThreadStart: Sendable {
         return thread
     }
 
-    /// Lets the threads run, or end.
+    /// Makes the threads run or end.
     ///
     /// - Returns: The threads.
     @discardableResult

@@ -4,9 +4,10 @@
     import Darwin
 #endif
 
-/// A thread of the operating system that runs one closure, for code that blocks: Swift's cooperative pool must not.
+/// An operating system thread that runs one closure. For code that blocks, which must not run on Swift's
+/// cooperative pool.
 package struct SystemThread: Sendable {
-    /// The system gave no thread: a process has a limit on threads.
+    /// The system couldn't start a thread, for example because the process has reached its limit of threads.
     package struct NotStarted: Error, Hashable, Sendable, CustomStringConvertible {
         /// The system's error number.
         package let code: Int32
@@ -24,11 +25,11 @@ package struct SystemThread: Sendable {
 
     private let thread: pthread_t
 
-    /// Starts a thread. `join` or `detach` must follow.
+    /// Starts a thread. Call `join` or `detach` afterwards.
     ///
     /// - Parameters:
     ///   - name: The thread's name in debuggers and `top`. Linux shows its first 15 bytes.
-    ///   - stackBytes: Bytes of the stack; nil for the system's default.
+    ///   - stackBytes: Bytes of the stack, or nil for the system's default.
     ///   - body: Runs on the thread.
     /// - Throws: `NotStarted`. Then `body` is released and never runs.
     package init(
@@ -57,17 +58,17 @@ package struct SystemThread: Sendable {
         #endif
     }
 
-    /// Starts a thread that is never joined. Parameters and errors are those of `init`.
+    /// Starts a thread that is never joined. Parameters and errors: see `init`.
     package static func detach(
         name: String, stackBytes: Int? = nil, _ body: @escaping @Sendable () -> Void
     ) throws(NotStarted) {
         try SystemThread(name: name, stackBytes: stackBytes, body).detach()
     }
 
-    /// Waits until the thread has ended. Once, and not on the thread itself.
+    /// Waits until the thread has ended. Call it once, and not on the thread itself.
     package func join() { pthread_join(thread, nil) }
 
-    /// Lets the thread end by itself: it is never joined.
+    /// Detaches the thread, which is then never joined.
     package func detach() { pthread_detach(thread) }
 
     /// True if the calling code runs on this thread.
@@ -76,7 +77,7 @@ package struct SystemThread: Sendable {
     /// Number of processors of the machine, at least 1.
     package static let processorCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-    /// Microseconds of a processor that the calling thread has used.
+    /// Returns the CPU time of the calling thread in microseconds.
     @Sendable package static func usedMicroseconds() -> Int {
         var time = timespec()
         guard clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { return 0 }
