@@ -9,7 +9,8 @@ private struct CollectionState {
     var nextMilliseconds = Int64.min
 }
 
-/// Deletes files that no record holds. The progress is kept in memory, so a restart begins anew.
+/// Deletes files that aren't in any record. The progress is kept in memory only, so it starts over after a
+/// restart.
 final class AssetCollection: Sendable {
     /// Maximum files that one step checks.
     private static let collectedFilesMax = 64

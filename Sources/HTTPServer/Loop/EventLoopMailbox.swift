@@ -27,7 +27,7 @@ final class EventLoopMailbox: Sendable {
         let isClosed = box.withLock { box in
             if box.isClosed { return true }
             box.messages.append(message)
-            // Under the lock, so that the descriptor is not closed, and perhaps another one, by now.
+            // With the lock held, because the descriptor may otherwise be closed and its number reused.
             if box.isAsleep { eventfd_write(wakeDescriptor, 1) }
             box.isAsleep = false
             return false

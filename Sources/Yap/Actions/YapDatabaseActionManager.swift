@@ -64,7 +64,7 @@ public final class YapDatabaseActionManager<Object: Sendable>: YapDatabaseNamedE
     ///   - metadata: The registered type of the collection's metadata. For another type, registering throws
     ///     `typeMismatch` or `missingRegistration`.
     ///   - collection: Collection of the objects.
-    ///   - version: Changes with the closures. With another version everything is filled anew.
+    ///   - version: Version of the closures. Change it with them: the extension is then filled again.
     ///   - actions: Returns the current actions of a row from its object and its metadata, which is nil for a row
     ///     without metadata. Called in each transaction that sets or touches one of them.
     public init<Metadata: Sendable>(

@@ -79,7 +79,7 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
     ///   - type: Type of the objects.
     ///   - metadata: The registered type of the collection's metadata.
     ///   - collection: Collection of the objects.
-    ///   - version: Changes with the closures. With another version everything is filled anew.
+    ///   - version: Version of the closures. Change it with them: the extension is then filled again.
     ///   - tokenizer: Divides the texts into words.
     ///   - prefixes: Lengths of the prefixes that have an index of their own, in characters.
     ///   - isIncluded: Returns true if a row can be found, by object and metadata, which is nil for a row without

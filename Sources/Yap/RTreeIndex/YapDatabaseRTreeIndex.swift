@@ -64,7 +64,7 @@ public final class YapDatabaseRTreeIndex<Object: Sendable>: YapDatabaseNamedExte
     ///   - type: Type of the objects.
     ///   - metadata: The registered type of the collection's metadata.
     ///   - collection: Collection of the objects.
-    ///   - version: Changes with the closures. With another version everything is filled anew.
+    ///   - version: Version of the closures. Change it with them: the extension is then filled again.
     ///   - isIncluded: Returns true if a row is in the index, by object and metadata, which is nil for a row without
     ///     metadata.
     ///   - describe: Describes the columns.

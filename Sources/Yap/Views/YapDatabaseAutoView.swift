@@ -69,7 +69,7 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
     ///   - type: Type of the objects.
     ///   - metadata: The registered type of the collection's metadata.
     ///   - collection: Collection of the objects.
-    ///   - version: Changes with the closures. With another version everything is filled anew.
+    ///   - version: Version of the closures. Change it with them: the extension is then filled again.
     ///   - group: Returns the group of a row. Its metadata is nil if it has none.
     ///   - sort: The order, by the first element first.
     public convenience init<Metadata: Sendable>(

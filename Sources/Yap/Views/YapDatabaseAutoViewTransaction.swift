@@ -79,7 +79,7 @@ public final class YapDatabaseAutoViewTransaction<Object: Sendable, Group: YapDa
     /// form.
     ///
     /// - Parameters:
-    ///   - version: Changes with the closures. With another version everything is filled anew.
+    ///   - version: Version of the closures. Change it with them: the extension is then filled again.
     ///   - metadata: The registered type of the collection's metadata.
     ///   - sort: The order, by the first element first.
     ///   - group: Returns the group of a row, or nil for a row that isn't part of the view.

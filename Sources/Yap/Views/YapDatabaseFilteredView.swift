@@ -59,7 +59,7 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
     ///   - name: Name under which it is registered.
     ///   - parent: The view of which the rows are taken.
     ///   - metadata: The registered type of the collection's metadata.
-    ///   - version: Changes with the closures. With another version everything is filled anew.
+    ///   - version: Version of the closures. Change it with them: the extension is then filled again.
     ///   - filter: Returns true for rows that are part of the view.
     public convenience init<Metadata: Sendable>(
         _ name: String, of parent: YapDatabaseView<Object, Group>, metadata: Metadata.Type, version: String,

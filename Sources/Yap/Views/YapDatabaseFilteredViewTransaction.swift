@@ -50,7 +50,7 @@ public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: Y
     /// Replaces the filter by one that depends on the metadata as well. Parameters and errors: see the first form.
     ///
     /// - Parameters:
-    ///   - version: Changes with the closures. With another version everything is filled anew.
+    ///   - version: Version of the closures. Change it with them: the extension is then filled again.
     ///   - metadata: The registered type of the collection's metadata.
     ///   - filter: Returns true for rows that are part of the view.
     /// - Throws: Also `missingRegistration` or `typeMismatch` if it isn't registered with this type. The view is then

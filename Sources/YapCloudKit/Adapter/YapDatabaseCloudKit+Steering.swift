@@ -8,7 +8,7 @@ extension YapDatabaseCloudKit {
     /// app, a failed operation raises it by one.
     public var suspendCount: Int { runner.suspendCount }
 
-    /// Raises the suspend count by one. Running work goes on, and changes are still recorded.
+    /// Increments the suspend count. Running work continues, and changes are still recorded.
     /// - Returns: The new count.
     @discardableResult
     public func suspend() -> Int { runner.changeSuspendCount(by: 1) }

@@ -1,10 +1,10 @@
 import Foundation
 internal import System
 
-/// The disk's own files.
+/// The files on disk.
 ///
-/// A file is copied, never linked: an app that writes its file anew in place would change a linked copy with it, after
-/// the commit had said what is sent.
+/// A file is copied and never linked. If the app rewrote its file in place, a linked copy would change too, after the
+/// commit had determined the bytes to send.
 package struct DiskAssetFiles: AssetFiles {
     package init() {}
 

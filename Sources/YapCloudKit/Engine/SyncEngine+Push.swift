@@ -69,7 +69,8 @@ extension SyncEngine {
             databases[key]?.notifications.needsSubscription = true
             wait(key, because: pause(for: error.code), error, now: now, &actions)
         case .quarantine:
-            // A server without subscriptions: the sync goes on, and finds changes when it fetches.
+            // The server doesn't support subscriptions. The sync continues, and finds changes when it
+            // fetches.
             actions.append(.report(key, error))
         }
     }

@@ -46,8 +46,8 @@ package struct SyncEngine {
         self.failures = failures
     }
 
-    /// Begins anew with another database of the device. The same zones are followed and listened to. Attempts are
-    /// numbered on, so events of earlier work are ignored.
+    /// Starts again with another database of the device. The same zones are followed and listened to. The
+    /// numbers of attempts continue, so events of earlier work are ignored.
     mutating func restart() {
         let before = databases
         databases = [:]

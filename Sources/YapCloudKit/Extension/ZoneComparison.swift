@@ -25,9 +25,9 @@ struct ZoneComparison {
 /// The result of a comparison.
 enum ZoneVerdict {
     case nothing
-    /// The zone is being fetched anew.
+    /// The zone is being fetched again.
     case fetchesAnew(String)
-    /// The zone was fetched anew, and still differs.
+    /// The zone was fetched again, and still differs.
     case stillDiffers(String)
 }
 

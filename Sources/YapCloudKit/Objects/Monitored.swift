@@ -123,7 +123,8 @@ protocol MonitoredProperty: AnyObject {
     func take(_ other: any MonitoredProperty, asItWas isOriginal: Bool) -> Any?
     /// Encodes the value as it is now, when it is called after the lock.
     func encoding(as key: LocalKey) -> (inout KeyedEncodingContainer<LocalKey>) throws -> Void
-    /// Takes over a stored value: that is no change. Called while nobody else has the object.
+    /// Sets a stored value without recording a change. Called while no other code has a reference to the
+    /// object.
     func decode(from container: KeyedDecodingContainer<LocalKey>, as key: LocalKey) throws
     /// Changes the value, if the given one is of its type. Returns false if the owner is immutable.
     func change(to newValue: any Sendable, of owner: MyDatabaseObject) -> Bool

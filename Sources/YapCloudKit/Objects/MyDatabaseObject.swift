@@ -48,7 +48,8 @@ open class MyDatabaseObject: Codable, @unchecked Sendable {
     /// Reads the monitored properties. One that isn't there keeps its default.
     public required init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: LocalKey.self)
-        // Without the lock, because the app's types decode themselves: nobody else has the object yet.
+        // Without the lock, because the app's types decode themselves. No other code has a reference to the
+        // object yet.
         for (name, property) in withProperties({ $0 }) {
             try property.decode(from: container, as: LocalKey(stringValue: name))
         }
@@ -81,7 +82,7 @@ open class MyDatabaseObject: Codable, @unchecked Sendable {
         let theirs = withProperties { $0 }
         // The copy's defaults are released after the locks.
         _ = copy.withProperties { ours in
-            // The copy is known to nobody else yet, so of the two locks this one is never waited for.
+            // No other code has a reference to the copy yet, so taking its lock never waits.
             state.withLock { _ in
                 zip(ours, theirs).map { mine, other in
                     mine.property.take(other.property, asItWas: isOriginal)

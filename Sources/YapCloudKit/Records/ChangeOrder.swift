@@ -112,7 +112,8 @@ extension QueueTables {
         }
         let order = ChangeOrder(needs: links.needs(of: changes, in: sequence)).sorted()
         guard order != Array(changes.indices) else { return }
-        // The places there are, dealt out anew. Changes of a file of version 2 have none but their number.
+        // Reassigns the existing ordinals in the new order. Changes in a file of version 2 have only their
+        // number.
         let places = changes.map { $0.ordinal == 0 ? $0.id : $0.ordinal }.sorted()
         for (place, index) in zip(places, order) where changes[index].ordinal != place {
             try run(

@@ -146,7 +146,7 @@ struct ChecksumTables: SyncTable {
             ])
     }
 
-    /// The zones of a database that differ from the server's although they were fetched anew.
+    /// Returns the zones of a database that still differ from the server's after they were fetched again.
     func zonesThatDiffer(_ database: DatabaseKey) throws -> [CloudSyncProblem] {
         try rows(
             "SELECT zone_name FROM \(table("checksum")) WHERE database = ?1 AND differs <> 0 ORDER BY zone_name",
