@@ -4,22 +4,22 @@ public import Foundation
 open class CLLocation: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     // Sendable because every stored property is a constant; a subclass has to restate it.
 
-    /// Where it is.
+    /// Coordinate of the place.
     public let coordinate: CLLocationCoordinate2D
-    /// Metres above sea level.
+    /// Height in metres above sea level.
     public let altitude: CLLocationDistance
-    /// Metres around `coordinate` within which the place lies; negative when the coordinate isn't known.
+    /// Radius in metres around `coordinate` that contains the place. Negative if the coordinate is unknown.
     public let horizontalAccuracy: CLLocationAccuracy
-    /// Metres around `altitude`; negative when the altitude isn't known.
+    /// Accuracy of `altitude` in metres. Negative if the altitude is unknown.
     public let verticalAccuracy: CLLocationAccuracy
-    /// The direction of travel in degrees; negative when it isn't known.
+    /// Direction of travel in degrees. Negative if unknown.
     public let course: CLLocationDirection
-    /// The speed in metres per second; negative when it isn't known.
+    /// Speed in metres per second. Negative if unknown.
     public let speed: CLLocationSpeed
-    /// When it was measured.
+    /// Time of the measurement.
     public let timestamp: Date
 
-    /// Makes a place of which only the coordinate is known, measured now.
+    /// Makes a place with a coordinate only, measured now.
     public convenience init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         self.init(
             coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), altitude: 0,
@@ -36,7 +36,7 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable 
             verticalAccuracy: verticalAccuracy, course: -1, speed: -1, timestamp: timestamp)
     }
 
-    /// Makes a place from everything that can be known of it.
+    /// Makes a place with all properties.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
         horizontalAccuracy: CLLocationAccuracy, verticalAccuracy: CLLocationAccuracy,
@@ -51,7 +51,7 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable 
         self.timestamp = timestamp
     }
 
-    /// The distance to `location` in metres along the Earth taken as a sphere: within 0.6 % of the true one.
+    /// Returns the distance to `location` in metres, on a spherical Earth. The error is up to 0.6 %.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         let earthRadiusMetres = 6_371_008.8
         let here = coordinate.latitude * .pi / 180
@@ -62,16 +62,16 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable 
         return 2 * earthRadiusMetres * asin(min(1, haversine.squareRoot()))
     }
 
-    /// A location never changes, so this is the location itself.
+    /// Returns the location itself, because a location never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` is a location with the same values.
+    /// Returns true if `object` is a location with the same values.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CLLocation else { return false }
         return other.numbers == numbers && other.timestamp == timestamp
     }
 
-    /// The same for equal locations.
+    /// Hash value. Equal for equal locations.
     open override var hash: Int { numbers.hashValue }
 
     private var numbers: [Double] {
@@ -94,7 +94,7 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable 
         static let timestamp = "kCLLocationCodingKeyTimestamp"
     }
 
-    /// Locations can be read from archives that name the classes they expect.
+    /// True: locations can be read from archives with secure coding.
     public class var supportsSecureCoding: Bool { true }
 
     /// Writes the location to a keyed archive.
@@ -109,7 +109,7 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable 
         coder.encode(timestamp.timeIntervalSinceReferenceDate, forKey: Key.timestamp)
     }
 
-    /// Reads a location from a keyed archive; nil when it holds none.
+    /// Reads a location from a keyed archive. Returns nil if the archive doesn't contain one.
     public required init?(coder: NSCoder) {
         guard coder.containsValue(forKey: Key.latitude), coder.containsValue(forKey: Key.longitude) else {
             return nil

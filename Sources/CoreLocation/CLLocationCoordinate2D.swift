@@ -5,11 +5,11 @@
 public typealias CLLocationDegrees = Double
 /// A length in metres.
 public typealias CLLocationDistance = Double
-/// The radius in metres within which a location is known; negative when it isn't.
+/// A radius in metres. Negative if unknown.
 public typealias CLLocationAccuracy = Double
-/// A speed in metres per second; negative when it isn't known.
+/// A speed in metres per second. Negative if unknown.
 public typealias CLLocationSpeed = Double
-/// A direction in degrees, clockwise from true north; negative when it isn't known.
+/// A direction in degrees, clockwise from true north. Negative if unknown.
 public typealias CLLocationDirection = Double
 
 /// A point on the Earth: latitude and longitude in degrees (WGS 84).
@@ -31,10 +31,10 @@ public struct CLLocationCoordinate2D: Sendable {
     }
 }
 
-/// A coordinate that is no place, as Core Location marks "unknown".
+/// An invalid coordinate, which Core Location uses for "unknown".
 public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(latitude: -180, longitude: -180)
 
-/// Whether `coordinate` lies within -90...90 and -180...180 degrees.
+/// Returns true if `coordinate` is within -90...90 and -180...180 degrees.
 public func CLLocationCoordinate2DIsValid(_ coordinate: CLLocationCoordinate2D) -> Bool {
     (-90...90).contains(coordinate.latitude) && (-180...180).contains(coordinate.longitude)
 }

@@ -1,38 +1,38 @@
 import Foundation
 internal import System
 
-/// The files that the sync writes and removes, so that a test can let a disk be full.
+/// File operations of the sync. A test can replace them to simulate a full disk.
 package protocol AssetFiles: Sendable {
-    /// Copies the file at `source` to `target` and brings it to the disk, the folder's entry too. The folder is made
-    /// when it isn't there.
+    /// Copies the file at `source` to `target`, and syncs the copy and its folder. Creates the folder if it
+    /// doesn't exist.
     /// - Throws: `AssetFileError`.
     func copy(_ source: String, to target: String) throws
 
-    /// Writes a file and brings it to the disk, the folder's entry too. The folder is made when it isn't there.
+    /// Writes a file, and syncs it and its folder. Creates the folder if it doesn't exist.
     /// - Throws: `AssetFileError.notWritten`.
     func write(_ bytes: Data, to target: String) throws
 
-    /// Gives a file another name in the same folder, and brings that to the disk.
+    /// Renames a file in its folder, and syncs the folder.
     /// - Throws: `AssetFileError.notWritten`.
     func move(_ source: String, to target: String) throws
 
-    /// Removes a file; one that isn't there is no error.
+    /// Removes a file. Does nothing if it doesn't exist.
     func remove(_ path: String)
 
-    /// The names in a folder, in any order; none when it isn't there.
+    /// Returns the names in a folder, in any order. Empty if the folder doesn't exist.
     func names(in folder: String) -> [String]
 }
 
-/// Why a file was not staged.
+/// The reason that a file wasn't copied.
 package enum AssetFileError: Error, Hashable, Sendable {
-    /// The source can't be read. The record's change is quarantined until the field has a file that can be read.
+    /// The source can't be read. The record's change is quarantined until the field has a readable file.
     case unreadable(path: String, errno: Int32)
-    /// The copy can't be written: the whole commit fails, as it does when the database's own file can't be written.
+    /// The copy can't be written. The whole commit fails, as if the database's own file couldn't be written.
     case notWritten(path: String, errno: Int32)
 }
 
 extension AssetFileError {
-    /// A file of ours that can't be written.
+    /// Makes the error for a file of the sync that can't be written.
     init(_ error: FileError) { self = .notWritten(path: error.path, errno: error.code) }
 
     /// Runs `body`, and throws a failed call as `notWritten`.

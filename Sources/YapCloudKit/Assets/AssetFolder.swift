@@ -1,15 +1,16 @@
 internal import CloudWire
 import Foundation
 
-/// Where the copies lie of the files that the queue speaks of: a folder beside the database.
+/// The folder beside the database with copies of the files in queued changes.
 ///
-/// The tables name a copy without its folder, because a database can be moved; in memory it is a file as any other.
+/// The tables store the name of a copy without its folder, because a database can be moved. In memory, a copy
+/// has a path like any other file.
 struct AssetFolder {
     let path: String
 
     init(database: String, registeredName: String) {
         let path = SyncProcessLock.path(database: database, registeredName: registeredName, suffix: "assets")
-        // As a file's URL says it, by which a copy is known.
+        // In the form of a file's URL, by which a copy is recognized.
         self.path = path.hasPrefix("/") ? path : URL(fileURLWithPath: path, isDirectory: false).path
     }
 
@@ -17,26 +18,26 @@ struct AssetFolder {
 
     func file(_ name: String) -> String { path + "/" + name }
 
-    /// The name of a copy; nil for a file that lies elsewhere.
+    /// Returns the name of a copy, or nil for a file in another folder.
     func name(of asset: Asset) -> String? {
         guard let file = asset.fileURL?.path, file.hasPrefix(path + "/") else { return nil }
         let name = String(file.dropFirst(path.count + 1))
         return name.isEmpty || name.contains("/") ? nil : name
     }
 
-    /// A copy as a value.
+    /// Returns a copy as a value.
     func asset(_ name: String) -> Asset {
         Asset(downloadURL: URL(fileURLWithPath: file(name), isDirectory: false).absoluteString)
     }
 
     // MARK: In the tables
 
-    /// Fields as they are stored.
+    /// Converts fields to their stored form.
     func stored(_ fields: [String: Field]) -> [String: Field] {
         fields.mappingAssets { asset in name(of: asset).map { Asset(downloadURL: Self.scheme + $0) } }
     }
 
-    /// Fields that were stored.
+    /// Converts fields from their stored form.
     func read(_ fields: [String: Field]) -> [String: Field] {
         fields.mappingAssets { stored in
             guard let text = stored.downloadURL, text.hasPrefix(Self.scheme) else { return nil }
@@ -45,7 +46,7 @@ struct AssetFolder {
         }
     }
 
-    /// The copies that fields name.
+    /// Returns the names of the copies in fields.
     func names(in fields: [String: Field]) -> [String] {
         var names: [String] = []
         for asset in fields.assets { if let name = name(of: asset) { names.append(name) } }
@@ -54,14 +55,14 @@ struct AssetFolder {
 }
 
 extension Field {
-    /// Whether it holds the path of a file.
+    /// True if it has the path of a file.
     var isCopyOfFile: Bool { ["": self].assets.contains { $0.fileURL != nil && CloudFile($0) == nil } }
 }
 
 extension [String: Field] {
     var hasAssets: Bool { values.contains { $0.value?.hasAsset ?? false } }
 
-    /// The assets among the values.
+    /// The assets in the values.
     var assets: [Asset] {
         var assets: [Asset] = []
         for field in values {
@@ -75,9 +76,10 @@ extension [String: Field] {
         return assets
     }
 
-    /// The fields with other assets; where `change` gives none, the asset stays.
+    /// Returns the fields with each asset replaced by the result of `change`. If that is nil, the asset
+    /// stays.
     func mappingAssets(_ change: (Asset) throws -> Asset?) rethrows -> [String: Field] {
-        // Nearly always there is none.
+        // Fields rarely have assets.
         guard hasAssets else { return self }
         var fields = self
         for (key, field) in self {

@@ -9,13 +9,13 @@ package struct DiskAssetFiles: AssetFiles {
     package init() {}
 
     package func copy(_ source: String, to target: String) throws {
-        // Before the folder is made: a missing file is no fault of the disk.
+        // Checked before the folder is created, because a missing source isn't an error of the disk.
         guard access(source, R_OK) == 0 else {
             throw AssetFileError.unreadable(path: source, errno: errno)
         }
         try makeFolder(of: target)
         do throws(FileError) {
-            // A file that changes meanwhile is sent as it was read.
+            // A file that changes meanwhile is sent with the bytes that were read.
             _ = try DurableFile.copy(source, to: target)
         } catch {
             throw error.path == source

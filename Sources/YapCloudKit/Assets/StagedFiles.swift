@@ -2,21 +2,22 @@ internal import CloudWire
 import Foundation
 internal import System
 
-/// The copies of files that a transaction makes and no longer needs.
+/// The copies of files that a transaction makes, and the copies that are no longer needed after it.
 ///
-/// Files that are to be sent are copied when their change is queued: the app's own may go or change the moment its
-/// commit has returned. A copy is on the disk before the commit that names it, and is removed after the commit that no
-/// longer does. So a crash leaves at most a copy that nothing names, and the next registration removes it.
+/// Files are copied when their change is queued, because the app may delete or change its own file as soon as
+/// the commit has returned. A copy is on disk before the commit that names it, and is removed after the
+/// commit that removes its last name. So a crash can only leave copies without a name, which the next
+/// registration removes.
 final class StagedFiles {
     private let cloudKit: YapDatabaseCloudKit
     private let tables: CloudKitTables
-    /// Made in this transaction: a rollback takes them away.
+    /// Copies made in this transaction. A rollback removes them.
     private var made: [String] = []
-    /// Named by no change any more once this transaction is committed.
+    /// Copies that no change names after this transaction is committed.
     private var unused: [String] = []
-    /// Whether copies are looked for that a crash left behind.
+    /// True to look for copies that a crash has left.
     var collectsOrphans = false
-    /// Whether what waits for files has to be looked at again.
+    /// True to check the changes that wait for files again.
     var liftsMissingFiles = false
 
     init(_ cloudKit: YapDatabaseCloudKit, _ tables: CloudKitTables) {
@@ -24,7 +25,8 @@ final class StagedFiles {
         self.tables = tables
     }
 
-    /// Copies the files that the fields name. Those in the folder of files stay there: they never change.
+    /// Copies the files in the fields. Files in the sync's own folder of files aren't copied, because they
+    /// never change.
     /// - Returns: The fields with the copies, and whether a file can't be read.
     func stage(_ fields: [String: Field]) throws -> (fields: [String: Field], isFileMissing: Bool) {
         var isFileMissing = false
@@ -52,7 +54,7 @@ final class StagedFiles {
         return (staged, isFileMissing)
     }
 
-    /// Finds out which copies go with the commit.
+    /// Determines the copies to remove after the commit.
     func settle(isQueueTouched: Bool) throws {
         guard isQueueTouched || collectsOrphans else { return }
         unused += try tables.queuedFiles.takeUnusedAssets()
@@ -62,18 +64,18 @@ final class StagedFiles {
         unused += cloudKit.assetFiles.names(in: tables.assets.path).filter { !used.contains($0) }
     }
 
-    /// Removes the copies that the commit needs no more.
+    /// Removes the copies that aren't needed after the commit.
     func didCommit() { remove(unused) }
 
-    /// Removes what the transaction made.
+    /// Removes the copies that the transaction made.
     func didRollback() { remove(made) }
 
     private func remove(_ names: [String]) {
         for name in names { cloudKit.assetFiles.remove(tables.assets.file(name)) }
     }
 
-    /// Notes that a change left the queue or is rewritten. If it waited for a file, other changes that wait for files
-    /// are tried again.
+    /// Records that a change was removed from the queue or rewritten. If it waited for a file, other changes
+    /// that wait for files are tried again.
     func noteChange(of change: ChangeRow) throws {
         if change.quarantineCode == MissingFiles.quarantineCode {
             liftsMissingFiles = true
@@ -82,9 +84,9 @@ final class StagedFiles {
         }
     }
 
-    /// Lifts the quarantine of changes that wait for files, if one of the files has arrived or one of the changes was
-    /// replaced.
-    /// - Returns: Whether it lifted the quarantine.
+    /// Ends the quarantine of changes that wait for files, if one of the files has arrived or one of the
+    /// changes was replaced.
+    /// - Returns: True if the quarantine of a change was ended.
     func liftMissingFiles() throws -> Bool {
         if try tables.queuedFiles.takeArrivedFiles() { liftsMissingFiles = true }
         guard liftsMissingFiles else { return false }

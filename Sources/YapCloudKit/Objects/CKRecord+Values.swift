@@ -2,13 +2,14 @@ public import CloudKit
 internal import CloudWire
 
 extension CKRecord {
-    /// Whether the record has this value under a key: for merge blocks, which compare the server's values with those
-    /// here. Numbers are compared as numbers and dates by their millisecond, as the cloud keeps them.
+    /// Returns true if the record has this value under a key. Use it in merge blocks to compare the server's
+    /// values with local values. Numbers are compared as numbers, and dates by their millisecond, as the
+    /// cloud stores them.
     ///
     /// - Parameters:
-    ///   - value: A value; nil for none.
+    ///   - value: A value, or nil for no value.
     ///   - key: Name of the field.
-    /// - Returns: false also for a value that no record can hold.
+    /// - Returns: False also for a value that a record can't hold.
     public func has(_ value: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey) -> Bool {
         let both = CKRecord(recordType: recordType, recordID: recordID)
         both["here"] = object(forKey: key)

@@ -3,7 +3,7 @@ internal import System
 internal import Yap
 
 extension MyDatabaseObject {
-    /// Marks a property of a `MyDatabaseObject` as one that is stored, and whose changes are tracked.
+    /// Makes a property of a `MyDatabaseObject` stored, and tracks its changes.
     ///
     /// ```swift
     /// final class MyTodo: MyDatabaseObject, @unchecked Sendable {
@@ -11,28 +11,31 @@ extension MyDatabaseObject {
     ///     @Monitored var isDone = false
     /// }
     /// ```
-    /// Setting it to a value that is stored in the same bytes is no change, and neither is setting it back to what it
-    /// was. Another normal form of an equal text is one.
+    /// Setting the property to a value with the same stored bytes isn't a change. Setting it back to its
+    /// original value removes the change. A canonically equivalent text with other bytes is a change.
     @propertyWrapper
     public final class Monitored<Value: Codable & Equatable & Sendable> {
-        /// Guarded by the lock of the object that the property belongs to: nothing else has this wrapper.
+        /// Protected by the lock of the object that the property belongs to. Only that object has this
+        /// wrapper.
         fileprivate var value: Value
-        /// What the value was before it was changed; nil when it wasn't.
+        /// The value before the first change, or nil if the value wasn't changed.
         fileprivate var original: Original?
-        /// Number of changes to the two: tells whether they are still what was read under the lock before.
+        /// Number of changes of `value` and `original`. Shows whether they changed since they were read with
+        /// the lock held.
         private var changeCount = 0
 
-        /// In an enum of its own, because the value itself may be an optional.
+        /// A separate enum, because the value itself may be an optional.
         fileprivate enum Original {
             case value(Value)
         }
 
-        /// Makes the property with its default.
+        /// Makes the property with its default value.
         public init(wrappedValue: Value) {
             value = wrappedValue
         }
 
-        /// Only reached where the compiler refuses it: the property belongs to no `MyDatabaseObject`.
+        /// Unavailable: called only if the property doesn't belong to a `MyDatabaseObject`, which the
+        /// compiler rejects.
         @available(
             *, unavailable, message: "@Monitored requires a class that inherits from MyDatabaseObject"
         )
@@ -59,8 +62,8 @@ extension MyDatabaseObject {
 
         /// Sets the value of `owner`'s property. Returns false if the owner is immutable.
         ///
-        /// Values are compared outside of the lock, because that is the app's code; if the property was changed
-        /// meanwhile, they are compared again.
+        /// Values are compared outside of the lock, because the comparison is code of the app. If the
+        /// property was changed meanwhile, they are compared again.
         fileprivate func set(_ newValue: Value, of owner: MyDatabaseObject) -> Bool {
             while true {
                 let (isImmutable, value, original, number) = owner.state.withLock { state in
@@ -82,7 +85,7 @@ extension MyDatabaseObject {
             }
         }
 
-        /// Whether both values are stored in the same bytes. Of values that aren't equal that isn't asked.
+        /// Returns true if both values are stored as the same bytes. Called only for equal values.
         private static func isStoredAlike(_ value: Value, _ other: Value) -> Bool {
             guard value == other else { return false }
             if let text = value as? String, let other = other as? String {
@@ -90,7 +93,7 @@ extension MyDatabaseObject {
             }
             if Value.self == Bool.self || value is any FixedWidthInteger { return true }
             let encoder = CBOREncoder()
-            // A value that can't be stored says so when its object is.
+            // A value that can't be stored is reported when its object is stored.
             guard let bytes = try? encoder.encode(value), let others = try? encoder.encode(other) else {
                 return true
             }
@@ -98,7 +101,8 @@ extension MyDatabaseObject {
         }
 
         /// Replaces the value and the original. Called with the owner's lock held.
-        /// - Returns: What they were. The caller releases it after the lock: its `deinit` may be the app's code.
+        /// - Returns: The previous value and original. The caller releases them after the lock, because their
+        ///   `deinit` may be code of the app.
         fileprivate func replace(_ newValue: Value, _ newOriginal: Original?) -> (Value, Original?) {
             defer {
                 value = newValue
@@ -110,29 +114,30 @@ extension MyDatabaseObject {
     }
 }
 
-/// A monitored property whose type doesn't matter.
+/// A monitored property of any type.
 ///
-/// The members before `decode` are called with the lock of its object held. They run no code of the value's type, and
-/// return what they replaced, for the caller to release after the lock. The others are called without the lock.
+/// The members before `decode` are called with the object's lock held. They don't run code of the value's
+/// type, and return replaced values, which the caller releases after the lock. The other members are called
+/// without the lock.
 protocol MonitoredProperty: AnyObject {
     var isChanged: Bool { get }
-    /// The value, or what it was before it was changed.
+    /// Returns the value, or the original value before the changes.
     func value(orOriginal isOriginal: Bool) -> any Sendable
     func clearChange() -> Any
-    /// Takes over another object's property: its value, and what it was.
+    /// Copies the value and the original value of another object's property.
     func take(_ other: any MonitoredProperty, asItWas isOriginal: Bool) -> Any?
-    /// Encodes the value as it is now, when it is called after the lock.
+    /// Returns a closure that encodes the current value. The closure is called after the lock.
     func encoding(as key: LocalKey) -> (inout KeyedEncodingContainer<LocalKey>) throws -> Void
     /// Sets a stored value without recording a change. Called while no other code has a reference to the
     /// object.
     func decode(from container: KeyedDecodingContainer<LocalKey>, as key: LocalKey) throws
-    /// Changes the value, if the given one is of its type. Returns false if the owner is immutable.
+    /// Changes the value if the new value has its type. Returns false if the owner is immutable.
     func change(to newValue: any Sendable, of owner: MyDatabaseObject) -> Bool
-    /// The value that a cloud value stands for, in the property's own type; nil when it is none of it.
+    /// Returns a cloud value in the property's own type, or nil if it can't be converted.
     func localValue(of cloudValue: (any CKRecordValueProtocol)?) -> (any Sendable)?
 }
 
-/// The name of a property among the stored ones.
+/// The name of a stored property.
 struct LocalKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

@@ -1,25 +1,25 @@
 internal import System
 
-/// Both ways of a class's mappings.
+/// The mappings of a class in both directions.
 struct ObjectFieldMap: Sendable {
-    /// The field of each synced property.
+    /// The cloud field of each synced property.
     let cloudKeys: [String: String]
-    /// The property of each field; the first of them when several make one field.
+    /// The property of each cloud field. If several properties have one field, the first of them.
     let localKeys: [String: String]
 }
 
-/// The maps of the classes that were used so far: as many as the program has classes.
+/// The maps of the classes used so far. Their number is limited by the number of classes in the program.
 private let fieldMaps = Lock<[ObjectIdentifier: ObjectFieldMap]>([:])
 
 extension MyDatabaseObject {
-    /// Runs `body` under the object's lock with its monitored properties, in the order of their names. It must not run
-    /// code of the app.
+    /// Runs `body` with the object's lock held, and passes it the monitored properties in the order of their
+    /// names. `body` must not run code of the app.
     func withProperties<Result>(
         _ body: ([(name: String, property: any MonitoredProperty)]) -> Result
     ) -> Result {
         let result = state.withLock { state in state.properties.map(body) }
         if let result { return result }
-        // Outside of the lock: the app's class may have a mirror of its own.
+        // Outside of the lock, because the app's class may have a custom mirror.
         let found = foundProperties()
         return state.withLock { state in
             let properties = state.properties ?? found
@@ -28,14 +28,14 @@ extension MyDatabaseObject {
         }
     }
 
-    /// The wrappers among the stored properties of all classes up to this one. Reading them is safe on any thread:
-    /// which wrapper a property has never changes.
+    /// Returns the wrappers among the stored properties of this class and its superclasses. Safe on any
+    /// thread, because the wrapper of a property never changes.
     private func foundProperties() -> [(name: String, property: any MonitoredProperty)] {
         var found: [(name: String, property: any MonitoredProperty)] = []
         var mirror: Mirror? = Mirror(reflecting: self)
         while let level = mirror {
             for child in level.children {
-                // A wrapped property is stored under its name after an underscore.
+                // A wrapped property is stored under its name with a leading underscore.
                 guard let property = child.value as? any MonitoredProperty, let label = child.label else {
                     continue
                 }
@@ -46,7 +46,7 @@ extension MyDatabaseObject {
         return found.sorted { $0.name < $1.name }
     }
 
-    /// The class's mappings, asked for once.
+    /// The class's mappings. Read once for each class.
     var fieldMap: ObjectFieldMap {
         let type = ObjectIdentifier(type(of: self))
         if let map = fieldMaps.withLock({ $0[type] }) { return map }

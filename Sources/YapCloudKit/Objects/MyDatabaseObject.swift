@@ -1,9 +1,9 @@
 public import CloudKit
 internal import System
 
-/// A base class for objects that are changed in place: it knows which properties changed since the object was
-/// stored, what they were, and under which names they are in the cloud; and it becomes immutable when it is stored,
-/// so that all threads can share it.
+/// A base class for mutable objects. It records which properties changed since the object was stored, their
+/// original values, and their names in the cloud. An object becomes immutable when it is stored, so that all
+/// threads can share it.
 ///
 /// ```swift
 /// final class MyTodo: MyDatabaseObject, @unchecked Sendable {
@@ -19,33 +19,36 @@ internal import System
 ///     }
 /// }
 /// ```
-/// A subclass gives each stored property a default and inherits `init()` and `Codable`; other initialisers are
-/// convenience ones that begin with `self.init()`. Register its collection with `register(_:inCollection:)`, which
-/// makes what is stored immutable and forgets the changes once the extensions have seen them; then change a copy:
+/// A subclass gives each stored property a default value, and inherits `init()` and `Codable`. Its other
+/// initializers are convenience initializers that begin with `self.init()`. Register its collection with
+/// `register(_:inCollection:)`: then stored objects become immutable, and their recorded changes are cleared
+/// after the extensions have handled them. To change an object, change a copy:
 ///
 /// ```swift
 /// let todo = try transaction.object(MyTodo.self, forKey: key, inCollection: "todos")?.copy()
 /// todo?.isDone = true
 /// ```
-/// A struct with `CloudModel` needs none of this: there the extension compares the old value with the new one.
+/// A struct that conforms to `CloudModel` doesn't need this class, because the extension compares the old
+/// value with the new one.
 ///
-/// `@unchecked Sendable`, because all of its state and that of its monitored properties is read and written under one
-/// lock. A subclass says so again, and answers for properties that are not monitored: let them be `let`.
+/// The class is `@unchecked Sendable`, because one lock protects all of its state and that of its monitored
+/// properties. A subclass must repeat the conformance, and is responsible for its properties that aren't
+/// monitored: declare them with `let`.
 open class MyDatabaseObject: Codable, @unchecked Sendable {
     struct State {
         var isImmutable = false
-        /// By name, in this order; found at the first use.
+        /// Sorted by name. Nil until the first use.
         var properties: [(name: String, property: any MonitoredProperty)]?
     }
 
     let state = Lock(State())
 
-    /// Makes an object whose properties have their defaults.
+    /// Makes an object with the default values of its properties.
     public required init() {}
 
     // MARK: Storing
 
-    /// Reads the monitored properties. One that isn't there keeps its default.
+    /// Reads the monitored properties. A missing property keeps its default value.
     public required init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: LocalKey.self)
         // Without the lock, because the app's types decode themselves. No other code has a reference to the
@@ -58,25 +61,26 @@ open class MyDatabaseObject: Codable, @unchecked Sendable {
     /// Writes the monitored properties under their names.
     open func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: LocalKey.self)
-        // The values of one moment, encoded after the lock: that is code of the app.
+        // The values are read together, and encoded after the lock, because encoding runs code of the app.
         let encodings = withProperties { $0.map { $0.property.encoding(as: LocalKey(stringValue: $0.name)) } }
         for encoding in encodings { try encoding(&container) }
     }
 
     // MARK: Immutability
 
-    /// Whether the object can no longer be changed.
+    /// True if the object can't be changed any more.
     public final var isImmutable: Bool { state.withLock { $0.isImmutable } }
 
-    /// Makes the object immutable for good: from now on a write to a monitored property ends the program.
+    /// Makes the object immutable. From now on, a write to a monitored property ends the program.
     public final func makeImmutable() { state.withLock { $0.isImmutable = true } }
 
-    /// A copy that can be changed. It keeps what is known of changes.
+    /// Returns a mutable copy, which includes the recorded changes.
     ///
-    /// Properties that are not monitored have their defaults in it: a subclass that has such overrides this.
+    /// Properties that aren't monitored have their default values in the copy. Override this method in a
+    /// subclass with such properties.
     open func copy() -> Self { copy(asItWas: false) }
 
-    /// - Parameter isOriginal: Whether the copy is to be as the object was before its changes.
+    /// - Parameter isOriginal: True to copy the original values from before the changes.
     final func copy(asItWas isOriginal: Bool) -> Self {
         let copy = Self()
         let theirs = withProperties { $0 }
@@ -99,25 +103,26 @@ open class MyDatabaseObject: Codable, @unchecked Sendable {
 
     // MARK: Changes
 
-    /// The names of the monitored properties that changed since the object was stored.
+    /// Names of the monitored properties that changed since the object was stored.
     public final var changedProperties: Set<String> {
         withProperties { Set($0.filter(\.property.isChanged).map(\.name)) }
     }
 
-    /// Forgets all changes.
+    /// Clears the recorded changes.
     public final func clearChangedProperties() {
-        // What they were is released after the lock.
+        // The original values are released after the lock.
         _ = withProperties { properties in properties.map { $0.property.clearChange() } }
     }
 
     // MARK: The cloud
 
-    /// Which property is which field in the cloud, for all that are synced.
+    /// Cloud field of each synced property, by the property's name.
     ///
-    /// It begins with every monitored property under its own name. Override it to take out what stays on the device,
-    /// and to give others another name. A field's name is ASCII letters, digits and `_`, begins with a letter, and is
-    /// none of a record's own properties, such as `creationDate`. Another name, or one of a property that isn't
-    /// monitored, ends the program when the mappings are first used.
+    /// By default, each monitored property has a field with its own name. Override it to remove properties
+    /// that stay on the device, and to rename fields. A field's name consists of ASCII letters, digits and
+    /// `_`, begins with a letter, and is not a property of a record itself, such as `creationDate`. An
+    /// invalid name, or the name of a property that isn't monitored, ends the program when the mappings are
+    /// first used.
     // The name that developers know from the original.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     open class var mappings_localKeyToCloudKey: [String: String] {
@@ -125,20 +130,20 @@ open class MyDatabaseObject: Codable, @unchecked Sendable {
         return Dictionary(uniqueKeysWithValues: names.map { ($0, $0) })
     }
 
-    /// The fields in the cloud, all of them.
+    /// Names of all cloud fields.
     public final var allCloudProperties: Set<String> { Set(fieldMap.localKeys.keys) }
 
-    /// The fields in the cloud whose properties changed.
+    /// Names of the cloud fields of changed properties.
     public final var changedCloudProperties: Set<String> {
         let cloudKeys = fieldMap.cloudKeys
         return Set(changedProperties.compactMap { cloudKeys[$0] })
     }
 
-    /// Whether a property changed that is synced.
+    /// True if a synced property changed.
     public final var hasChangedCloudProperties: Bool { !changedCloudProperties.isEmpty }
 
-    /// What the changed fields were, as a record holds it. One that was absent is nil; one that is not here wasn't
-    /// changed, and is not known.
+    /// Original values of the changed fields, in the types of a record. A field without an original value has
+    /// nil. A field that didn't change isn't included.
     public final var originalCloudValues: [String: (any CKRecordValueProtocol)?] {
         let before = copy(asItWas: true)
         var values: [String: (any CKRecordValueProtocol)?] = [:]
@@ -148,9 +153,11 @@ open class MyDatabaseObject: Codable, @unchecked Sendable {
         return values
     }
 
-    /// The value of a field, as a record holds it; nil for no value, and for a field that isn't in the mappings.
+    /// Returns the value of a field in the types of a record, or nil if there is no value or the field isn't
+    /// in the mappings.
     ///
-    /// Override it for a property of a type that a record can't hold, or let that type be a `CloudFieldValue`.
+    /// Override it for a property with a type that a record can't hold, or make that type conform to
+    /// `CloudFieldValue`.
     open func cloudValue(forCloudKey cloudKey: String) -> (any CKRecordValueProtocol)? {
         guard let name = fieldMap.localKeys[cloudKey] else { return nil }
         let value = withProperties { $0.first { $0.name == name }?.property.value(orOriginal: false) }
@@ -161,9 +168,8 @@ open class MyDatabaseObject: Codable, @unchecked Sendable {
         )
     }
 
-    /// Changes the property that a field stands for. A field that isn't in the mappings is ignored, and a value that is
-    /// none of the property's type leaves the property as it is. No value is the default of a property that can't be
-    /// nil.
+    /// Changes the property of a field. Ignores a field that isn't in the mappings, and a value that can't be
+    /// converted to the property's type. Nil sets a property that isn't optional to its default value.
     open func setLocalValue(
         fromCloudValue cloudValue: (any CKRecordValueProtocol)?, forCloudKey cloudKey: String
     ) {

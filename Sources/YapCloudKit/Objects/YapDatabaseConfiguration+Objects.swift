@@ -1,17 +1,20 @@
 public import Yap
 
 extension YapDatabaseConfiguration {
-    /// Says that the objects of `collection` are of `type`, stored in CBOR. What is stored there or read from there is
-    /// immutable, and once all extensions were told of an object that was stored, its changes are forgotten.
+    /// Registers `type` for the objects of `collection`, stored in CBOR. Objects that are stored in it or
+    /// read from it are immutable. After all extensions were notified of a stored object, its recorded
+    /// changes are cleared.
     ///
-    /// They are forgotten also when the transaction is rolled back later: read the object again and change a copy.
+    /// They are cleared even if the transaction is rolled back later. In that case, read the object again and
+    /// change a copy.
     public mutating func register<Object: MyDatabaseObject>(
         _ type: Object.Type, inCollection collection: String
     ) {
         registerObjects(type, collection, version: 1, upgrade: nil)
     }
 
-    /// The same for a class with renamed properties, or properties of another type.
+    /// Registers a class with renamed properties, or with properties of another type than in an earlier
+    /// version.
     ///
     /// - Parameters:
     ///   - type: Type of the objects.

@@ -3,18 +3,19 @@ package import CloudWire
 import Foundation
 
 extension CKRecord {
-    /// The key under which the parent, which is no field of the app, lies among the fields.
+    /// Key of the parent among the fields. The parent isn't a field of the app.
     static let parentKey = "___parent"
 
-    /// The changed fields; a cleared one has no value.
-    /// - Throws: `CKError.invalidArguments` for a value that no field can hold.
+    /// Returns the changed fields. A cleared field has no value.
+    /// - Throws: `CKError.invalidArguments` for a value that a field can't hold.
     package func changedFields() throws -> [String: Field] {
         try changedFields(hasNewParent: isParentChanged)
     }
 
-    /// The changed fields of a record that was handed out with `parent`, and was not told of another since then.
+    /// Returns the changed fields of a record that was created with `parent` and hasn't received another
+    /// parent from the server since.
     ///
-    /// Asking the record whether its parent was set means to go through its archive.
+    /// Finding out whether the record's parent was set requires reading its archive.
     func changedFields(handedOutWith parent: Reference?) throws -> [String: Field] {
         try changedFields(hasNewParent: self.parent != parent)
     }
@@ -31,7 +32,7 @@ extension CKRecord {
         return fields
     }
 
-    /// All fields that have a value.
+    /// Returns all fields that have a value.
     package func allFields() throws -> [String: Field] {
         var fields: [String: Field] = [:]
         try add(allKeys(), of: self, isEncrypted: false, to: &fields)
@@ -60,7 +61,7 @@ extension CKRecord {
             if key == Self.parentKey {
                 setParentField(field)
             } else if let value = field.value {
-                // A file that isn't on this device can't be handed to a record.
+                // A record can't hold a file that isn't on this device.
                 guard let object = value.cloudObject(in: recordID.zoneID) else { continue }
                 if field.isEncrypted {
                     encrypted?.setObject(object, forKey: key)
@@ -80,14 +81,15 @@ extension CKRecord {
             parent = nil
             return
         }
-        // The row of a record that was never saved holds its parent already. Another value first makes it a change.
+        // The row of a record that was never saved already has its parent. Setting another value first makes
+        // it a change.
         parent = nil
         parent = Reference(reference, in: recordID.zoneID)
     }
 }
 
 extension Field {
-    /// Whether both have the same value, regardless of the type that was sent with it.
+    /// Returns true if both have the same value, regardless of the type that was sent with it.
     package func says(_ other: Field?) -> Bool {
         value == other?.value
     }

@@ -1,9 +1,9 @@
 package import CloudKit
 import Foundation
 
-/// A token as text in the tables: what the framework's archive of it holds.
+/// A token as text in the tables: the contents of the framework's archive.
 extension CKServerChangeToken {
-    /// The token that the text of another stands for.
+    /// Creates a token from its stored text.
     package convenience init?(storedText: String) {
         #if canImport(Darwin)
             guard let data = Data(base64Encoded: storedText),

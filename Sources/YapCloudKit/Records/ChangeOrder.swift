@@ -5,15 +5,16 @@ internal import SQLite
 /// References of a commit's changes. The server rejects a child before its parent, and the deletion of a parent that
 /// has a child.
 ///
-/// They are noted when a change is queued, because the queue may keep only the names of its fields. A commit without
-/// references notes nothing.
+/// They are recorded when a change is queued, because the queue may keep only the names of its fields.
+/// A commit without references records nothing.
 struct ChangeLinks {
-    /// The names of the records that a saved record points at, by change-set and record. They are of its own zone.
+    /// Names of the records that a saved record references, by change-set and record. They are in its own
+    /// zone.
     private(set) var targets: [Int64: [Int64: [String]]] = [:]
-    /// The names of the records that a record pointed at before it was saved or deleted.
+    /// Names of the records that a record referenced before it was saved or deleted.
     private(set) var formerTargets: [Int64: [Int64: [String]]] = [:]
 
-    /// Notes a save.
+    /// Records the references of a save.
     mutating func note(
         _ record: Int64, in sequence: Int64, _ fields: [String: Field], originals: [String: Field]
     ) {
@@ -22,13 +23,13 @@ struct ChangeLinks {
         noteFormer(record, in: sequence, originals)
     }
 
-    /// Notes what a record pointed at.
+    /// Records the references that a record had before.
     mutating func noteFormer(_ record: Int64, in sequence: Int64, _ fields: [String: Field]) {
         let names = Self.names(in: fields)
         if !names.isEmpty { formerTargets[sequence, default: [:]][record, default: []] += names }
     }
 
-    /// The change-sets in which something refers to something.
+    /// Change-sets with references.
     var sequences: [Int64] { Set(targets.keys).union(formerTargets.keys).sorted() }
 
     private static func names(in fields: [String: Field]) -> [String] {
@@ -45,19 +46,19 @@ struct ChangeLinks {
     }
 }
 
-/// The order of the changes in a change-set: one that another needs comes before it.
+/// Orders the changes in a change-set by their dependencies.
 struct ChangeOrder {
-    /// For each change, in the order as it is, those that have to be sent before.
+    /// For each change, in the current order, the changes that have to be sent before it.
     var needs: [[Int]]
 
-    /// The changes in an order in which the server takes them. What nothing says otherwise of keeps its order; in a
-    /// circle one of its changes goes first.
+    /// Returns the changes in an order that the server accepts. Changes without dependencies keep their
+    /// order. A cycle is broken at one of its changes.
     func sorted() -> [Int] {
         var order: [Int] = []
         order.reserveCapacity(needs.count)
         var isSeen = [Bool](repeating: false, count: needs.count)
         for start in needs.indices where !isSeen[start] {
-            // A stack of its own: a chain may be as long as the commit.
+            // A separate stack instead of recursion, because a chain may be as long as the commit.
             var path = [(change: start, next: 0)]
             isSeen[start] = true
             while let (change, next) = path.last {
@@ -78,7 +79,7 @@ struct ChangeOrder {
     }
 }
 
-/// A change as far as its place goes.
+/// The properties of a change that determine its position.
 private struct PlacedChange {
     var id: Int64
     var ordinal: Int64
@@ -86,7 +87,7 @@ private struct PlacedChange {
     var isDeletion: Bool
     var target: Target
 
-    /// What a reference can name.
+    /// The target of a reference.
     struct Target: Hashable {
         var zoneOwner: String
         var zoneName: String
@@ -95,7 +96,7 @@ private struct PlacedChange {
 }
 
 extension QueueTables {
-    /// Puts the changes of a change-set into an order in which the server takes them.
+    /// Sorts the changes of a change-set into an order that the server accepts.
     func sort(_ sequence: Int64, _ links: ChangeLinks) throws {
         let changes = try rows(
             """
@@ -142,7 +143,8 @@ extension ChangeLinks {
             if !change.isDeletion {
                 needs[index] += (targets[change.record] ?? []).compactMap { found($0, in: saves) }.sorted()
             }
-            // A record is deleted after all records that pointed at it were deleted, or saved without the reference.
+            // A record is deleted after all records that referenced it were deleted, or saved without the
+            // reference.
             for name in formerTargets[change.record] ?? [] {
                 if let deletion = found(name, in: deletions) { needs[deletion].append(index) }
             }

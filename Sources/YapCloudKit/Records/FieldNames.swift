@@ -1,6 +1,7 @@
 /// The names that fields of a model, or of a `MyDatabaseObject`, can have.
 ///
-/// The names of a record's own properties are reserved (`CKRecord`): a query by such a name asks the property.
+/// The names of a record's own properties are reserved (`CKRecord`), because a query by such a name refers to
+/// the property.
 enum FieldNames {
     static let bytesMax = 255
     static let reserved: Set<String> = [
@@ -8,7 +9,7 @@ enum FieldNames {
         "lastModifiedUserRecordID", "parent", "share",
     ]
 
-    /// What is wrong with a name; nil for nothing.
+    /// Returns the problem of a name, or nil if it is valid.
     static func problem(of name: String) -> String? {
         if reserved.contains(name) { return "is the name of a property of every record" }
         let bytes = name.utf8

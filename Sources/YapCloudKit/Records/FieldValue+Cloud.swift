@@ -3,17 +3,17 @@ package import CloudWire
 import CoreLocation
 import Foundation
 
-// Between what a record of the framework holds and what lies in the tables, by the framework's public face alone: it
-// hands out objects, and takes them.
+// Converts between values of the framework's records and values in the tables. Uses only the framework's
+// public API, which returns and accepts objects.
 
 extension Field {
-    /// The field that a value is.
-    /// - Throws: `CKError.invalidArguments` for a value that no field can hold.
+    /// Converts a value to a field.
+    /// - Throws: `CKError.invalidArguments` for a value that a field can't hold.
     package init(
         cloudValue: any CKRecordValueProtocol, isEncrypted: Bool = false, in zoneID: CKRecordZone.ID
     ) throws(CKError) {
         let value = try FieldValue(cloudValue, isEncrypted: isEncrypted, in: zoneID)
-        // Of what an empty list is a list the server knows from the field's other values.
+        // The server knows the type of an empty list from the field's other values.
         let type: FieldType? = if case .list(.unknownList, _) = value { nil } else { value.type }
         self.init(value: value, type: type, isEncrypted: isEncrypted)
     }
@@ -28,7 +28,8 @@ extension FieldValue {
         }
     }
 
-    /// What nearly all values are, told by the exact type: a cast that looks for a bridge costs ten times as much.
+    /// Converts the most common types, checked by exact type. A cast that looks for a bridged type takes ten
+    /// times as long.
     private static func ofCommonType(_ value: Any) throws(CKError) -> FieldValue? {
         let type = Swift.type(of: value)
         if type == NSString.self { return (value as? NSString).map { .string($0 as String) } }
@@ -67,7 +68,7 @@ extension FieldValue {
             self = .location(Location(value))
         case let value as CKAsset: self = .asset(Asset(downloadURL: value.fileURL?.absoluteString))
         case let value as [Any]: self = try FieldValue(list: value, isEncrypted: isEncrypted, in: zoneID)
-        // The framework's own stand-in for such a value says what is wrong with it.
+        // The error contains the framework's description of the invalid value.
         case let value as any __CKRecordObjCValue & NSObject: throw .invalidValue(value.description)
         default: throw .invalidValue("a field can't hold a \(Swift.type(of: value))")
         }
@@ -95,7 +96,7 @@ extension FieldValue {
         for value in list { elements.append(try FieldValue(value, isEncrypted: isEncrypted, in: zoneID)) }
         let types = Set(elements.map(\.type))
         if types == [.int64, .double] {
-            // Whole numbers among fractions: an app's list of numbers is one list.
+            // Whole numbers mixed with fractions become a list of doubles.
             elements = elements.map { if case .int64(let value) = $0 { .double(Double(value)) } else { $0 } }
             self = .list(.doubleList, elements)
             return
@@ -109,7 +110,7 @@ extension FieldValue {
         self = .list(listType, elements)
     }
 
-    /// The value as a record takes it and hands it out; nil for a file that isn't on this device.
+    /// Returns the value in a record's type, or nil for a file that isn't on this device.
     package func cloudObject(in zoneID: CKRecordZone.ID) -> (any __CKRecordObjCValue)? {
         switch self {
         case .string(let value): value as NSString
@@ -126,7 +127,7 @@ extension FieldValue {
 }
 
 extension FieldValue {
-    /// The list as a record takes it; nil if one of its files isn't on this device.
+    /// Returns the list in a record's type, or nil if one of its files isn't on this device.
     private static func cloudObject(of values: [FieldValue], in zoneID: CKRecordZone.ID) -> NSArray? {
         let objects = values.compactMap { $0.cloudObject(in: zoneID) }
         return objects.count == values.count ? NSArray(array: objects) : nil
@@ -156,7 +157,7 @@ extension CKRecord.Reference {
 }
 
 extension Asset {
-    /// The file on this device.
+    /// URL of the file on this device.
     var fileURL: URL? { downloadURL.flatMap { URL(string: $0) }.flatMap { $0.isFileURL ? $0 : nil } }
 }
 
@@ -165,7 +166,7 @@ extension Date {
         self.init(timeIntervalSince1970: Double(wholeMilliseconds) / 1000)
     }
 
-    /// Milliseconds since 1970, rounded; nil for a date beyond what 64 bits hold.
+    /// Milliseconds since 1970, rounded, or nil for a date that exceeds 64 bits.
     var wholeMilliseconds: Int64? { Int64(exactly: (timeIntervalSince1970 * 1000).rounded()) }
 }
 

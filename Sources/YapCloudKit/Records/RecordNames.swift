@@ -1,15 +1,16 @@
 internal import CloudKit
 
-/// The names of the records that rows stand for.
+/// The record names of rows.
 ///
-/// A record's name has 1 to 255 printable ASCII characters (CloudKit Web Services Reference, "Record ID Dictionary"),
-/// and does not begin with an underscore (`CKRecord.ID`).
-/// A key that is such a name is the name. Of any other key the bytes that a name can't have are percent-encoded
-/// (RFC 3986, section 2.1), so that each device comes to the same name, and from the name to the same key.
+/// A record's name has 1 to 255 printable ASCII characters (CloudKit Web Services Reference, "Record ID
+/// Dictionary"), and doesn't begin with an underscore (`CKRecord.ID`).
+/// A key that is a valid name is used as the name. In any other key, the bytes that a name can't contain are
+/// percent-encoded (RFC 3986, section 2.1), so that all devices convert keys to the same names, and names to
+/// the same keys.
 enum RecordNames {
     static let bytesMax = 255
 
-    /// Returns the name of the record for a row's key. It may be too long, which `check` finds.
+    /// Returns the record name for a row's key. It may be too long, which `check` detects.
     static func name(forKey key: String) -> String {
         let bytes = Array(key.utf8)
         guard bytes.indices.contains(where: { mustBeEncoded($0, bytes) }) else { return key }
@@ -24,7 +25,7 @@ enum RecordNames {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// The key of the row for a record's name: the one that has this name, or the name itself.
+    /// Returns the row's key for a record name: the decoded name if it is encoded, otherwise the name itself.
     static func key(forName name: String) -> String {
         let bytes = Array(name.utf8)
         guard bytes.contains(percent) else { return name }
@@ -45,12 +46,13 @@ enum RecordNames {
         return key
     }
 
-    /// Whether a row's record has this name. Before keys were encoded, one that looks encoded was the name itself.
+    /// Returns true if a row's record has this name. Earlier versions didn't encode keys, so a key that looks
+    /// encoded may be the name itself.
     static func isName(_ name: String, forKey key: String) -> Bool {
         name == key || name == self.name(forKey: key)
     }
 
-    /// Rejects a name that servers don't accept, before anything is stored under it.
+    /// Rejects a name that servers don't accept. Called before anything is stored under it.
     ///
     /// - Throws: `YapDatabaseCloudKitError.recordName`.
     static func check(_ name: String) throws(YapDatabaseCloudKitError) {
@@ -68,13 +70,14 @@ enum RecordNames {
 
     private static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
 
-    /// Also a percent sign that would be read as the beginning of an encoded byte.
+    /// Returns true if a byte has to be encoded. This includes a percent sign that would be read as the start
+    /// of an encoded byte.
     private static func mustBeEncoded(_ index: Int, _ bytes: [UInt8]) -> Bool {
         !isPrintable(bytes[index]) || encoded(at: index, bytes) != nil
             || index == 0 && bytes[index] == UInt8(ascii: "_")
     }
 
-    /// The byte that is encoded in the three at `index`.
+    /// Returns the byte that is encoded in the three bytes at `index`.
     private static func encoded(at index: Int, _ bytes: [UInt8]) -> UInt8? {
         guard index + 2 < bytes.count, bytes[index] == percent, let high = digit(bytes[index + 1]),
             let low = digit(bytes[index + 2])

@@ -2,35 +2,35 @@ internal import CloudKit
 internal import CloudWire
 import Foundation
 
-/// How a record's system fields lie in the tables, beside its identity, type and tag, which have columns of their own:
-/// in the binary form of fields, under short names.
+/// The stored form of a record's system fields: the binary form of fields, with short names. The record's
+/// identity, type and tag aren't included, because they have their own columns.
 ///
-/// The framework hands them out and takes them back as an archive. The coders here are its two ends; they know the
-/// archive's keys, which are as fixed as any archive's, and keep what has another key under that key. On Apple's
-/// platforms the archive itself is kept.
+/// The framework exports and imports system fields as an archive. The encoder and the decoder here use the
+/// archive's keys, which are stable, and store values with unknown keys under the same keys. On Apple's
+/// platforms the archive itself is stored.
 enum SystemFields {
-    /// The keys of the archive whose values have columns.
+    /// Keys of the archive for values with their own columns.
     static let recordType = "RecordType", recordID = "RecordID", changeTag = "ETag"
-    /// Says that the parent is not yet the server's. The queue knows that.
+    /// Key for a parent that the server doesn't have yet. The queue stores that instead.
     static let isParentChanged = "HasUpdatedParentReference"
 
-    /// The names that some of the archive's keys have in the tables.
+    /// Names in the tables of some of the archive's keys.
     static let storedNames = [
         "RecordCtime": "created", "RecordMtime": "modified", "CreatorUserRecordID": "creator",
         "LastModifiedUserRecordID": "modifier", "ParentReference": CKRecord.parentKey,
         "ShareReference": "share",
     ]
 
-    /// The archive's keys of dates.
+    /// Keys of dates in the archive.
     static let dates: Set<String> = ["RecordCtime", "RecordMtime"]
 
-    /// The archive's keys under which a record's identity lies, and not a reference to it.
+    /// Keys in the archive for record IDs that aren't references.
     static let identities: Set<String> = ["CreatorUserRecordID", "LastModifiedUserRecordID"]
 }
 
 extension CKRecord {
-    /// What is stored of a record beside its identity, type and tag.
-    /// - Throws: `YapDatabaseCloudKitError.damaged` for a system field that can't be kept.
+    /// Encodes a record's system fields for storage, without its identity, type and tag.
+    /// - Throws: `YapDatabaseCloudKitError.damaged` for a system field that can't be stored.
     func systemBytes() throws -> [UInt8] {
         #if canImport(Darwin)
             let archiver = NSKeyedArchiver(requiringSecureCoding: true)
@@ -44,12 +44,12 @@ extension CKRecord {
         #endif
     }
 
-    /// A record as it was stored: no values, no changes.
+    /// Creates a record from its stored system fields, without values and changes.
     static func restored(
         type: String, recordID: CKRecord.ID, changeTag: String?, system: [UInt8]
     ) throws -> CKRecord {
         #if canImport(Darwin)
-            // A record whose tag was forgotten is a new one, and its tag stands in the archive too.
+            // A record without a tag is a new one, but its archive still contains the old tag.
             if changeTag == nil { return CKRecord(recordType: type, recordID: recordID) }
             let coder = try NSKeyedUnarchiver(forReadingFrom: Data(system))
         #else
@@ -66,7 +66,7 @@ extension CKRecord {
         return record
     }
 
-    /// Whether the parent was set since the record came from the server.
+    /// True if the parent was set since the record was received from the server.
     var isParentChanged: Bool {
         #if canImport(Darwin)
             return parent != nil

@@ -2,16 +2,16 @@ internal import CloudKit
 internal import CloudWire
 import Foundation
 
-/// Takes in what `CKRecord.encodeSystemFields(with:)` hands out. An encoder is used once, by one thread.
+/// Receives the output of `CKRecord.encodeSystemFields(with:)`. An encoder is used once, by one thread.
 final class SystemFieldsEncoder: NSCoder {
-    /// The bytes of no fields: those of a record that the server never saw.
+    /// The encoding of no fields, for a record that was never on the server.
     static let none = FieldsBinary.encode([:])
 
     private(set) var fields: [String: Field] = [:]
     private(set) var isParentChanged = false
-    /// What of the record can't be kept.
+    /// The reason that the record can't be stored, or nil.
     private(set) var problem: String?
-    /// The record's zone, which references to its neighbours leave out; nil keeps nothing but `isParentChanged`.
+    /// The record's zone, which references within the zone omit. Nil to store only `isParentChanged`.
     private let zoneID: CKRecordZone.ID?
 
     init(zoneID: CKRecordZone.ID?) {
@@ -27,7 +27,7 @@ final class SystemFieldsEncoder: NSCoder {
         case SystemFields.recordType, SystemFields.recordID, SystemFields.changeTag: return
         default: break
         }
-        // By the key first: a cast that finds nothing is dear.
+        // The key is checked first, because a cast that fails is slow.
         if SystemFields.dates.contains(key), let date = object as? NSDate {
             return keep((date as Date).wholeMilliseconds.map { .timestamp(milliseconds: $0) }, key)
         }
@@ -69,7 +69,7 @@ final class SystemFieldsEncoder: NSCoder {
     }
 }
 
-/// Hands what was kept to `CKRecord(coder:)`. A decoder is used once, by one thread.
+/// Provides the stored values to `CKRecord(coder:)`. A decoder is used once, by one thread.
 final class SystemFieldsDecoder: NSCoder {
     private let recordType: String
     private let recordID: CKRecord.ID
