@@ -42,7 +42,7 @@ extension CKContainer {
 }
 
 extension CloudConnection {
-    /// The account for sign-ins.
+    /// Returns the account for sign-ins.
     fileprivate func signInAccount(_ identifier: String) throws(CKError) -> FileAccount {
         guard let account = account as? FileAccount, account.takesSignIns else {
             throw CKError(

@@ -80,7 +80,7 @@ struct ItemFaults: Sendable {
         }
     }
 
-    /// The response with the failures added.
+    /// Returns the response with the failures added.
     /// - Parameter response: the response for the other items; nil if none was left.
     func merged(with response: WireResponse?) -> WireResponse {
         if let response, response.status != 200 { return response }
@@ -95,7 +95,7 @@ struct ItemFaults: Sendable {
 
     // MARK: Failures by the response
 
-    /// The response with the failures of records that a query, or a zone's changes, returned.
+    /// Returns the response with the failures of records that a query, or a zone's changes, returned.
     static func replacingFound(
         in response: WireResponse, _ kind: RequestKind, failure: (TestItem) -> WireError?
     ) -> WireResponse {

@@ -8,7 +8,7 @@ public final class TestClock: TimeSource {
     /// The current time. A record that is saved now gets it as its dates.
     public var date: Date { Date(timeIntervalSince1970: Double(nowMilliseconds()) / 1000) }
 
-    /// The current time in milliseconds since 1970.
+    /// Returns the current time in milliseconds since 1970.
     public func nowMilliseconds() -> Int64 { source.nowMilliseconds() }
 
     /// Moves the clock.

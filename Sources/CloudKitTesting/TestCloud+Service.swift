@@ -52,7 +52,7 @@ extension TestCloud {
         state.withLock { $0.databaseFloors.merge(floors ?? [:]) { $1 } }
     }
 
-    /// The error of an expired database token. The service itself rejects expired zone tokens.
+    /// Returns the error of an expired database token. The service itself rejects expired zone tokens.
     func refusal(ofTokenIn request: WireRequest) -> WireError? {
         let floors = state.withLock { $0.databaseFloors }
         guard !floors.isEmpty, let text = (try? ChangesDatabaseRequest(json: request.body))?.syncToken,

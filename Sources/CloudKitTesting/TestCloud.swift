@@ -226,7 +226,7 @@ public final class TestCloud: Sendable {
         newDevice(user: nil, account: account)
     }
 
-    /// The token of a user that already has a device.
+    /// Returns the token of a user that already has a device.
     package func token(of user: String) -> String { Self.token(user) }
 
     /// Adds a user to the service.

@@ -111,7 +111,7 @@ final class TestTransport: Transport {
         }
     }
 
-    /// The response that a device with an unusable account receives. The server only knows that no user is
+    /// Returns the response that a device with an unusable account receives. The server only knows that no user is
     /// signed in.
     private func seen(_ response: WireResponse) -> WireResponse {
         guard [401, 421].contains(response.status), let code = account?.refusal else { return response }
@@ -127,7 +127,7 @@ extension CKError {
 }
 
 extension Result where Success == WireResponse, Failure == CKError {
-    /// The failure as the device gets it: from the network for network errors, otherwise from the server.
+    /// Returns the failure as the device gets it: from the network for network errors, otherwise from the server.
     static func ordered(_ error: WireError) -> Self {
         let code = error.ckErrorCode.flatMap { CKError.Code(rawValue: $0) }
         if let code, [.networkUnavailable, .networkFailure, .serverResponseLost].contains(code) {

@@ -16,7 +16,7 @@ public struct ControlAccounts: ServiceAccounts {
         self.isDevelopmentForEveryone = isDevelopmentForEveryone
     }
 
-    /// The user of an unexpired token of this environment and container.
+    /// Returns the user of an unexpired token of this environment and container.
     public func user(webAuthToken: String, container: CloudService.Container) throws -> ServiceUser? {
         guard case .user(let user, _) = try signIn(webAuthToken: webAuthToken, container: container) else {
             return nil
@@ -39,7 +39,7 @@ public struct ControlAccounts: ServiceAccounts {
         }
     }
 
-    /// The address of the server's sign-in page.
+    /// Returns the address of the server's sign-in page.
     public func signInTarget(
         apiToken: String?, origin: String?, container: CloudService.Container
     ) throws -> String? {
@@ -66,7 +66,7 @@ public struct ControlAccounts: ServiceAccounts {
             userRecordName: userRecordName, container: container.identifier)
     }
 
-    /// The app of the token, with its origins.
+    /// Returns the app of the token, with its origins.
     public func app(apiToken: String?, container: CloudService.Container) throws -> ServiceApp? {
         guard let apiToken, let app = try control.tokens.app(apiToken: apiToken),
             app.container == container.identifier
@@ -75,7 +75,7 @@ public struct ControlAccounts: ServiceAccounts {
             origins: app.origins, environment: app.environments == .both ? nil : app.environments.rawValue)
     }
 
-    /// The key, if it belongs to this environment of this container and isn't revoked.
+    /// Returns the key, if it belongs to this environment of this container and isn't revoked.
     public func serverKey(_ keyID: String, container: CloudService.Container) throws -> ServiceServerKey? {
         guard let key = try control.serverKeys.find(id: keyID) else {
             publicKeys.drop(id: keyID)

@@ -1,7 +1,7 @@
 import HTTPServer
 
 extension HTTPRequestHead {
-    /// The value of the first cookie with this name, or nil if the request has none.
+    /// Returns the value of the first cookie with this name, or nil if the request has none.
     func cookie(_ name: String) -> String? {
         let mark = "\(name)="
         let cookies = headers.lazy.filter { $0.name.lowercased() == "cookie" }.flatMap {

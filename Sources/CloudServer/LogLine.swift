@@ -43,7 +43,7 @@ struct LogLine {
         bytes.append(contentsOf: "\(microseconds / 1000).\(fraction)".utf8)
     }
 
-    /// The line with its line end.
+    /// Returns the line with its line end.
     consuming func finish() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))
         bytes.append(UInt8(ascii: "\n"))
@@ -81,7 +81,7 @@ struct LogLine {
     }
 }
 
-/// A time such as `2026-11-20T18:00:00.123Z`.
+/// Returns a time such as `2026-11-20T18:00:00.123Z`.
 func logTime(milliseconds: Int64) -> String {
     CivilTime(milliseconds: milliseconds).text(withMilliseconds: true)
 }

@@ -13,7 +13,7 @@ final class PublicKeyCache: Sendable {
 
     var count: Int { keys.withLock { $0.count } }
 
-    /// The key that was stored as `der`.
+    /// Returns the key that was stored as `der`.
     ///
     /// - Throws: `CryptoError.notAPublicKey` if it isn't a public key.
     func key(id: String, der: [UInt8]) throws -> P256PublicKey {

@@ -329,7 +329,7 @@ final class Routes: HTTPHandler {
         return String(last.filter { $0 != " " }.prefix(64))
     }
 
-    /// The current values of the metrics.
+    /// Returns the current values of the metrics.
     func gauges() -> ServerStatus.Gauges {
         ServerStatus.Gauges(
             connections: connectionCount.withLock { $0 }?() ?? 0, polls: courier.count,

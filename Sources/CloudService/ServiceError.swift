@@ -181,14 +181,14 @@ extension WireError {
         return error
     }
 
-    /// The error with the subscription's ID, unless no subscription can have it.
+    /// Returns the error with the subscription's ID, unless no subscription can have it.
     func ofSubscription(_ subscriptionID: String) -> WireError {
         var error = self
         error.subscriptionID = ServiceError.repeats(subscriptionID) ? subscriptionID : nil
         return error
     }
 
-    /// The error with the zone's name and owner, unless no zone can have them.
+    /// Returns the error with the zone's name and owner, unless no zone can have them.
     func inZone(_ zoneID: ZoneID) -> WireError {
         var error = self
         let isRepeated =

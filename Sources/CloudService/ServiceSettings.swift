@@ -45,7 +45,7 @@ public struct ServiceSettings: Hashable, Sendable {
 }
 
 extension ServiceSettings {
-    /// The payload with the numbers of databases for clients. The stored payload always has the default
+    /// Returns the payload with the numbers of databases for clients. The stored payload always has the default
     /// numbers.
     func numbered(_ payload: PushPayload) -> PushPayload {
         guard databaseNumbers == .publicIs1, payload.ck.cause?.databaseNumber == 0 else { return payload }

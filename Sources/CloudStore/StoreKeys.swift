@@ -19,7 +19,7 @@ package struct StoredDatabaseKey: Hashable, Comparable, Sendable {
     /// The container's one public database.
     package static let publicDatabase = StoredDatabaseKey(scope: .publicDatabase, owner: "")
 
-    /// The private database of the user `owner`.
+    /// Returns the private database of the user `owner`.
     package static func privateDatabase(of owner: String) -> StoredDatabaseKey {
         StoredDatabaseKey(scope: .privateDatabase, owner: owner)
     }

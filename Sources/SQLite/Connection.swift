@@ -230,7 +230,7 @@ public final class Connection {
             }, logCounter)
     }
 
-    /// The connection that copies the log for this one's checkpoints. Opened when first needed.
+    /// Returns the connection that copies the log for this one's checkpoints. Opened when first needed.
     func checkpointer() throws -> Connection {
         if let copier { return copier }
         var options = options

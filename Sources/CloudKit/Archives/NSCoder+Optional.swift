@@ -11,12 +11,12 @@ extension NSCoder {
 
     private static let knownClasses = plainClasses + cloudClasses
 
-    /// The object, if it is a `type`.
+    /// Returns the object, if it is a `type`.
     func object<Object: NSObject & NSCoding>(_ type: Object.Type, forKey key: String) -> Object? {
         object(ofAny: [type], forKey: key) as? Object
     }
 
-    /// An object of any class that an archive of ours can hold, or of one of `classes`.
+    /// Returns an object of any class that an archive of ours can hold, or of one of `classes`.
     func object(ofAny classes: [AnyClass] = [], forKey key: String) -> Any? {
         guard containsValue(forKey: key) else { return nil }
         return decodeObject(of: classes + Self.knownClasses, forKey: key)

@@ -12,7 +12,7 @@ final class SortedDictionary: NSDictionary {
     private var keys: [NSString] = []
     private var values: [String: Any] = [:]
 
-    /// A dictionary of `values`.
+    /// Returns a dictionary of `values`.
     static func of(_ values: [String: Any]) -> NSDictionary {
         let dictionary = SortedDictionary()
         dictionary.keys = values.keys.sorted().map { $0 as NSString }
@@ -39,7 +39,7 @@ final class SortedDictionary: NSDictionary {
 final class SortedSet: NSSet {
     private var texts: [NSString] = []
 
-    /// A set of `texts`.
+    /// Returns a set of `texts`.
     static func of(_ texts: Set<String>) -> NSSet {
         let set = SortedSet()
         set.texts = texts.sorted().map { $0 as NSString }

@@ -48,19 +48,20 @@ extension CloudConfiguration {
         }
     }
 
-    /// The folder of the machine user's configuration: `$XDG_CONFIG_HOME/yap`.
+    /// Returns the folder of the machine user's configuration: `$XDG_CONFIG_HOME/yap`.
     package static func folder(_ environment: [String: String]) -> String {
         folder("XDG_CONFIG_HOME", ".config", environment) + "/yap"
     }
 
-    /// The cache of fetched files: `$XDG_CACHE_HOME/yap/assets`.
+    /// Returns the cache of fetched files: `$XDG_CACHE_HOME/yap/assets`.
     static func cacheFolder(_ environment: [String: String]) -> URL {
         URL(
             fileURLWithPath: folder("XDG_CACHE_HOME", ".cache", environment) + "/yap/assets",
             isDirectory: true)
     }
 
-    /// The folder of long-lived operations: one for each container of each server, in `$XDG_STATE_HOME/yap/operations`.
+    /// Returns the folder of long-lived operations: one for each container of each server, in
+    /// `$XDG_STATE_HOME/yap/operations`.
     static func operationsFolder(
         _ environment: [String: String], _ identifier: String, _ serverURL: String, _ cloudEnvironment: String
     ) -> URL {
@@ -72,13 +73,13 @@ extension CloudConfiguration {
             isDirectory: true)
     }
 
-    /// A container's identifier as the name of a folder. It can't lead out of its parent folder.
+    /// Returns a container's identifier as the name of a folder. It can't lead out of its parent folder.
     static func folderName(_ identifier: String) -> String {
         let name = String(identifier.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
         return name.hasPrefix(".") || name.isEmpty ? "_" + name : name
     }
 
-    /// The folder in `variable`, or `usual` in the user's home.
+    /// Returns the folder in `variable`, or `usual` in the user's home.
     private static func folder(
         _ variable: String, _ usual: String, _ environment: [String: String]
     ) -> String {

@@ -52,7 +52,7 @@ package struct CloudConfiguration: Sendable {
     /// The configuration that the program has set. It takes precedence over the environment and files.
     package static let given = Lock<CloudConfiguration?>(nil)
 
-    /// The current configuration.
+    /// Returns the current configuration.
     package static func current() -> CloudConfiguration {
         given.withLock { $0 }
             ?? CloudConfiguration(
@@ -106,7 +106,7 @@ package struct CloudConfiguration: Sendable {
             .badContainer, "The protocol of the container \(identifier) must be yap or apple, not \(name)")
     }
 
-    /// The server's key; nil if none is configured.
+    /// Returns the server's key, or nil if none is configured.
     private func serverKey(_ container: Container, _ identifier: String) throws(CKError) -> ServerKey? {
         switch (container.keyID, container.keyFile) {
         case (nil, nil): return nil
@@ -125,7 +125,7 @@ package struct CloudConfiguration: Sendable {
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    /// The URL without a trailing slash; nil if it isn't valid.
+    /// Returns the URL without a trailing slash, or nil if it isn't valid.
     static func serverURL(_ text: String) -> String? {
         guard isAddress(text), !text.contains("?"), !text.contains("#") else { return nil }
         var url = text

@@ -17,7 +17,7 @@ struct ContainerSettings: Hashable, Sendable {
     /// The folder of long-lived operations.
     var operationsFolder: URL
 
-    /// The container that all users of equal settings in this process share.
+    /// Returns the container that all users of equal settings in this process share.
     func resolved() -> ResolvedContainer {
         ResolvedContainer.shared.value(self) { ResolvedContainer(settings: self) }
     }

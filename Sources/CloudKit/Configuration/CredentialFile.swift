@@ -59,7 +59,7 @@ package struct CredentialFile: Sendable {
         }
     }
 
-    /// The device's ID. Created once, and stored in the folder of the credentials.
+    /// Returns the device's ID. Created once, and stored in the folder of the credentials.
     package func deviceID() throws(CKError) -> String {
         let deviceFile = PrivateFile(path: file.folder + "/device-id")
         do throws(PrivateFile.Failure) {
@@ -104,7 +104,7 @@ extension CredentialsDocument.Entry {
 }
 
 extension JSONError {
-    /// The line of the error, from 1.
+    /// Returns the line of the error, from 1.
     func line(in bytes: [UInt8]) -> Int {
         bytes.prefix(byteOffset).reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
     }

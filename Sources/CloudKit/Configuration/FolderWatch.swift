@@ -118,7 +118,7 @@ internal import System
             for changed in handlers { changed() }
         }
 
-        /// The inotify descriptors in a batch of events.
+        /// Returns the inotify descriptors in a batch of events.
         private static func folders(in bytes: ArraySlice<UInt8>) -> Set<Int32> {
             var folders: Set<Int32> = []
             bytes.withUnsafeBytes { bytes in

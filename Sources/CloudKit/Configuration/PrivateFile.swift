@@ -40,7 +40,7 @@ package struct PrivateFile: Sendable {
         return folder.isEmpty ? "." : folder
     }
 
-    /// The current version; nil if the file doesn't exist.
+    /// Returns the current version, or nil if the file doesn't exist.
     package func version() -> Version? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

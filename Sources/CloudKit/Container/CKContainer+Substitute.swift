@@ -27,7 +27,8 @@ extension CKContainer {
         (try? inPlaceOfDefault?.core.resolved())?.connection.clock ?? SystemTimeSource()
     }
 
-    /// The core of the container with `identifier`, at the connection of the substitute; nil without a substitute.
+    /// Returns the core of the container with `identifier`, at the connection of the substitute, or nil without a
+    /// substitute.
     static func substituteCore(_ identifier: String) -> ContainerCore? {
         (try? inPlaceOfDefault?.core.resolved()).map { ContainerCore($0.sibling(identifier)) }
     }

@@ -97,7 +97,7 @@ extension CKContainer {
 
     // MARK: User identities
 
-    /// The user with this address, if they let others find them.
+    /// Returns the user with this address, if they let others find them.
     public func userIdentity(forEmailAddress emailAddress: String) async throws -> CKUserIdentity? {
         try await userIdentity(CKUserIdentityLookupInfo(emailAddress: emailAddress))
     }
@@ -108,12 +108,12 @@ extension CKContainer {
         try await userIdentity(CKUserIdentityLookupInfo(phoneNumber: phoneNumber))
     }
 
-    /// The user with this record, if they let others find them.
+    /// Returns the user with this record, if they let others find them.
     public func userIdentity(forUserRecordID userRecordID: CKRecord.ID) async throws -> CKUserIdentity? {
         try await userIdentity(CKUserIdentityLookupInfo(userRecordID: userRecordID))
     }
 
-    /// The users with these addresses that let others find them.
+    /// Returns the users with these addresses that let others find them.
     public func userIdentities(forEmailAddresses emails: [String]) async throws -> [String: CKUserIdentity] {
         try await userIdentities(CKUserIdentityLookupInfo.lookupInfos(withEmails: emails)) { $0.emailAddress }
     }
@@ -126,14 +126,14 @@ extension CKContainer {
         }
     }
 
-    /// The users with these records that let others find them.
+    /// Returns the users with these records that let others find them.
     public func userIdentities(
         forUserRecordIDs recordIDs: [CKRecord.ID]
     ) async throws -> [CKRecord.ID: CKUserIdentity] {
         try await userIdentities(CKUserIdentityLookupInfo.lookupInfos(with: recordIDs)) { $0.userRecordID }
     }
 
-    /// All users that are discoverable by everyone. Apple's framework searches the device's address book
+    /// Returns all users that are discoverable by everyone. Apple's framework searches the device's address book
     /// instead.
     public func allUserIdentitiesFromContacts() async throws -> [CKUserIdentity] {
         try await publicCloudDatabase.result { self.startDiscoverAll($0) }

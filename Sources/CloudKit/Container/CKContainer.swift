@@ -36,8 +36,8 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     private static let defaultContainer = CKContainer(core: ContainerCore(configuredIdentifier: nil))
 
-    /// The default container: the value of the environment variable `CLOUDKIT_CONTAINER`, or `defaultContainer` of the
-    /// configuration.
+    /// Returns the default container: the value of the environment variable `CLOUDKIT_CONTAINER`, or
+    /// `defaultContainer` of the configuration.
     public class func `default`() -> CKContainer { inPlaceOfDefault ?? defaultContainer }
 
     /// The container with `identifier`.
@@ -64,14 +64,14 @@ open class CKContainer: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The container's identifier and connection.
+    /// Returns the container's identifier and connection.
     /// - Throws: `CKError.badContainer` if no configuration names its server.
     package func resolved() throws(CKError) -> (identifier: String, connection: CloudConnection) {
         let resolved = try core.resolved()
         return (resolved.identifier, resolved.connection)
     }
 
-    /// The database with `scope`: always the same object.
+    /// Returns the database with `scope`: always the same object.
     public func database(with scope: CKDatabase.Scope) -> CKDatabase {
         switch scope {
         case .public: publicCloudDatabase

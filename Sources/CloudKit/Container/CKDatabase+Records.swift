@@ -174,7 +174,7 @@ extension CKDatabase {
 }
 
 extension Dictionary {
-    /// The result of the single requested item.
+    /// Returns the result of the single requested item.
     func only<Item>(_ key: Key) -> Result<Item, any Error> where Value == Result<Item, any Error> {
         self[key] ?? .failure(CKError.unreadable("a response without the requested item"))
     }

@@ -34,7 +34,7 @@ final class ContainerCore: Sendable {
         }
     }
 
-    /// The container's server, account and notifications.
+    /// Returns the container's server, account and notifications.
     /// - Throws: `CKError.badContainer` with the required configuration and its file. The next operation
     ///   reads a corrected configuration.
     func resolved() throws(CKError) -> ResolvedContainer {

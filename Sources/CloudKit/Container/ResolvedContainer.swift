@@ -41,7 +41,7 @@ final class ResolvedContainer: Sendable {
         if let settings { Self.shared.forget(settings, self) }
     }
 
-    /// The container with `identifier` at the same connection: always the same object.
+    /// Returns the container with `identifier` at the same connection: always the same object.
     func sibling(_ identifier: String) -> ResolvedContainer {
         if identifier == self.identifier { return self }
         if let resolved = siblings.withLock({ $0[identifier] }) { return resolved }

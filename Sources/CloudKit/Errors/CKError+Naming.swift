@@ -45,7 +45,7 @@ extension CKError {
         (userInfo[ErrorKey.description] ?? userInfo[NSLocalizedDescriptionKey]) as? String ?? code.summary
     }
 
-    /// The whole message: the words, and in brackets the affected items.
+    /// Returns the whole message: the words, and in brackets the affected items.
     static func message(_ words: String, _ userInfo: [String: Any]) -> String {
         var names: [String] = []
         if let record = userInfo[ErrorKey.record] as? CKRecordID {
@@ -85,7 +85,7 @@ extension CKError: CustomStringConvertible, CustomDebugStringConvertible {
     /// The same as the description.
     public var debugDescription: String { description }
 
-    /// The items with their errors, in an order that is the same each time.
+    /// Returns the items with their errors, in an order that is the same each time.
     private static func told(_ errors: [AnyHashable: any Error]) -> [String] {
         errors.map { item, error in
             "\(name(of: item.base)): " + ((error as? CKError).map { $0.line + ">" } ?? "\(error)")
@@ -104,8 +104,8 @@ extension CKError: CustomStringConvertible, CustomDebugStringConvertible {
 extension CKError {
     static let cancelled = CKError(.operationCancelled, "The operation was cancelled.")
 
-    /// The error of an operation with failed items. Its message describes the first of them, so that the error alone is
-    /// useful.
+    /// Returns the error of an operation with failed items. Its message describes the first of them, so that the
+    /// error alone is useful.
     static func partialFailure(_ errors: [AnyHashable: any Error]) -> CKError {
         let first = errors.values.compactMap { $0 as? CKError }
             .filter { $0.code != .batchRequestFailed || errors.count == 1 }

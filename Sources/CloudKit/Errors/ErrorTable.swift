@@ -62,7 +62,7 @@ enum ErrorTable {
         (Int.min...Int.max, .serverRejectedRequest),
     ]
 
-    /// The code for `error`: the code that our server names, otherwise the table's.
+    /// Returns the code for `error`: the code that our server names, otherwise the table's.
     /// - Parameter status: the HTTP status if the whole request was rejected; nil for one item of a response.
     static func code(for error: WireError, status: Int? = nil) -> CKError.Code {
         if let number = error.ckErrorCode, let code = CKError.Code(rawValue: number) { return code }
@@ -74,12 +74,12 @@ enum ErrorTable {
         return row?.code ?? status.map { code(forStatus: $0) } ?? unknownItemCode
     }
 
-    /// The code for a response that isn't the protocol's, by its HTTP status.
+    /// Returns the code for a response that isn't the protocol's, by its HTTP status.
     static func code(forStatus status: Int) -> CKError.Code {
         statuses.first { $0.statuses.contains(status) }?.code ?? unknownItemCode
     }
 
-    /// The code of a network error, and the text before the network's own message.
+    /// Returns the code of a network error, and the text before the network's own message.
     static func network(_ code: HTTPClientError.Code) -> (code: CKError.Code, words: String?) {
         switch code {
         case .couldNotResolve, .couldNotConnect: (.networkUnavailable, "The server can't be reached")

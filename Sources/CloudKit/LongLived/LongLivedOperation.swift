@@ -15,7 +15,7 @@ protocol LongLivedOperation: CKDatabaseOperation {
 extension LongLivedOperation {
     var filesToSend: [URL] { [] }
 
-    /// The operation as a keyed archive.
+    /// Returns the operation as a keyed archive.
     func archive() -> [UInt8] {
         let archiver = NSKeyedArchiver(requiringSecureCoding: true)
         effectiveConfiguration.encode(with: archiver)
@@ -40,7 +40,7 @@ enum LongLivedOperations {
         CKFetchSubscriptionsOperation.kind: { CKFetchSubscriptionsOperation() },
     ]
 
-    /// The operation, without blocks; nil for an unknown class.
+    /// Returns the operation, without blocks, or nil for an unknown class.
     static func make(_ header: OperationHeader, _ archive: Data) -> (any LongLivedOperation)? {
         guard let operation = makers[header.kind]?(),
             let coder = try? NSKeyedUnarchiver(forReadingFrom: archive)
@@ -65,7 +65,7 @@ extension NSCoder {
         if let strings { encode(NSArray(array: strings.map { $0 as NSString }), forKey: key) }
     }
 
-    /// The list that `encode(list:forKey:)` has encoded.
+    /// Returns the list that `encode(list:forKey:)` has encoded.
     func list<Element: NSObject>(of type: Element.Type, forKey key: String) -> [Element]? {
         object(ofAny: [NSArray.self, type], forKey: key) as? [Element]
     }

@@ -42,21 +42,22 @@ package struct LongLivedOperationStore: Sendable {
 
     // MARK: Looking
 
-    /// The IDs of the owner's operations that no other process runs, in ascending order. Removes operations that are
-    /// too old or another user's.
+    /// Returns the IDs of the owner's operations that no other process runs, in ascending order. Removes operations
+    /// that are too old or another user's.
     func operationIDs(of owner: OperationOwner) -> [String] {
         removeRests(.gone)
         return names().filter { find($0, of: owner) != nil }.sorted()
     }
 
-    /// The stored form of an operation; nil if it doesn't exist or isn't the owner's.
+    /// Returns the stored form of an operation, or nil if it doesn't exist or isn't the owner's.
     func operation(_ operationID: String, of owner: OperationOwner) -> (
         header: OperationHeader, archive: Data
     )? {
         find(operationID, of: owner)
     }
 
-    /// The stored form of an operation, if it is the owner's. Removes one that is too old or another user's.
+    /// Returns the stored form of an operation, if it is the owner's. Removes one that is too old or another
+    /// user's.
     private func find(_ name: String, of owner: OperationOwner) -> (header: OperationHeader, archive: Data)? {
         guard UUID(uuidString: name) != nil else { return nil }
         let running = RunningOperations.entries.withLock { $0[path(name)] }

@@ -44,7 +44,7 @@ final class LongLivedRun: Sendable {
         if lock != nil { for follower in RunningOperations.take(folder) { follower(nil) } }
     }
 
-    /// The stored response to the next request; nil if it must be sent.
+    /// Returns the stored response to the next request, or nil if it must be sent.
     func nextReply() -> WireResponse? {
         state.withLock { state in
             state.number += 1
@@ -60,7 +60,7 @@ final class LongLivedRun: Sendable {
         lock?.setTime(clock.nowMilliseconds())
     }
 
-    /// The URL of the stored copy of the file at `url`; nil if there is none.
+    /// Returns the URL of the stored copy of the file at `url`, or nil if there is none.
     func copy(of url: URL) -> URL? {
         header.files[url.path].map { URL(fileURLWithPath: folder + "/" + $0) }
     }

@@ -20,7 +20,7 @@ struct OperationHeader: Codable, Sendable {
     /// The stored copies of the files to upload, by the paths of the originals.
     var files: [String: String] = [:]
 
-    /// The file's bytes, with `archive` after the header.
+    /// Returns the file's bytes, with `archive` after the header.
     func file(_ archive: [UInt8]) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

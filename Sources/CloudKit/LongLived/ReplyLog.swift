@@ -24,8 +24,8 @@ struct ReplyLog: Sendable {
         self.bytesMax = bytesMax
     }
 
-    /// The stored response to the request with this number. After the first missing response the rest is deleted,
-    /// because another response may lead to other requests.
+    /// Returns the stored response to the request with this number. After the first missing response the rest is
+    /// deleted, because another response may lead to other requests.
     mutating func reply(to number: Int) -> WireResponse? {
         guard isReplaying else { return nil }
         if let (found, reply, end) = entry(at: position), found == number {
@@ -45,7 +45,7 @@ struct ReplyLog: Sendable {
         _ = [status.st_atim, status.st_mtim].withUnsafeBufferPointer { futimens(descriptor, $0.baseAddress) }
     }
 
-    /// All stored responses.
+    /// Returns all stored responses.
     func all() -> [Int: WireResponse] {
         var replies: [Int: WireResponse] = [:]
         var place: Int64 = 0

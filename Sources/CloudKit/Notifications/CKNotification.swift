@@ -33,7 +33,7 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
         self.isRead = isRead
     }
 
-    /// The notification in `payload`; nil if its kind is unknown.
+    /// Returns the notification in `payload`, or nil if its kind is unknown.
     /// - Parameter isRead: true if the collection has it as read.
     package static func of(_ payload: PushPayload, isRead: Bool = false) -> CKNotification? {
         guard let cause = payload.ck.cause, let scope = cause.database.map(CKDatabase.Scope.init) else {
@@ -46,7 +46,7 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
         }
     }
 
-    /// The notification in the dictionary of a push service; nil if it isn't CloudKit's.
+    /// Returns the notification in the dictionary of a push service, or nil if it isn't CloudKit's.
     static func of(_ dictionary: [AnyHashable: Any]) -> CKNotification? {
         // Other keys belong to the app, and their values may not be JSON.
         var own: [String: Any] = [:]

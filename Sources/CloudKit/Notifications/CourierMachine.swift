@@ -237,7 +237,7 @@ struct CourierMachine: Sendable {
         return [.tell(.interrupted(error)), .tell(.listening(wasForgotten: false))] + waitAgain()
     }
 
-    /// The ID of a notification that can't be read otherwise.
+    /// Returns the ID of a notification that can't be read otherwise.
     private static func notificationID(in body: [UInt8]) -> String? {
         guard case .object(let members)? = try? JSONValue(json: body),
             case .object(let part)? = members["ck"], case .string(let id)? = part["nid"], !id.isEmpty

@@ -17,7 +17,7 @@ final class NotificationHub: Sendable {
         var lastNumber = 0
         var isListening = false
 
-        /// The handlers of the observers that `isMeant` selects, in the order of registration.
+        /// Returns the handlers of the observers that `isMeant` selects, in the order of registration.
         func handlers(_ isMeant: (Observer) -> Bool) -> [@Sendable (NotificationEvent) -> Void] {
             observers.filter { isMeant($0.value) }.sorted { $0.key < $1.key }.map(\.value.handler)
         }

@@ -82,7 +82,7 @@ final class NotificationListener: Sendable {
         while let body = next() { body() }
     }
 
-    /// The next work. A response that arrives at once only adds its turn, so the stack doesn't grow.
+    /// Returns the next work. A response that arrives at once only adds its turn, so the stack doesn't grow.
     private func next() -> (() -> Void)? {
         state.withLock { state in
             guard !state.isStopped, !state.turns.isEmpty else {

@@ -74,7 +74,7 @@ extension RequestAddress {
 }
 
 extension CKOperationConfiguration {
-    /// The rules for the requests of an operation that starts now.
+    /// Returns the rules for the requests of an operation that starts now.
     fileprivate func rules(startedMilliseconds: Int64) -> RequestRules {
         RequestRules(
             timeoutSeconds: timeoutIntervalForRequest,

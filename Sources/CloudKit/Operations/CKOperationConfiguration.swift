@@ -106,7 +106,7 @@ public final class CKOperationConfiguration: NSObject, NSCopying, @unchecked Sen
         values.timeoutIntervalForResource = value("TimeoutForResource", coder.decodeDouble)
     }
 
-    /// A copy with unset values taken from `other`.
+    /// Returns a copy with unset values taken from `other`.
     func filled(from other: CKOperationConfiguration?) -> CKOperationConfiguration {
         let filled = CKOperationConfiguration()
         filled.values = values

@@ -92,7 +92,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
         }
     }
 
-    /// The request for the first page; nil if the query can't match any record.
+    /// Returns the request for the first page, or nil if the query can't match any record.
     private func request(_ clock: any TimeSource) -> Result<RecordsQueryRequest?, CKError> {
         Result { () throws(CKError) in try request(clock) }
     }
@@ -122,7 +122,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
 }
 
 extension CKQuery {
-    /// The query in a request; nil if it can't match any record.
+    /// Returns the query in a request, or nil if it can't match any record.
     /// - Parameter clock: the clock of `now()`.
     func wire(zoneID: CKRecordZoneID?, clock: any TimeSource) throws(CKError) -> RecordQuery? {
         let date = Date(milliseconds: clock.nowMilliseconds())

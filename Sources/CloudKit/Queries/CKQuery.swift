@@ -85,7 +85,7 @@ extension NSCoder {
         encode(NSArray(array: written.arguments), forKey: "PredicateArguments")
     }
 
-    /// The predicate that `encode(predicate:)` has encoded; nil if it doesn't exist.
+    /// Returns the predicate that `encode(predicate:)` has encoded, or nil if it doesn't exist.
     func predicate() -> NSPredicate? {
         guard let format = string(forKey: "PredicateFormat"),
             let arguments = object(forKey: "PredicateArguments") as? [Any]

@@ -52,7 +52,7 @@ extension Predicate {
             "BEGINS_WITH": (.direct, .beginsWith), "LIST_MEMBER_BEGINS_WITH": (.any, .beginsWith),
         ]
 
-    /// The field of a filter in the form of CloudKit JS.
+    /// Returns the field of a filter in the form of CloudKit JS.
     private static func key(systemFieldName: String) -> String {
         switch systemFieldName {
         case "recordName": "recordID"

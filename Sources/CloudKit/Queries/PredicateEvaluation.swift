@@ -24,7 +24,7 @@ enum PredicateEvaluation {
         /// The user that `CKCurrentUserDefaultName` stands for in the record.
         var userRecordName: String?
 
-        /// The value with the user under one name.
+        /// Returns the value with the user under one name.
         func named(_ value: RecordFieldValue?) -> RecordFieldValue? {
             guard let userRecordName else { return value }
             switch value {
@@ -68,8 +68,8 @@ enum PredicateEvaluation {
         }
     }
 
-    /// All texts of a record, joined. The cloud searches only fields that are marked searchable, which a record doesn't
-    /// know.
+    /// Returns all texts of a record, joined. The cloud searches only fields that are marked searchable, which a
+    /// record doesn't know.
     private static func words(of state: RecordState) -> String {
         let texts = state.plain.values.values.compactMap { value -> String? in
             if case .string(let text) = value { text } else { nil }

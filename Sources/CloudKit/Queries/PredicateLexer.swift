@@ -101,7 +101,7 @@ struct PredicateLexer {
         }
     }
 
-    /// A name, a path of names, or a selector such as `distanceToLocation:fromLocation:`.
+    /// Returns a name, a path of names, or a selector such as `distanceToLocation:fromLocation:`.
     private mutating func word() -> String {
         let start = next
         while next < text.count {

@@ -66,7 +66,7 @@ struct PredicateParser {
         return try comparison()
     }
 
-    /// The predicate in parentheses. Nil, without reading anything, if they contain an operand.
+    /// Returns the predicate in parentheses. Nil, without reading anything, if they contain an operand.
     private mutating func parenthesized() throws(PredicateFormatError) -> Predicate? {
         let start = self
         try advance()

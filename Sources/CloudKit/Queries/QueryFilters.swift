@@ -201,7 +201,7 @@ struct QueryFilters {
         return key
     }
 
-    /// The value of an operand without a field; nil for a field.
+    /// Returns the value of an operand without a field, or nil for a field.
     private func constant(_ operand: PredicateOperand) throws(CKError) -> RecordFieldValue? {
         switch operand {
         case .key, .record: return nil

@@ -22,6 +22,6 @@ enum SystemFieldName: String, CaseIterable {
         }
     }
 
-    /// The name in a request of the field of a predicate or sort.
+    /// Returns the name in a request of the field of a predicate or sort.
     static func wireName(_ key: String) -> String { SystemFieldName(key)?.rawValue ?? key }
 }

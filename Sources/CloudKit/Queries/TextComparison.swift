@@ -66,7 +66,7 @@ struct TextComparison {
         return pattern
     }
 
-    /// The words of a text, without case and diacritics.
+    /// Returns the words of a text, without case and diacritics.
     static func words(_ text: String) -> Set<String> {
         let folded = text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
         return Set(folded.split { !$0.isLetter && !$0.isNumber }.map { String($0) })

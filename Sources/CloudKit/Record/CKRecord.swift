@@ -117,7 +117,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
 
     // MARK: Fields
 
-    /// The value of the field `key`; nil if it has none.
+    /// Returns the value of the field `key`, or nil if it has none.
     public func object(forKey key: FieldKey) -> (any CKRecordValueProtocol)? {
         lock.withLock { $0.plain[key] }?.object
     }
@@ -135,7 +135,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
         set { setObject(newValue, forKey: key) }
     }
 
-    /// The value of the field `key`, in the form of key-value coding.
+    /// Returns the value of the field `key`, in the form of key-value coding.
     public func value(forKey key: FieldKey) -> Any? {
         object(forKey: key)
     }
@@ -146,7 +146,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
         _ = lock.withLock { $0.plain.replace(key, with: value) }
     }
 
-    /// The fields `keys`, in the form of key-value coding: `NSNull` for a field without a value.
+    /// Returns the fields `keys`, in the form of key-value coding: `NSNull` for a field without a value.
     public func dictionaryWithValues(forKeys keys: [FieldKey]) -> [FieldKey: Any] {
         keys.reduce(into: [:]) { $0[$1] = value(forKey: $1) ?? NSNull() }
     }
@@ -156,17 +156,17 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
         for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
     }
 
-    /// The keys of the fields with a value, in ascending order.
+    /// Returns the keys of the fields with a value, in ascending order.
     public func allKeys() -> [FieldKey] {
         lock.withLock { $0.plain.values.keys.sorted() }
     }
 
-    /// The keys set since the record was made, fetched or saved, in ascending order.
+    /// Returns the keys set since the record was made, fetched or saved, in ascending order.
     public func changedKeys() -> [FieldKey] {
         lock.withLock { $0.plain.changedKeys.sorted() }
     }
 
-    /// The words of the record's text fields, lower-cased, in the order of the fields' keys.
+    /// Returns the words of the record's text fields, lower-cased, in the order of the fields' keys.
     public func allTokens() -> [String] {
         let values = state.plain.values
         return values.keys.sorted().flatMap { key -> [String] in

@@ -2,13 +2,13 @@ public import Foundation
 
 /// A set of fields by key: a record's own, or its encrypted ones.
 public protocol CKRecordKeyValueSetting: NSObjectProtocol {
-    /// The value of the field `key`; nil if it has none.
+    /// Returns the value of the field `key`, or nil if it has none.
     func object(forKey key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)?
     /// Sets the field `key`; nil removes its value.
     func setObject(_ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey)
-    /// The keys of the fields with a value, in ascending order.
+    /// Returns the keys of the fields with a value, in ascending order.
     func allKeys() -> [CKRecord.FieldKey]
-    /// The keys set since the record was made, fetched or saved, in ascending order.
+    /// Returns the keys set since the record was made, fetched or saved, in ascending order.
     func changedKeys() -> [CKRecord.FieldKey]
     /// The value of the field `key` as an object.
     @_disfavoredOverload subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? { get set }
@@ -47,7 +47,7 @@ public struct CKRecordKeyValueIterator: IteratorProtocol {
             .makeIterator()
     }
 
-    /// The next field, or nil after the last.
+    /// Returns the next field, or nil after the last.
     public mutating func next() -> (CKRecord.FieldKey, any CKRecordValueProtocol)? {
         pairs.next()
     }

@@ -36,7 +36,7 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {
         case perZone = 1
     }
 
-    /// The zone that every database has.
+    /// Returns the zone that every database has.
     public static func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
 
     /// The zone's ID.

@@ -41,7 +41,7 @@ package struct ValueStore: Sendable, Hashable {
     /// True if a field holds a file, alone or in a list.
     var hasAssets: Bool { values.values.contains(where: \.hasAssets) }
 
-    /// The keys that a save sends, in any order.
+    /// Returns the keys that a save sends, in any order.
     func sentKeys(_ policy: CKModifyRecordsOperation.RecordSavePolicy) -> [String] {
         guard policy == .allKeys else { return Array(changedKeys) }
         return values.keys + changedKeys.filter { values[$0] == nil }

@@ -5,13 +5,13 @@ public struct CKShareTransferRepresentation<Item>: Sendable {
     public struct ExportedShare: Sendable {
         private init() {}
 
-        /// An existing share.
+        /// Returns an existing share.
         public static func existing(
             _ share: CKShare, container: CKContainer,
             allowedSharingOptions: CKAllowedSharingOptions = CKAllowedSharingOptions.standard
         ) -> ExportedShare { ExportedShare() }
 
-        /// A share that `preparationHandler` would make.
+        /// Returns a share that `preparationHandler` would make.
         @preconcurrency
         public static func prepareShare(
             container: CKContainer,

@@ -105,7 +105,7 @@ extension CKShare {
     /// - Note: Coming: with sharing.
     public func unblockIdentities(_ blockedIdentities: [BlockedIdentity]) {}
 
-    /// The URL for a participant that may open it once: nil, because shares can't be saved yet.
+    /// Returns the URL for a participant that may open it once: nil, because shares can't be saved yet.
     /// - Note: Coming: with sharing.
     public func oneTimeURL(for participantID: Participant.ID) -> URL? { nil }
 }

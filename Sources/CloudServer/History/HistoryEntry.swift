@@ -131,7 +131,7 @@ extension HistoryEntry {
         }
     }
 
-    /// The state of the device, and of the zones that it fetched or changed, as shown by the request.
+    /// Returns the state of the device, and of the zones that it fetched or changed, as shown by the request.
     private func syncRows(of detail: WireDetail, device name: String?) -> [HistorySync] {
         guard let container, let environment, let user, !user.isEmpty else { return [] }
         let key = HistorySync.Key(

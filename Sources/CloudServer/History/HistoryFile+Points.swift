@@ -144,14 +144,14 @@ extension HistoryFile {
             times: LatencyHistogram(bytes: statement.bytes(at: column + 4)))
     }
 
-    /// The points of a time line since `start`, in order.
+    /// Returns the points of a time line since `start`, in order.
     func points(_ span: HistorySpan, from start: Int64, of place: HistoryPlace) throws -> [(
         start: Int64, point: HistoryPoint
     )] {
         try read(span, from: start, of: place, kind: "").map { ($0.start, $0.point) }
     }
 
-    /// The sums for each name of a kind since `start`.
+    /// Returns the sums for each name of a kind since `start`.
     func sums(_ kind: String, from start: Int64, of place: HistoryPlace) throws -> [String: HistoryPoint] {
         try read(.minute, from: start, of: place, kind: kind).reduce(into: [:]) { sums, row in
             sums[row.name, default: HistoryPoint()] += row.point

@@ -98,7 +98,7 @@ extension HistoryFile {
         return page
     }
 
-    /// The request with this ID and all its details, and those of the same session before and after it.
+    /// Returns the request with this ID and all its details, and those of the same session before and after it.
     package func request(id: String, neighboursMax: Int) throws -> (
         request: HistoryEntry, before: [HistoryEntry], after: [HistoryEntry]
     )? {
@@ -151,7 +151,7 @@ extension HistoryFile {
         let bind: (borrowing Statement, Int32) throws -> Void
     }
 
-    /// The condition that an index serves: only the first, since it selects the fewest requests.
+    /// Returns the condition that an index serves: only the first, since it selects the fewest requests.
     private static func bounds(_ query: HistoryQuery) -> [Term] {
         if let id = query.id { return [equals("id", id, 3)] }
         if let session = query.session { return [equals("session", session, 3)] }
@@ -205,7 +205,7 @@ extension HistoryFile {
     /// Maximum difference in time of two requests whose numbers are in the other order.
     private static let disorderMilliseconds: Int64 = 2_000
 
-    /// The range of numbers that contains all requests in the query's time range.
+    /// Returns the range of numbers that contains all requests in the query's time range.
     private func numbers(of query: HistoryQuery) throws -> Range<Int64> {
         let first = try query.fromMilliseconds.map { from in
             try firstNumber(from: max(from, .min + Self.disorderMilliseconds) - Self.disorderMilliseconds)
@@ -217,7 +217,7 @@ extension HistoryFile {
         return lower..<max(lower, end ?? .max)
     }
 
-    /// The number of the first request with a response at `milliseconds` or later, found in about 20 steps.
+    /// Returns the number of the first request with a response at `milliseconds` or later, found in about 20 steps.
     private func firstNumber(from milliseconds: Int64) throws -> Int64 {
         var lower = try connection.number("SELECT min(number) FROM requests")
         var upper = try connection.number("SELECT max(number) FROM requests") + 1
@@ -270,7 +270,7 @@ extension HistoryFile {
 }
 
 extension JSONValue {
-    /// The part of a request's detail about one record.
+    /// Returns the part of a request's detail about one record.
     fileprivate func records(named name: String) -> JSONValue? {
         guard case .object(let members) = self, case .array(let records)? = members["records"] else {
             return nil

@@ -32,7 +32,7 @@ extension HistoryFile {
         }
     }
 
-    /// The runs that ended at `milliseconds` or later, in order.
+    /// Returns the runs that ended at `milliseconds` or later, in order.
     func runs(from milliseconds: Int64) throws -> [HistoryRun] {
         try connection.withStatement("SELECT start, end FROM runs WHERE end >= ? ORDER BY start") {
             statement in

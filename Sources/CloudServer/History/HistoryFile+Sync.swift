@@ -80,7 +80,7 @@ extension HistoryFile {
         }
     }
 
-    /// The last known activity of a user's devices, most recent first.
+    /// Returns the last known activity of a user's devices, most recent first.
     func sync(container: String, environment: String, user: String, rowsMax: Int) throws -> [HistorySync] {
         let sql = """
             SELECT \(Self.syncColumns) FROM sync WHERE container = ? AND environment = ? AND user = ?
@@ -118,7 +118,7 @@ extension HistoryFile {
         return row
     }
 
-    /// The users of an environment by their devices' last activity, most recent first.
+    /// Returns the users of an environment by their devices' last activity, most recent first.
     ///
     /// - Parameter rowsMax: maximum rows of devices that are read.
     func syncUsers(

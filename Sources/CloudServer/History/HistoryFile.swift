@@ -162,7 +162,7 @@ extension HistoryFile {
         return counts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value) " }.joined()
     }
 
-    /// The names with a line feed before and after each, or nil if there are none.
+    /// Returns the names with a line feed before and after each, or nil if there are none.
     private static func text(of zones: [String]) -> String? {
         guard !zones.isEmpty else { return nil }
         return "\n"
@@ -243,7 +243,7 @@ extension HistoryFile {
         }
     }
 
-    /// The environments with rows in tables other than requests.
+    /// Returns the environments with rows in tables other than requests.
     func environments() throws -> [(container: String, environment: String)] {
         let sql = """
             SELECT container, environment FROM points UNION SELECT container, environment FROM sync
@@ -271,7 +271,7 @@ extension HistoryFile {
 }
 
 extension Connection {
-    /// The first number in the result of a statement without parameters, or 0 without a row.
+    /// Returns the first number in the result of a statement without parameters, or 0 without a row.
     func number(_ sql: String) throws -> Int64 {
         try withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
     }

@@ -8,7 +8,7 @@ struct HistoryStores: Sendable {
     let control: ControlStore
     let folder: DataFolder
 
-    /// The store of an environment, or nil if nothing was stored in it yet.
+    /// Returns the store of an environment, or nil if nothing was stored in it yet.
     ///
     /// - Throws: a `WireError` if the container doesn't exist, or can't be read now.
     func file(of container: CloudService.Container) throws -> StoreFile? {

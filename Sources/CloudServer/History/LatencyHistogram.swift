@@ -49,7 +49,7 @@ struct LatencyHistogram: Hashable, Sendable {
         for (place, count) in part.counts.enumerated() { sum.counts[place] &+= count }
     }
 
-    /// The upper bound of the given fraction of requests, from 0 to 1, or nil without requests.
+    /// Returns the upper bound of the given fraction of requests, from 0 to 1, or nil without requests.
     func milliseconds(atPart part: Double) -> Int64? {
         let total = counts.reduce(0, &+)
         guard total > 0 else { return nil }

@@ -105,7 +105,7 @@ struct OperatorHistory: Sendable {
             ]))
     }
 
-    /// The times during which the server ran. There are no points outside of them.
+    /// Returns the times during which the server ran. There are no points outside of them.
     private func runs(from second: Int64) throws -> JSONValue {
         .array(
             try (history?.runs(from: second * 1_000) ?? []).map { run in

@@ -85,7 +85,7 @@ struct OperatorSlow: Sendable {
         }
     }
 
-    /// A line for each group, the largest first, with the number of requests and the time of the last one.
+    /// Returns a line for each group, the largest first, with the number of requests and the time of the last one.
     private static func lines<Key: Hashable>(
         _ groups: [Key: [HistoryEntry]], _ members: (Key, [HistoryEntry]) -> [String: JSONValue?]
     ) -> [JSONValue] {

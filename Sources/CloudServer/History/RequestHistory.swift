@@ -131,7 +131,7 @@ final class RequestHistory: ThreadOwner {
         }
     }
 
-    /// The server's runs known to the file, including the current one until now.
+    /// Returns the server's runs known to the file, including the current one until now.
     ///
     /// - Throws: as `read`.
     func runs(from milliseconds: Int64) throws -> [HistoryRun] {

@@ -22,14 +22,14 @@ package struct SyncReport: Sendable {
 
     init(_ stores: HistoryStores) { self.stores = stores }
 
-    /// The users ordered by their devices' last requests, from `file`.
+    /// Returns the users ordered by their devices' last requests, from `file`.
     ///
     /// - Throws: `SQLiteError` if the file can't be read, `CloudStoreError`.
     package func users(of container: CloudService.Container, in file: HistoryFile) throws -> JSONValue {
         try users(Self.userRows(of: container, before: .max, file), of: container)
     }
 
-    /// The devices of a user, and the zones.
+    /// Returns the devices of a user, and the zones.
     ///
     /// - Throws: `SQLiteError` if the file can't be read, `CloudStoreError`.
     package func devices(
@@ -38,7 +38,7 @@ package struct SyncReport: Sendable {
         try devices(Self.deviceRows(of: user, in: container, file), of: user, in: container)
     }
 
-    /// The devices of all users, most recently active first.
+    /// Returns the devices of all users, most recently active first.
     static func userRows(
         of container: CloudService.Container, before milliseconds: Int64, _ file: HistoryFile
     ) throws -> [(user: String, lastMilliseconds: Int64)] {
@@ -47,7 +47,7 @@ package struct SyncReport: Sendable {
             beforeMilliseconds: milliseconds, rowsMax: rowsMax)
     }
 
-    /// The rows of a user's devices.
+    /// Returns the rows of a user's devices.
     static func deviceRows(
         of user: String, in container: CloudService.Container, _ file: HistoryFile
     ) throws -> [HistorySync] {
@@ -55,7 +55,7 @@ package struct SyncReport: Sendable {
             container: container.identifier, environment: container.environment, user: user, rowsMax: rowsMax)
     }
 
-    /// The users ordered by their devices' last requests.
+    /// Returns the users ordered by their devices' last requests.
     func users(
         _ rows: [(user: String, lastMilliseconds: Int64)], of container: CloudService.Container
     ) throws -> JSONValue {
@@ -86,7 +86,7 @@ package struct SyncReport: Sendable {
         ])
     }
 
-    /// The devices of a user, and the zones.
+    /// Returns the devices of a user, and the zones.
     func devices(
         _ rows: [HistorySync], of user: String, in container: CloudService.Container
     ) throws -> JSONValue {

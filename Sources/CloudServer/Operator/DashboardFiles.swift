@@ -55,7 +55,7 @@ package struct DashboardFiles: Sendable {
     /// The page for a device's file. It is served by `yap sync inspect --open`, not by a cloud server.
     package var devicePage: HTTPResponse { Reply.page(device, status: 200, policy: Self.policy) }
 
-    /// The page at the address without a path.
+    /// Returns the page at the address without a path.
     ///
     /// - Parameter linksDashboard: whether the dashboard is served.
     func rootPage(linksDashboard: Bool) -> String {
@@ -63,7 +63,7 @@ package struct DashboardFiles: Sendable {
         return Self.replacing("{dashboard}", with: linksDashboard ? link : "", in: root)
     }
 
-    /// The response to a request for a file, or nil if the path names none.
+    /// Returns the response to a request for a file, or nil if the path names none.
     package func response(to path: String) -> HTTPResponse? {
         guard path.hasPrefix(folder + "/"), let file = files[String(path.dropFirst(folder.count + 1))] else {
             return nil

@@ -6,7 +6,7 @@
 
 /// Sizes of files.
 enum FileBytes {
-    /// The total bytes of the existing files, or nil if the first doesn't exist.
+    /// Returns the total bytes of the existing files, or nil if the first doesn't exist.
     static func count(of paths: [String]) -> Int64? {
         let sizes = paths.map { path -> Int64? in
             var status = stat()

@@ -82,7 +82,7 @@ final class OperatorData: Sendable {
 
     // MARK: The audit log
 
-    /// The audit line of a change.
+    /// Returns the audit line of a change.
     private func change(of request: OperatorRequest, _ look: AuditLine, _ endpoint: Endpoint) -> AuditLine {
         var line = request.auditLine(AuditLine.Action(change: endpoint))
         line.container = look.container

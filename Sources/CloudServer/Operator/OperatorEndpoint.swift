@@ -147,7 +147,7 @@ enum OperatorEndpoint: Hashable {
         return ["POST": .data(container, scope: data[0], endpoint: endpoint)]
     }
 
-    /// The account in a path.
+    /// Returns the account in a path.
     private static func account(_ path: String) -> OperatorEndpoint? {
         let parts = path.pathSegments()
         guard parts.count == 2, parts[0] == "accounts", !parts[1].isEmpty else { return nil }

@@ -17,12 +17,12 @@ struct OperatorBody {
         }
     }
 
-    /// The text member `name`, or nil if it is missing.
+    /// Returns the text member `name`, or nil if it is missing.
     func text(_ name: String) -> String? {
         if case .string(let text)? = members[name] { text } else { nil }
     }
 
-    /// The text member `name`.
+    /// Returns the text member `name`.
     ///
     /// - Throws: a `WireError` if it is missing.
     func required(_ name: String) throws(WireError) -> String {
@@ -30,7 +30,7 @@ struct OperatorBody {
         return text
     }
 
-    /// The text member `name`, or nil if it is missing or empty.
+    /// Returns the text member `name`, or nil if it is missing or empty.
     ///
     /// - Throws: `WireError` for a member of another type.
     func nonempty(_ name: String) throws(WireError) -> String? {
@@ -38,7 +38,7 @@ struct OperatorBody {
         return text
     }
 
-    /// The text member `name`, or nil if it is missing.
+    /// Returns the text member `name`, or nil if it is missing.
     ///
     /// - Throws: `WireError` for a member of another type.
     func optional(_ name: String) throws(WireError) -> String? {
@@ -49,7 +49,7 @@ struct OperatorBody {
         }
     }
 
-    /// The list of texts `name`, or nil if it is missing.
+    /// Returns the list of texts `name`, or nil if it is missing.
     ///
     /// - Throws: `WireError` for a member of another type.
     func texts(_ name: String) throws(WireError) -> [String]? {
@@ -58,7 +58,7 @@ struct OperatorBody {
         return texts
     }
 
-    /// The list `name`.
+    /// Returns the list `name`.
     ///
     /// - Throws: a `WireError` if it isn't a list.
     func list(_ name: String) throws(WireError) -> [JSONValue] {
@@ -99,7 +99,7 @@ struct OperatorBody {
 }
 
 extension JSONValue {
-    /// An object without the members that are nil.
+    /// Returns an object without the members that are nil.
     static func members(_ members: [String: JSONValue?]) -> JSONValue {
         .object(members.compactMapValues(\.self))
     }

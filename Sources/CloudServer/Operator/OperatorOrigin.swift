@@ -57,7 +57,7 @@ package struct OperatorOrigin {
         return origin[start...].split(separator: "/", omittingEmptySubsequences: false).first?.lowercased()
     }
 
-    /// The host without its port and without the brackets of an IPv6 address.
+    /// Returns the host without its port and without the brackets of an IPv6 address.
     private static func name(of host: String) -> String {
         let host = host.lowercased()
         if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }

@@ -42,7 +42,7 @@ struct OperatorRequest: Sendable {
             }
     }
 
-    /// The audit line of this request.
+    /// Returns the audit line of this request.
     func auditLine(_ action: AuditLine.Action, outcome: AuditLine.Outcome = .begun) -> AuditLine {
         var line = AuditLine(
             administrator: administrator.name, role: administrator.role.rawValue, address: peer,
@@ -65,10 +65,10 @@ struct OperatorCookie {
         name = isSecure ? "__Host-yap-operator" : "yap-operator-\(port)"
     }
 
-    /// The token of a request.
+    /// Returns the token of a request.
     func token(in head: HTTPRequestHead) -> String? { head.cookie(name) }
 
-    /// The header that sets the token, or deletes it if it is nil.
+    /// Returns the header that sets the token, or deletes it if it is nil.
     func header(_ token: String?) -> (name: String, value: String) {
         let age = token == nil ? 0 : AdministratorSessions.lifeMilliseconds / 1_000
         return (

@@ -47,7 +47,7 @@ struct AttemptLimiter {
         }
     }
 
-    /// The counts to store after a failed attempt for this account and address.
+    /// Returns the counts to store after a failed attempt for this account and address.
     func failed(account: String, address: String, isKnown: Bool = false, at now: Int64) -> [ControlTry] {
         keys(account: account, address: address, isKnown).compactMap { key in
             entries[key].map { entry in
@@ -119,7 +119,7 @@ struct AttemptLimiter {
         if let oldest { entries[oldest.key] = nil }
     }
 
-    /// The key under which failures of attempts from this address are counted.
+    /// Returns the key under which failures of attempts from this address are counted.
     private static func key(account: String, address: String, _ isKnown: Bool) -> String {
         key(account: account) + (isKnown ? " \(key(address: address))" : "")
     }

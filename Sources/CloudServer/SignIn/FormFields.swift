@@ -17,7 +17,7 @@ struct FormFields {
         }
     }
 
-    /// The value of the only field with this name, or nil if there is none or more than one.
+    /// Returns the value of the only field with this name, or nil if there is none or more than one.
     func value(_ name: String) -> String? {
         let values = fields.filter { $0.name == name }
         return values.count == 1 ? values[0].value : nil

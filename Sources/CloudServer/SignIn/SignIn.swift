@@ -12,22 +12,22 @@ public protocol SignInChecker: Sendable {
     /// Returns true if a text is an unexpired ticket. Called on an event loop, so it must not read files.
     func isTicket(_ text: String) throws -> Bool
 
-    /// The sign-in page for this ticket, or nil if the ticket is invalid or expired.
+    /// Returns the sign-in page for this ticket, or nil if the ticket is invalid or expired.
     func page(ticket: String) throws -> SignInPage?
 
-    /// The code of the page's form in the browser that holds `nonce`.
+    /// Returns the code of the page's form in the browser that holds `nonce`.
     func formCode(ticket: String, nonce: String) throws -> String
 
     /// Handles a submitted form of the page.
     func signIn(_ form: SignInForm, peer: String, client: String?) -> SignInAnswer
 
-    /// The user and the environment of the token's session, or nil if there is no session.
+    /// Returns the user and the environment of the token's session, or nil if there is no session.
     func session(webAuthToken: String) throws -> SignInSession?
 
     /// Ends the session of a token. Returns false if there was none.
     func signOut(webAuthToken: String) throws -> Bool
 
-    /// The sessions of the token's account in its container, and the token that replaces this one. Nil if
+    /// Returns the sessions of the token's account in its container, and the token that replaces this one. Nil if
     /// there is no such session.
     func sessions(webAuthToken: String) throws -> OwnSessions?
 }

@@ -58,7 +58,7 @@ public final class SignInCheck: SignInChecker {
         try control.signInTickets.isValid(text)
     }
 
-    /// An authentication code of this server.
+    /// Returns an authentication code of this server.
     public func formCode(ticket: String, nonce: String) throws -> String {
         try control.signInTickets.formCode(ticket: ticket, nonce: nonce)
     }

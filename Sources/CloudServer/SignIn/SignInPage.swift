@@ -39,7 +39,7 @@ public struct SignInPage: Hashable, Sendable {
         callback.map { ControlOrigins.origin(ofCallback: $0) } ?? origins.joined(separator: ", ")
     }
 
-    /// The callback with another query item, percent-encoded once.
+    /// Returns the callback with another query item, percent-encoded once.
     func callback(_ name: String, _ value: String) -> String? {
         callback.map {
             $0 + ($0.utf8.contains(0x3F) ? "&" : "?") + "\(name)=\(PercentEncoding.encoded(value))"

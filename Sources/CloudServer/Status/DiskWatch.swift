@@ -80,7 +80,7 @@ final class DiskWatch: Sendable {
     /// Number of stores whose log can't be copied into their file.
     var stuckLogsCount: Int { stuckLogs.withLock { $0.count } }
 
-    /// The reason that the server can't write now, or soon won't be able to. Nil if it can. May block.
+    /// Returns the reason that the server can't write now, or soon won't be able to. Nil if it can. May block.
     func look() -> DiskTrouble? {
         let known = trouble.withLock { $0 }
         let found = probe(known != nil)
@@ -117,9 +117,9 @@ enum DiskProbe {
     static let freeBytesSuspect: Int64 = 16 << 20
     private static let bytes = 64 << 10
 
-    /// The reason that `folder` can't be written, or nil. Writes a file if there is little free space, or if
-    /// it `isSuspect`. An existing problem ends only with some margin of free space, so that the state
-    /// doesn't flap.
+    /// Returns the reason that `folder` can't be written, or nil. Writes a file if there is little free space, or
+    /// if it `isSuspect`. An existing problem ends only with some margin of free space, so that the state doesn't
+    /// flap.
     static func trouble(of folder: String, isSuspect: Bool) -> DiskTrouble? {
         let hasLittle = freeBytes(of: folder).map { $0 < freeBytesSuspect } ?? true
         guard isSuspect || hasLittle else { return nil }

@@ -69,7 +69,7 @@ struct RequestCounts {
         text.single("yap_response_bytes_total", .counter, "Bytes of responses sent.", Double(bytesOut))
     }
 
-    /// The operation's name: one of a fixed set, for any path.
+    /// Returns the operation's name: one of a fixed set, for any path.
     static func operation(of route: Route) -> String {
         switch route {
         case .service(let path):

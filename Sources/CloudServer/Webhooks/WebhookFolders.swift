@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 
 extension DataFolder {
-    /// The environments with pending webhook deliveries of an earlier process, if their files can be read.
+    /// Returns the environments with pending webhook deliveries of an earlier process, if their files can be read.
     /// Blocks on files.
     func environmentsWithWebhooks(_ control: ControlStore) -> [CloudService.Container] {
         let identifiers = (try? control.containers.list().map(\.identifier)) ?? []

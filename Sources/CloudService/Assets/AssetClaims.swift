@@ -33,7 +33,7 @@ struct AssetClaims: Hashable, Sendable {
     /// The file, or nil in an upload.
     var file: StoredAsset?
 
-    /// The claims and a signature of them, as text for addresses.
+    /// Returns the claims and a signature of them, as text for addresses.
     func signed(_ secret: [UInt8]) throws -> String {
         var writer = BinaryWriter()
         writer.byte(Self.version)

@@ -8,7 +8,7 @@ struct AssetReceipts: Sendable {
     /// Digests of missing files.
     var missing: Set<[UInt8]> = []
 
-    /// The fields in stored form, with each file in its stored form.
+    /// Returns the fields in stored form, with each file in its stored form.
     ///
     /// A file must have the receipt of an upload for this record, or be in the same field of the record
     /// already.

@@ -13,14 +13,14 @@ struct AssetTickets: Sendable {
     let files: any AssetStore
     let limits: AssetLimits
 
-    /// The claims of a ticket, or nil if this service hasn't issued it or it has expired. Must not be called
-    /// in a transaction.
+    /// Returns the claims of a ticket, or nil if this service hasn't issued it or it has expired. Must not be
+    /// called in a transaction.
     func checked(_ ticket: String, for purpose: AssetClaims.Purpose) throws -> AssetClaims? {
         try AssetClaims.checked(
             ticket, for: purpose, secret: secret.value(), nowMilliseconds: clock.nowMilliseconds())
     }
 
-    /// The form of files in the response to a request: each has a download address that is valid for some
+    /// Returns the form of files in the response to a request: each has a download address that is valid for some
     /// hours.
     func form(for request: PreparedRequest) -> AssetForm? {
         guard let address = request.assets else { return nil }
@@ -59,7 +59,7 @@ struct AssetTickets: Sendable {
         return receipts
     }
 
-    /// The claims of a receipt for an upload, or for a file of another record.
+    /// Returns the claims of a receipt for an upload, or for a file of another record.
     func receipt(for file: StoredAsset, in zone: ZoneKey, user: String) -> AssetClaims {
         var claims = AssetClaims(
             .receipt, database: zone.database,

@@ -84,7 +84,7 @@ struct AssetsEndpoints: Sendable {
         }
     }
 
-    /// The file of a field, protected from the collection from now on, or nil if there is none.
+    /// Returns the file of a field, protected from the collection from now on, or nil if there is none.
     private func file(in field: Field?) -> StoredAsset? {
         guard case .asset(let kept) = field?.value, let file = StoredAsset(kept),
             (try? tickets.files.renew(file.digest)) == true

@@ -46,7 +46,7 @@ struct Quota: Sendable {
         return isClearingFull || bytesCleared > 0 && !overflows && bytesUsed + bytesCleared + grown > twice
     }
 
-    /// The operations that must be rejected because they would exceed the quota, among those not rejected
+    /// Returns the operations that must be rejected because they would exceed the quota, among those not rejected
     /// yet. Operations that free space are never rejected, and make room for the others. Pure.
     ///
     /// - Parameter indexBytes: the change of each operation in the accounted size of names, index entries,
@@ -99,14 +99,14 @@ extension ModifyOutcome {
         }
     }
 
-    /// The growth by a save, without names, index entries, references and files.
+    /// Returns the growth by a save, without names, index entries, references and files.
     fileprivate func grownBytes(_ rowBytes: Int64) -> Int64 {
         guard case .save(let draft) = self else { return 0 }
         return Int64(draft.fieldBytes.count - (draft.old?.fields.count ?? 0))
             + draft.assets.bytes - draft.oldAssets.bytes + (draft.old == nil ? rowBytes : 0)
     }
 
-    /// The bytes that a deletion frees, without its cascade. In a zone with a feed a tombstone replaces the
+    /// Returns the bytes that a deletion frees, without its cascade. In a zone with a feed a tombstone replaces the
     /// record, and keeps its names.
     fileprivate func freedBytes(_ rowBytes: Int64) -> Int64 {
         guard case .delete(let row) = self else { return 0 }
@@ -117,7 +117,7 @@ extension ModifyOutcome {
 }
 
 extension StoredSize {
-    /// The bytes counted against a quota.
+    /// Returns the bytes counted against a quota.
     package func quotaBytes(rowBytes: Int64) -> Int64 {
         let (rows, overflows) = (records + tombstones + zones).multipliedReportingOverflow(by: rowBytes)
         return overflows ? .max / 2 : bytes + rows

@@ -42,7 +42,7 @@ package final class Quotas: Sendable {
         }
     }
 
-    /// The quota of the database that the caller writes to, before the write.
+    /// Returns the quota of the database that the caller writes to, before the write.
     func quota(of caller: ServiceCaller, in reader: any CloudStoreReader) throws -> Quota {
         let assets = limits.assets
         let isPublic = caller.scope == .public

@@ -105,7 +105,7 @@ extension StoredAsset {
     /// The same in the form for addresses.
     var checksumInAddress: String { Base64URL.encoded([1] + digest.prefix(Self.signatureBytes)) }
 
-    /// The file as clients receive it. In a private database Apple's protocol has two more keys, which
+    /// Returns the file as clients receive it. In a private database Apple's protocol has two more keys, which
     /// clients send back and which have no meaning here.
     func told(in database: StoredDatabaseKey.Scope) -> Asset {
         var asset = Asset(fileChecksum: fileChecksum, size: bytes)

@@ -70,8 +70,8 @@ extension UsageKey {
     /// The public database as a whole.
     static let publicDatabase = UsageKey(scope: .publicDatabase, user: "")
 
-    /// The usage rows that a record of `database` counts to: a private database's owner; in the public one the creator
-    /// and the database as a whole.
+    /// Returns the usage rows that a record of `database` counts to: a private database's owner; in the public one
+    /// the creator and the database as a whole.
     static func all(of database: StoredDatabaseKey, creator: String) -> [UsageKey] {
         guard database.scope == .publicDatabase else {
             return [UsageKey(scope: database.scope, user: database.owner)]

@@ -126,7 +126,7 @@ struct KnownCallers {
 
     private var owners: [Substring: String] = [:]
 
-    /// The owner of the queue for a request.
+    /// Returns the owner of the queue for a request.
     func owner(of token: String?, peer: String?) -> String {
         if let token, let owner = owners[Self.lasting(token)] { return owner }
         return "address \(peer ?? "")"
@@ -141,7 +141,7 @@ struct KnownCallers {
 
     static func owner(_ user: String) -> String { "user \(user)" }
 
-    /// The part of a token that stays the same when it is replaced.
+    /// Returns the part of a token that stays the same when it is replaced.
     private static func lasting(_ token: String) -> Substring {
         token[..<(token.utf8.firstIndex(of: UInt8(ascii: "-")) ?? token.endIndex)]
     }

@@ -33,7 +33,7 @@ struct DevicePushes: Sendable {
     let rates: CallerRates
     let authentication: Authentication
 
-    /// The pending push, after pending writes are durable.
+    /// Returns the pending push, after pending writes are durable.
     func take(
         apnsToken: String, acknowledging acknowledgement: Acknowledgement?, taking: PushTaking
     ) throws -> CourierPush? {
@@ -120,7 +120,7 @@ struct DevicePushes: Sendable {
         return push.map { .push($0) } ?? .nothing
     }
 
-    /// The device of a token, and its next push whose notification still exists.
+    /// Returns the device of a token, and its next push whose notification still exists.
     private func waitingPush(
         _ apnsToken: String, _ taking: PushTaking, _ reader: any CloudStoreReader
     ) throws -> (device: DeviceRow, push: CourierPush?) {
@@ -148,8 +148,8 @@ struct DevicePushes: Sendable {
         return (device, nil)
     }
 
-    /// The payload of a push, or nil if its notification was removed from the collection. For a changed zone
-    /// or database it is returned even then, while the user is subscribed, because devices depend on it.
+    /// Returns the payload of a push, or nil if its notification was removed from the collection. For a changed
+    /// zone or database it is returned even then, while the user is subscribed, because devices depend on it.
     private func payload(of push: PushRow, _ reader: any CloudStoreReader) throws -> PushPayload? {
         if let content = push.content { return try PushPayload(json: content) }
         let name = NotificationName(user: push.key.device.user, notificationID: push.notificationID)

@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 
 extension Field {
-    /// The field in a notification: texts, numbers, times and record names of a bounded size. Nil for other
+    /// Returns the field in a notification: texts, numbers, times and record names of a bounded size. Nil for other
     /// values.
     func told(bytesMax: Int) -> Field? {
         guard !isEncrypted else { return nil }
@@ -90,7 +90,7 @@ extension PushPayload {
                 isPruned: values.isPruned ? true : nil, cause: cause))
     }
 
-    /// The notification as JSON, up to the size of a push.
+    /// Returns the notification as JSON, up to the size of a push.
     ///
     /// Parts that don't fit are removed in the order that Apple documents: the container, the record, the
     /// reason, the fields, then the arguments of texts, then the texts. The collection contains all of it.

@@ -61,7 +61,7 @@ final class QueryWatches: Sendable {
             &changes, watches: try load(of: indexes.keys.sorted(), writer), random: random)
     }
 
-    /// The changes to records in `changes`, in order: saves and tombstones, then deletions without
+    /// Returns the changes to records in `changes`, in order: saves and tombstones, then deletions without
     /// tombstones.
     private static func changedRecords(of changes: StoreChanges, loaded: StoreLoaded) -> [ChangedRecord] {
         let saved = changes.records.compactMap { row -> ChangedRecord? in
@@ -75,7 +75,7 @@ final class QueryWatches: Sendable {
         return saved + removed
     }
 
-    /// The subscriptions to these types, without types that have none.
+    /// Returns the subscriptions to these types, without types that have none.
     func indexes(of keys: [WatchKey], _ reader: any CloudStoreReader) throws -> [WatchKey: WatchIndex] {
         let watches = try load(of: keys, reader).filter { $0.value.count > 0 }
         guard !watches.isEmpty else { return [:] }

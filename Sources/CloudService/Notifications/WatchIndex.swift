@@ -36,10 +36,10 @@ struct WatchIndex: Sendable {
 
     subscript(number: Int64) -> QuerySubscription? { placeOfNumber[number].map { subscriptions[$0] } }
 
-    /// Number of subscriptions that a record is compared with.
+    /// Returns the number of subscriptions that a record is compared with.
     func candidatesCount(fields: [String: Field]) -> Int { candidates(fields: fields).count }
 
-    /// The subscriptions that a change fires, ordered by number.
+    /// Returns the subscriptions that a change fires, ordered by number.
     func fired(by trigger: WireSubscription.Trigger, _ record: StoredRecord, fields: [String: Field])
         -> [QuerySubscription]
     {
@@ -85,7 +85,7 @@ final class WatchCache: Sendable {
         self.subscriptionsMax = subscriptionsMax
     }
 
-    /// The subscriptions in the snapshot of `row`, created by `make` if they aren't cached.
+    /// Returns the subscriptions in the snapshot of `row`, created by `make` if they aren't cached.
     func index(
         of row: WatchRow, schemaVersion: UInt64, make: () throws -> WatchIndex
     ) rethrows -> WatchIndex {

@@ -43,7 +43,7 @@ extension RecordResult {
 }
 
 extension FieldValue {
-    /// The beginning of a value that exceeds the limit, and the size of the whole value. Nil if the value
+    /// Returns the beginning of a value that exceeds the limit, and the size of the whole value. Nil if the value
     /// fits.
     fileprivate func cut(to bytesMax: Int) -> (value: FieldValue, whole: JSONValue)? {
         switch self {
@@ -65,7 +65,7 @@ extension FieldValue {
         }
     }
 
-    /// The first elements of a list up to a total size. If the first element exceeds it, that element is
+    /// Returns the first elements of a list up to a total size. If the first element exceeds it, that element is
     /// truncated.
     private static func beginning(of values: [FieldValue], bytesMax: Int) -> [FieldValue] {
         var left = bytesMax
@@ -96,7 +96,7 @@ extension JSONValue {
 }
 
 extension String {
-    /// The longest prefix of up to `bytesMax` bytes that doesn't split a code point.
+    /// Returns the longest prefix of up to `bytesMax` bytes that doesn't split a code point.
     fileprivate func beginning(bytesMax: Int) -> String {
         var end = utf8.index(utf8.startIndex, offsetBy: bytesMax, limitedBy: utf8.endIndex) ?? utf8.endIndex
         while end > utf8.startIndex, end.samePosition(in: unicodeScalars) == nil {

@@ -17,7 +17,7 @@ package struct DeploymentPlan: Sendable {
         digest = Hex.text(try SHA256.hash(texts.map { "\($0.utf8.count):\($0)" }.joined()))
     }
 
-    /// The number of production records that each new index must read.
+    /// Returns the number of production records that each new index must read.
     package func effects(_ reader: any CloudStoreReader) throws -> [JSONValue] {
         var counting = OperatorCounting(reader)
         var effects: [JSONValue] = []

@@ -18,10 +18,10 @@ public struct ExportNames: Sendable {
     /// The name of the user in an export of one user's data.
     public static let owner = ServiceCaller.ownName
 
-    /// The name in an export.
+    /// Returns the name in an export.
     func name(ofUser user: String) -> String { names[user] ?? user }
 
-    /// The user's record name on this server.
+    /// Returns the user's record name on this server.
     ///
     /// - Throws: `ExportError.unknownAccount`.
     func user(named name: String) throws -> String {
@@ -35,8 +35,8 @@ public struct ExportNames: Sendable {
 }
 
 extension WireRecord {
-    /// The record with users renamed: in its stamps, in the zones that it references, and as its own name if
-    /// it is a user record.
+    /// Returns the record with users renamed: in its stamps, in the zones that it references, and as its own name
+    /// if it is a user record.
     func renamingUsers(_ rename: (String) throws -> String) rethrows -> WireRecord {
         var record = self
         record.created?.userRecordName = try created?.userRecordName.map(rename)

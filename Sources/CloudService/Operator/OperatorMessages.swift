@@ -23,7 +23,7 @@ package struct OperatorCounting {
         self.reader = (reader as? any RecordCountsReader) ?? NoCounts()
     }
 
-    /// The records of a type, of all users.
+    /// Returns the records of a type, of all users.
     mutating func records(ofType recordType: String) throws -> Count {
         if let known = types[recordType] { return known }
         let reader = reader
@@ -32,7 +32,7 @@ package struct OperatorCounting {
         return count
     }
 
-    /// The entries of an index, of all users.
+    /// Returns the entries of an index, of all users.
     mutating func entries(ofType recordType: String, field: String, kind: StoredIndexEntry.Kind) throws
         -> Count
     {
@@ -70,7 +70,7 @@ private struct NoCounts: RecordCountsReader {
 package struct OperatorMessages: Sendable {
     let schemas: Schemas
 
-    /// The pending work of an environment, in the form of `docs/OPERATOR_API.md`.
+    /// Returns the pending work of an environment, in the form of `docs/OPERATOR_API.md`.
     ///
     /// - Throws: `CloudStoreError`.
     package func backlogMessage(_ reader: any CloudStoreReader) throws -> JSONValue {
@@ -99,7 +99,7 @@ package struct OperatorMessages: Sendable {
         return .object(members)
     }
 
-    /// The records of a database by zone and type, in the form of `docs/OPERATOR_API.md`.
+    /// Returns the records of a database by zone and type, in the form of `docs/OPERATOR_API.md`.
     ///
     /// - Throws: `CloudStoreError`.
     package func countsMessage(
@@ -126,7 +126,7 @@ package struct OperatorMessages: Sendable {
         ])
     }
 
-    /// The indexes of a schema with their numbers of entries, in the form of `docs/OPERATOR_API.md`.
+    /// Returns the indexes of a schema with their numbers of entries, in the form of `docs/OPERATOR_API.md`.
     ///
     /// - Parameter recordType: restricts the result to one type, or nil for all types.
     /// - Throws: `CloudStoreError`.
@@ -160,7 +160,7 @@ package struct OperatorMessages: Sendable {
         return .object(["indexes": .array(indexes)])
     }
 
-    /// The devices of a user that get pushes, in the form of `docs/OPERATOR_API.md`.
+    /// Returns the devices of a user that get pushes, in the form of `docs/OPERATOR_API.md`.
     ///
     /// - Throws: `CloudStoreError`.
     package func devicesMessage(of user: String, _ reader: any CloudStoreReader) throws -> JSONValue {
@@ -185,7 +185,7 @@ package struct OperatorMessages: Sendable {
 }
 
 extension OperatorCounting {
-    /// The entries of a field's index. The index of record names has no entries of its own.
+    /// Returns the entries of a field's index. The index of record names has no entries of its own.
     fileprivate mutating func entries(
         of field: QueryField, _ index: FieldIndexes, ofType recordType: String
     ) throws -> Count {
@@ -196,7 +196,7 @@ extension OperatorCounting {
 }
 
 extension IndexPiece {
-    /// The kinds of entries in a field's index.
+    /// Returns the kinds of entries in a field's index.
     fileprivate static func kinds(of index: FieldIndexes) -> [Kind] {
         index == .searchable ? [.words] : index == .sortable ? [.values, .nulls] : [.values]
     }

@@ -16,7 +16,7 @@ package struct OperatorQuery {
         zones = zoneNames.map { ZoneKey(database: database, zoneName: $0) }.sorted()
     }
 
-    /// The next records, and whether there may be more. Each page is a consistent snapshot.
+    /// Returns the next records, and whether there may be more. Each page is a consistent snapshot.
     ///
     /// - Throws: `WireError` if `records/query` rejects the query, since no index serves it or the index
     ///   isn't complete.

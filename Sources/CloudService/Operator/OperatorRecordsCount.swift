@@ -5,7 +5,7 @@ extension QueryEndpoints {
     /// Records found at a time.
     private static let countedAtOnce: Int64 = 200
 
-    /// The number of records that a query matches, with the caller's permissions, in the form of
+    /// Returns the number of records that a query matches, with the caller's permissions, in the form of
     /// `docs/OPERATOR_API.md`. It may examine as much as one request of an app.
     func count(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         var request = try RecordsQueryRequest(request: body)

@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 
 extension OperatorMessages {
-    /// The current schema, in the form of `docs/OPERATOR_API.md`.
+    /// Returns the current schema, in the form of `docs/OPERATOR_API.md`.
     ///
     /// - Throws: `CloudStoreError`.
     package func schemaMessage(in reader: any CloudStoreReader) throws -> JSONValue {

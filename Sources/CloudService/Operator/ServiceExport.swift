@@ -124,7 +124,7 @@ struct ServiceExport: Sendable {
 }
 
 extension CloudStoreReader {
-    /// The users with private databases.
+    /// Returns the users with private databases.
     func owners() throws -> [String] {
         var owners: [String] = []
         while true {
@@ -136,7 +136,7 @@ extension CloudStoreReader {
         }
     }
 
-    /// The default zone, then the custom zones by name.
+    /// Returns the default zone, then the custom zones by name.
     func zoneNames(in database: StoredDatabaseKey) throws -> [String] {
         var names = [ZoneID.defaultZoneName]
         guard database.scope == .privateDatabase else { return names }

@@ -129,7 +129,7 @@ struct PushDecider {
             recordType: change.recordType, makers: Set([change.maker].compactMap { $0 }), maker: change.maker)
     }
 
-    /// The users that the tasks and the fired changes may notify.
+    /// Returns the users that the tasks and the fired changes may notify.
     func users(_ tasks: [PushTaskRow], _ fired: [FiredChangeRow], watchersMax: Int) -> Set<String> {
         var users = Set(tasks.flatMap { watchers(of: $0.zone) }.map(\.key.user))
         var watchersLeft = watchersMax
@@ -142,7 +142,7 @@ struct PushDecider {
         return users
     }
 
-    /// The zone and database subscriptions that the tasks fire.
+    /// Returns the zone and database subscriptions that the tasks fire.
     func subscriptions(of tasks: [PushTaskRow]) -> [SubscriptionKey] {
         Set(tasks.flatMap { watchers(of: $0.zone) }.map(\.key)).sorted()
     }

@@ -25,7 +25,7 @@ struct SubscriptionsDecider {
     /// The owner of the changed subscriptions.
     var subscriber: SubscriberKey { SubscriberKey(database: database, user: user) }
 
-    /// The types that the operations subscribe to, and those of the user's existing subscriptions.
+    /// Returns the types that the operations subscribe to, and those of the user's existing subscriptions.
     func watches(loaded: StoreLoaded) -> [WatchKey] {
         let types =
             operations.compactMap(\.subscription.query?.recordType)
@@ -76,7 +76,7 @@ struct SubscriptionsDecider {
     /// In a private database the user's own limit suffices.
     private var watchersMax: Int { database == .publicDatabase ? limits.watchersMax : .max }
 
-    /// The subscription in its stored form. An existing subscription is replaced, so that a request can be
+    /// Returns the subscription in its stored form. An existing subscription is replaced, so that a request can be
     /// repeated.
     private func checked(
         _ operation: SubscriptionOperation, _ rows: SubscriptionRows, loaded: StoreLoaded, schema: Schema

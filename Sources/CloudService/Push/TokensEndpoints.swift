@@ -104,7 +104,7 @@ package struct TokensEndpoints: Sendable {
         return try reader.load(wanted).devices[user] ?? []
     }
 
-    /// The least recently active devices, so that the maximum isn't exceeded by one more.
+    /// Returns the least recently active devices, so that the maximum isn't exceeded by one more.
     private func devicesToForget(_ devices: [DeviceRow]) -> [DeviceKey] {
         devices.sorted { ($0.seenMilliseconds, $0.key) < ($1.seenMilliseconds, $1.key) }
             .prefix(max(0, devices.count + 1 - limits.devicesMax)).map(\.key)
@@ -120,7 +120,7 @@ package struct TokensEndpoints: Sendable {
 }
 
 extension PushRow {
-    /// The push for a device that was renamed.
+    /// Returns the push for a device that was renamed.
     fileprivate func moved(to device: DeviceKey) -> PushRow {
         PushRow(
             key: PushKey(device: device, database: key.database, subscriptionID: key.subscriptionID),
@@ -140,7 +140,7 @@ struct CourierAddress: Sendable {
 }
 
 extension ServiceRoute {
-    /// The courier's address under `base`, or under the address of the request. The token is its last
+    /// Returns the courier's address under `base`, or under the address of the request. The token is its last
     /// component.
     func courier(of request: WireRequest, base: String?) -> CourierAddress {
         let base = base ?? request.serverURL ?? request.header("Host").map { "http://\($0)" } ?? ""

@@ -33,7 +33,7 @@ struct ByteRange: Hashable, Comparable, Sendable {
         ByteRange(lower: prefix + lower, upper: upper.map { prefix + $0 } ?? Self.end(of: prefix))
     }
 
-    /// A range that contains all byte strings of this one after they are truncated to `bytesMax` bytes. It
+    /// Returns a range that contains all byte strings of this one after they are truncated to `bytesMax` bytes. It
     /// contains few others.
     func cut(bytesMax: Int) -> ByteRange {
         ByteRange(
@@ -54,7 +54,7 @@ struct ByteRange: Hashable, Comparable, Sendable {
         left.lower.lexicographicallyPrecedes(right.lower)
     }
 
-    /// The first byte string after all those with `prefix`, or nil if there is none.
+    /// Returns the first byte string after all those with `prefix`, or nil if there is none.
     private static func end(of prefix: [UInt8]) -> [UInt8]? {
         var end = prefix
         while let last = end.popLast() {
@@ -65,7 +65,7 @@ struct ByteRange: Hashable, Comparable, Sendable {
 }
 
 extension [ByteRange] {
-    /// The ranges in order, with overlapping and adjacent ones merged.
+    /// Returns the ranges in order, with overlapping and adjacent ones merged.
     func merged() -> [ByteRange] {
         var merged: [ByteRange] = []
         for range in sorted() {

@@ -21,7 +21,7 @@ struct Place: Hashable, Sendable {
         self.init(latitude: location.latitude, longitude: location.longitude)
     }
 
-    /// The distance to `other` in metres.
+    /// Returns the distance to `other` in metres.
     func distance(to other: Place) -> Double {
         let here = latitude * .pi / 180
         let there = other.latitude * .pi / 180
@@ -92,8 +92,8 @@ struct EarthCell: Sendable {
             upper: last == .max ? nil : OrderedBytes.bigEndian(last + 1))
     }
 
-    /// A lower bound for the distance in metres from `place` to any place in the cell. Slightly less than the
-    /// exact minimum.
+    /// Returns a lower bound for the distance in metres from `place` to any place in the cell. Slightly less than
+    /// the exact minimum.
     func distanceMin(to place: Place) -> Double {
         let (south, north, west, east) = sides
         let toParallel = max(0, max(south - place.latitude, place.latitude - north)) * .pi / 180
@@ -110,7 +110,7 @@ struct EarthCell: Sendable {
         return max(0, max(toParallel, toMeridian) * Place.earthRadiusMetres * (1 - 1e-9) - 0.01)
     }
 
-    /// An upper bound for the distance in metres from `place` to any place in the cell. Slightly more than
+    /// Returns an upper bound for the distance in metres from `place` to any place in the cell. Slightly more than
     /// the exact maximum.
     func distanceMax(to place: Place) -> Double {
         let (south, north, west, east) = sides
@@ -145,13 +145,13 @@ struct EarthCell: Sendable {
 
     // MARK: - Entries
 
-    /// The index bytes of `place`. They also encode its exact coordinates.
+    /// Returns the index bytes of `place`. They also encode its exact coordinates.
     static func bytes(of place: Place) -> [UInt8] {
         OrderedBytes.bigEndian(EarthCell(place).code) + OrderedBytes.bigEndian(place.latitude.bitPattern)
             + OrderedBytes.bigEndian(place.longitude.bitPattern)
     }
 
-    /// The place that the index bytes encode.
+    /// Returns the place that the index bytes encode.
     static func place(in bytes: [UInt8]) -> Place? {
         guard bytes.count == 24 else { return nil }
         return Place(

@@ -27,7 +27,7 @@ package struct IndexDemand {
             == wanted.filter { finished.contains(IndexPiece($0)) }
     }
 
-    /// The number of records of a store whose entries differ from the schema's.
+    /// Returns the number of records of a store whose entries differ from the schema's.
     ///
     /// - Throws: `CloudStoreError`, or the error of reading the schema or the pending work.
     package static func unmetCount(in reader: any CloudStoreReader) throws -> Int {

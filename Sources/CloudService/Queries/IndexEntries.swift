@@ -3,7 +3,7 @@ import CloudWire
 
 /// Computes the index entries of a record from the record and its type.
 enum IndexEntries {
-    /// All entries of a record, sorted.
+    /// Returns all entries of a record, sorted.
     ///
     /// A field with a value has an entry if it is queryable or sortable. A field without a value has one only
     /// if it is sortable. A list has one entry for each element, a location has one for its place, and a
@@ -16,7 +16,7 @@ enum IndexEntries {
         return entries.sorted()
     }
 
-    /// The kind of entry for the values of a queryable field.
+    /// Returns the kind of entry for the values of a queryable field.
     static func kind(of field: QueryField) -> StoredIndexEntry.Kind {
         field.type.isList ? .value : field.type == .location ? .place : .order
     }

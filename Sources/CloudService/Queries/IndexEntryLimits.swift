@@ -4,7 +4,7 @@ import CloudWire
 /// Limits for the index entries of a request. Each entry is one or two rows, written while all other writes
 /// wait.
 extension IndexEntries {
-    /// The number of entries of each field that can have many. Counting stops above `most`, since a record
+    /// Returns the number of entries of each field that can have many. Counting stops above `most`, since a record
     /// may have a thousand words in each of hundreds of fields.
     static func counts(
         _ subject: QuerySubject, in type: RecordType, upTo most: Int
@@ -41,8 +41,8 @@ extension ServiceLimits {
                 + "'\(most.field)'; \(indexEntriesMax) are allowed")
     }
 
-    /// An upper bound for the accounted size of the names, index entries, references and files of a request's
-    /// records.
+    /// Returns an upper bound for the accounted size of the names, index entries, references and files of a
+    /// request's records.
     ///
     /// - Parameter schema: the schema including the additions of the records.
     func indexBytesMax(of drafts: [RecordDraft], _ schema: Schema) -> Int64 {
@@ -87,7 +87,7 @@ extension ServiceLimits {
 }
 
 extension RecordDraft {
-    /// The record before it has a version.
+    /// Returns the record before it has a version.
     func subject(_ key: RecordKey) -> QuerySubject {
         QuerySubject(key: key, recordType: recordType, fields: fields)
     }

@@ -21,7 +21,7 @@ struct IndexPiece: Hashable, Comparable {
         (left.field, left.kind) < (right.field, right.kind)
     }
 
-    /// The pieces that a type's indexes consist of, each with the type of its values.
+    /// Returns the pieces that a type's indexes consist of, each with the type of its values.
     static func all(of type: RecordType) -> [IndexPiece: FieldType] {
         var pieces: [IndexPiece: FieldType] = [:]
         for field in QueryField.indexed(of: type) where field.system != .recordID {
@@ -107,14 +107,14 @@ struct IndexWork: Hashable {
         return IndexWorkRow(recordType: recordType, content: writer.bytes)
     }
 
-    /// The row of a type without remaining work.
+    /// Returns the row of a type without remaining work.
     static func done(_ recordType: String) -> IndexWorkRow {
         IndexWorkRow(recordType: recordType, content: [])
     }
 }
 
 extension IndexEntries {
-    /// The row of a record in a store's indexes.
+    /// Returns the row of a record in a store's indexes.
     ///
     /// - Parameters:
     ///   - references: the record's binding references, or nil if they aren't known yet.

@@ -20,7 +20,7 @@ enum OrderedBytes {
 
     static func text(_ value: String) -> [UInt8] { Array(value.utf8) }
 
-    /// A record's name and zone. A zero byte in the name doesn't end it.
+    /// Returns a record's name and zone. A zero byte in the name doesn't end it.
     static func reference(name: String, zone: ZoneKey) -> [UInt8] {
         var bytes = escaped(name)
         bytes += [0, 1]
@@ -50,7 +50,7 @@ enum OrderedBytes {
         return text.utf8.flatMap { $0 == 0 ? [0, 0xFF] : [$0] }
     }
 
-    /// The bytes of a value in a field of `type`. Nil if the value has another type, which counts as no
+    /// Returns the bytes of a value in a field of `type`. Nil if the value has another type, which counts as no
     /// value.
     ///
     /// - Parameter zone: the zone of the record that has the value.
@@ -71,7 +71,7 @@ enum OrderedBytes {
 }
 
 extension Reference {
-    /// The target's zone, for a reference of a record in `zone`.
+    /// Returns the target's zone, for a reference of a record in `zone`.
     func zone(from zone: ZoneKey) -> ZoneKey {
         guard let zoneID else { return zone }
         guard let owner = zoneID.ownerRecordName, !owner.isEmpty, owner != ServiceCaller.ownName,

@@ -29,7 +29,7 @@ struct QueryCondition: Hashable, Sendable {
 
     var field: QueryField { fields[0] }
 
-    /// The condition with names resolved, which mean another record in each zone.
+    /// Returns the condition with names resolved, which mean another record in each zone.
     func resolved(in zone: ZoneKey) -> QueryCondition {
         let test: Test
         switch self.test {
@@ -104,8 +104,8 @@ struct QuerySortKey: Hashable, Sendable {
     /// Prefix of the bytes of each value, also in an index.
     static let valuePrefix: UInt8 = 1
 
-    /// The bytes by which records are sorted. Records without a value come first, but records without a place
-    /// have the largest distance.
+    /// Returns the bytes by which records are sorted. Records without a value come first, but records without a
+    /// place have the largest distance.
     func bytes(of subject: QuerySubject) -> [UInt8] {
         if let place {
             guard let there = subject.place(of: field) else { return Self.nowhere }
@@ -114,7 +114,7 @@ struct QuerySortKey: Hashable, Sendable {
         return Self.orderBytes(of: field, subject)
     }
 
-    /// The bytes in the sort index of a field.
+    /// Returns the bytes in the sort index of a field.
     static func orderBytes(of field: QueryField, _ subject: QuerySubject) -> [UInt8] {
         guard let value = subject.value(of: field) else { return noValue }
         return [valuePrefix] + value.prefix(OrderedBytes.indexedBytesMax)

@@ -72,12 +72,12 @@ struct QueryDriver {
     /// True if a record may stand in the parts more than once.
     var mayRepeat: Bool { if case .never = repeats { false } else { true } }
 
-    /// The index that stores the values of a field.
+    /// Returns the index that stores the values of a field.
     static func source(of field: QueryField) -> IndexScan.Source {
         field.system == .recordID ? .names : .entries(field: field.name, kind: IndexEntries.kind(of: field))
     }
 
-    /// A range of values in the index's form.
+    /// Returns a range of values in the index's form.
     static func stored(_ range: ByteRange, in field: QueryField) -> ByteRange {
         guard field.system != .recordID else { return range }
         let cut = range.cut(bytesMax: OrderedBytes.indexedBytesMax)
@@ -105,7 +105,7 @@ struct QueryDriver {
         }
     }
 
-    /// The first part that contains the value. Truncated ranges may touch, but they are in order.
+    /// Returns the first part that contains the value. Truncated ranges may touch, but they are in order.
     private func part(of value: [UInt8]) -> Int? {
         var low = 0
         var high = parts.count

@@ -84,7 +84,7 @@ struct QueryEndpoints: Sendable {
         }
     }
 
-    /// The requested zone, or all zones of a database.
+    /// Returns the requested zone, or all zones of a database.
     private func zones(
         _ zone: ZoneKey?, in database: StoredDatabaseKey, _ reader: any CloudStoreReader
     ) throws -> [(key: ZoneKey, row: ZoneRow?)] {
@@ -118,7 +118,7 @@ struct QueryEndpoints: Sendable {
             "the query looks for \(count) values, each zone counted; a request has \(limits.queryProbesMax)")
     }
 
-    /// The filter for the records of a type that the caller may read, or nil for all records.
+    /// Returns the filter for the records of a type that the caller may read, or nil for all records.
     private func visibility(
         of recordType: String, _ caller: ServiceCaller, _ schema: Schema, _ reader: any CloudStoreReader
     ) throws -> ((StoredRecord) -> Bool)? {

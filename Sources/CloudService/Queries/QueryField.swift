@@ -94,7 +94,7 @@ struct QueryField: Hashable, Sendable {
         }
     }
 
-    /// All indexed fields of a type, ordered by name.
+    /// Returns all indexed fields of a type, ordered by name.
     static func indexed(of type: RecordType) -> [QueryField] {
         let own = type.fields.map { QueryField(name: $0.key, definition: $0.value) }
         let system = QuerySystemField.allCases.map { QueryField($0, in: type) }
@@ -132,14 +132,14 @@ struct QuerySubject {
         self.init(row: row, fields: try FieldsBinary.decode(row.fields))
     }
 
-    /// The ordered bytes of a field that isn't a list, or nil if it has no value.
+    /// Returns the ordered bytes of a field that isn't a list, or nil if it has no value.
     func value(of field: QueryField) -> [UInt8]? {
         if let system = field.system { return value(of: system) }
         guard let value = fields[field.name]?.value else { return nil }
         return OrderedBytes.value(value, of: field.type, in: row.key.zone)
     }
 
-    /// The ordered bytes of a list's elements.
+    /// Returns the ordered bytes of a list's elements.
     func elements(of field: QueryField) -> [[UInt8]] {
         if let known = known.elements[field.name] { return known }
         guard let elementType = field.type.elementType, case .list(_, let values) = fields[field.name]?.value
@@ -149,7 +149,7 @@ struct QuerySubject {
         return elements
     }
 
-    /// The elements as a set, to test membership.
+    /// Returns the elements as a set, to test membership.
     func elementSet(of field: QueryField) -> Set<[UInt8]> {
         if let known = known.elementSets[field.name] { return known }
         let elements = Set(elements(of: field))

@@ -11,7 +11,7 @@ struct QueryPosition: Hashable, Sendable {
 }
 
 extension QueryPosition {
-    /// The equivalent position in another zone.
+    /// Returns the equivalent position in another zone.
     func moved(to zone: ZoneKey, _ order: QueryOrder) -> QueryPosition {
         guard zoneName != zone.zoneName else { return self }
         let isBehind = zone.zoneName.utf8.lexicographicallyPrecedes(zoneName.utf8)
@@ -39,7 +39,7 @@ struct QueryOrder: Sendable {
     /// The direction of names.
     var isAscendingLast: Bool { isAscending.last ?? true }
 
-    /// A name that sorts after all others, or before all others. Names are ASCII.
+    /// Returns a name that sorts after all others, or before all others. Names are ASCII.
     func edge(atEnd: Bool) -> String { atEnd == isAscendingLast ? "\u{10FFFF}" : "" }
 
     func precedes(_ left: QueryPosition, _ right: QueryPosition) -> Bool {

@@ -62,7 +62,7 @@ struct QueryRunner {
         return page
     }
 
-    /// The position after all records of a zone. Names are ASCII.
+    /// Returns the position after all records of a zone. Names are ASCII.
     private func endOf(_ zone: ZoneKey) -> QueryPosition {
         QueryPosition(
             keys: [OrderedBytes.text("\u{10FFFF}")], recordName: "\u{10FFFF}", zoneName: zone.zoneName,

@@ -9,10 +9,9 @@ enum Words {
     /// Maximum bytes of a word before folding. Up to `wordBytesMax` of them are kept.
     private static let writtenBytesMax = 4 * wordBytesMax
 
-    /// The distinct words of `texts`: sequences of letters and digits, case-folded and in one normal form
-    /// (NFC). Marks above and below letters are removed in Latin, Greek and Cyrillic, and so are the points
-    /// of Arabic and Hebrew. In other scripts marks distinguish words. Each Chinese and Japanese character is
-    /// a word.
+    /// Returns the distinct words of `texts`: sequences of letters and digits, case-folded and in one normal form
+    /// (NFC). Marks above and below letters are removed in Latin, Greek and Cyrillic, and so are the points of
+    /// Arabic and Hebrew. In other scripts marks distinguish words. Each Chinese and Japanese character is a word.
     static func of(_ texts: some Sequence<String>) -> Set<String> {
         var words = Set<String>()
         for text in texts where words.count < wordsMax {
@@ -21,7 +20,7 @@ enum Words {
         return words
     }
 
-    /// The words of one text, sorted.
+    /// Returns the words of one text, sorted.
     static func of(_ text: String) -> [String] {
         of(CollectionOfOne(text)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
@@ -97,7 +96,7 @@ enum Words {
         }
     }
 
-    /// The word truncated at a scalar boundary.
+    /// Returns the word truncated at a scalar boundary.
     private static func cut(_ word: String) -> String {
         guard word.utf8.count > wordBytesMax else { return word }
         var kept = String.UnicodeScalarView()
@@ -110,7 +109,7 @@ enum Words {
         return String(kept)
     }
 
-    /// The lower-case letter or digit, or nil for a separator.
+    /// Returns the lower-case letter or digit, or nil for a separator.
     private static func asciiLetter(_ scalar: Unicode.Scalar) -> UInt8? {
         switch scalar {
         case "a"..."z", "0"..."9": UInt8(scalar.value)
@@ -119,7 +118,7 @@ enum Words {
         }
     }
 
-    /// A word case-folded and in one normal form, without the removable marks.
+    /// Returns a word case-folded and in one normal form, without the removable marks.
     private static func folded(_ word: String) -> String {
         var letters = String.UnicodeScalarView()
         var losesMarks = true

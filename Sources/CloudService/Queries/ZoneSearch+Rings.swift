@@ -94,7 +94,7 @@ extension ZoneSearch {
         return true
     }
 
-    /// The first of the hits, without separating those at the same distance.
+    /// Returns the first of the hits, without separating those at the same distance.
     private func whole(_ hits: [PlaceHit], isAscending: Bool) -> [PlaceHit] {
         let sorted = hits.sorted { isAscending ? $0.metres < $1.metres : $0.metres > $1.metres }
         guard sorted.count > search.ringRows else { return sorted }
@@ -105,7 +105,7 @@ extension ZoneSearch {
         return Array(sorted[..<(end > search.gatheredMax && edgeStart > 0 ? edgeStart : end)])
     }
 
-    /// The entries of a ring, or nil if its cells have too many.
+    /// Returns the entries of a ring, or nil if its cells have too many.
     private func entries(
         around place: Place, level: Int, _ inner: Double, _ outer: Double, _ isInside: (Double) -> Bool,
         rowsMax: Int

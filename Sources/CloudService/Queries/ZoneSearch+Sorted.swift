@@ -46,7 +46,7 @@ extension ZoneSearch {
         return true
     }
 
-    /// The position after all records with the `fixed` keys, for any other keys and names.
+    /// Returns the position after all records with the `fixed` keys, for any other keys and names.
     func end(of fixed: [[UInt8]]) -> QueryPosition {
         let rest = order.isAscending[fixed.count...].map { $0 ? [0xFF] : [] as [UInt8] }
         return position(fixed + rest, order.edge(atEnd: true))
@@ -150,7 +150,7 @@ extension ZoneSearch {
         return query.conditions.indices.allSatisfy { $0 == known }
     }
 
-    /// The part of a key's index that contains the query's records, and the condition that it fully covers.
+    /// Returns the part of a key's index that contains the query's records, and the condition that it fully covers.
     private func orderPart(of key: QuerySortKey) -> (QueryDriver.Part, known: Int?) {
         let source = QueryDriver.source(of: key.field)
         for (index, condition) in query.conditions.enumerated() where condition.field == key.field {
@@ -225,7 +225,7 @@ extension ZoneSearch {
 }
 
 extension Array {
-    /// The elements in slices of up to `count`.
+    /// Returns the elements in slices of up to `count`.
     func chunks(of count: Int) -> [ArraySlice<Element>] {
         stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min(self.count, $0 + count)] }
     }

@@ -80,8 +80,8 @@ final class ZoneSearch {
         return false
     }
 
-    /// The record with its fields, if it matches the query and has the `fixed` keys. An unreadable record has
-    /// no fields and doesn't fail the query.
+    /// Returns the record with its fields, if it matches the query and has the `fixed` keys. An unreadable record
+    /// has no fields and doesn't fail the query.
     func match(_ row: StoredRecord?, fixed: [[UInt8]] = [], without condition: Int? = nil) -> QuerySubject? {
         guard let row, !row.isDeleted, isVisible?(row) ?? true, let subject = try? QuerySubject(row: row)
         else { return nil }
@@ -126,7 +126,7 @@ final class ZoneSearch {
         return count
     }
 
-    /// The condition with the fewest entries, and their number. Counted in steps, so that a rare condition
+    /// Returns the condition with the fewest entries, and their number. Counted in steps, so that a rare condition
     /// costs little beside a frequent one.
     private func bestDriver(max: Int) throws -> (condition: Int, driver: QueryDriver, count: Int)? {
         let drivers = drivers()
@@ -142,7 +142,7 @@ final class ZoneSearch {
         }
     }
 
-    /// A condition with so few entries that sorting them costs less than reading the sort index.
+    /// Returns a condition with so few entries that sorting them costs less than reading the sort index.
     private func smallDriver() throws -> QueryDriver? {
         let max = gatheredMax + 1
         guard let (_, driver, count) = try bestDriver(max: max), count < max else { return nil }
@@ -155,7 +155,8 @@ final class ZoneSearch {
 
     // MARK: - Without a sort
 
-    /// The condition that selects the index to walk. A single candidate is taken without counting its entries.
+    /// Returns the condition that selects the index to walk. A single candidate is taken without counting its
+    /// entries.
     private func drivingCondition() throws -> Int? {
         let drivers = drivers()
         return drivers.count > 1 ? try bestDriver(max: 4_096)?.condition : drivers.first?.condition

@@ -27,7 +27,7 @@ struct ClientChangeToken {
         self.bytes = bytes
     }
 
-    /// The row that stores the token.
+    /// Returns the row that stores the token.
     func row(in zone: ZoneRow, nowMilliseconds: Int64) -> KeptAnswerRow {
         KeptAnswerRow(
             key: Self.key(zone, device), requestHash: [], atMilliseconds: nowMilliseconds, answer: bytes)

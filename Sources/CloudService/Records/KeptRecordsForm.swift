@@ -119,7 +119,7 @@ struct KeptRecordsForm: KeptForm {
         return RecordsResponse(records: results, syncToken: syncToken)
     }
 
-    /// The new records with these names in a response, read without the batch.
+    /// Returns the new records with these names in a response, read without the batch.
     static func madeRecords(in bytes: [UInt8], named names: Set<String>) -> [String: MadeRecord] {
         var reader = BinaryReader(bytes[...])
         var made: [String: MadeRecord] = [:]
@@ -162,7 +162,7 @@ struct KeptRecordsForm: KeptForm {
 
     func isShownLater(_ answer: RecordsResponse) -> Bool { answer.records.contains(where: \.isConflict) }
 
-    /// The response with the server's current records in its conflict errors. Deleted records are omitted.
+    /// Returns the response with the server's current records in its conflict errors. Deleted records are omitted.
     func shown(_ answer: RecordsResponse, _ reader: (any CloudStoreReader)?) throws -> RecordsResponse {
         let keys = zip(batch.operations, answer.records).compactMap { operation, result in
             result.isConflict ? try? operation.target.get() : nil
@@ -218,7 +218,7 @@ struct KeptRecordsForm: KeptForm {
             pluginFields: [:])
     }
 
-    /// The fields of the response that the client sent itself.
+    /// Returns the fields of the response that the client sent itself.
     private func sentFields(_ operation: ModifyBatch.Operation) -> [String: Field] {
         let sent = operation.record.fields.compactMapValues { field in
             field.value.map { Field($0, isEncrypted: field.isEncrypted) }

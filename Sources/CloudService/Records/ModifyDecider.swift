@@ -46,7 +46,7 @@ struct ModifyDecider {
         return load
     }
 
-    /// The fields of records that will be changed, which `firstLoad` loaded as outlines.
+    /// Returns the fields of records that will be changed, which `firstLoad` loaded as outlines.
     func changedLoad(_ loaded: StoreLoaded) -> StoreLoad {
         var load = StoreLoad()
         for operation in batch.operations where operation.isConditional {
@@ -58,7 +58,7 @@ struct ModifyDecider {
         return load
     }
 
-    /// The outcome of each operation on its own, from the rows of `firstLoad` and `changedLoad`.
+    /// Returns the outcome of each operation on its own, from the rows of `firstLoad` and `changedLoad`.
     ///
     /// - Parameter made: the new records that an earlier write of the series created and that were deleted
     ///   since.
@@ -140,9 +140,9 @@ struct ModifyDecider {
         }
     }
 
-    /// The change of each outcome in the accounted size of names, index entries, references and files. Zero
-    /// if the quota suffices for the upper bound, since splitting a long text into words takes longer than
-    /// writing it.
+    /// Returns the change of each outcome in the accounted size of names, index entries, references and files. Zero
+    /// if the quota suffices for the upper bound, since splitting a long text into words takes longer than writing
+    /// it.
     private func grownIndexBytes(
         _ outcomes: [ModifyOutcome], _ keys: [RecordKey?], _ loaded: StoreLoaded
     ) -> [Int64] {
@@ -164,13 +164,13 @@ struct ModifyDecider {
         }
     }
 
-    /// The size of the tombstone that the record replaces.
+    /// Returns the size of the tombstone that the record replaces.
     private func tombstoneBytes(of draft: RecordDraft, _ key: RecordKey, _ loaded: StoreLoaded) -> Int64 {
         guard draft.old == nil, let tombstone = loaded.records[key], tombstone.isDeleted else { return 0 }
         return tombstone.indexBytes + quota.rowBytes
     }
 
-    /// The `indexBytes` of a record, computed if no step has counted or built all of it yet.
+    /// Returns the `indexBytes` of a record, computed if no step has counted or built all of it yet.
     private func knownIndexBytes(_ old: StoredRecord?, _ schema: Schema) -> Int64 {
         guard let old, let subject = try? QuerySubject(row: old) else { return old?.indexBytes ?? 0 }
         return max(old.indexBytes, IndexEntries.row(subject, schema).countedBytes)
@@ -186,8 +186,8 @@ struct ModifyDecider {
         zone.isDefault || loaded.zones[zone].map { !$0.isDeleted } ?? false
     }
 
-    /// The next rows to load: unknown targets of saved references, and unknown records that refer to deleted
-    /// ones. Nil if everything is loaded.
+    /// Returns the next rows to load: unknown targets of saved references, and unknown records that refer to
+    /// deleted ones. Nil if everything is loaded.
     ///
     /// Considers only what was `found` in the last step, so that a long chain of references isn't traversed
     /// in each step.
@@ -231,7 +231,7 @@ struct ModifyDecider {
             ? nil : load
     }
 
-    /// The last rows to load: the ancestors of the records that get a new parent.
+    /// Returns the last rows to load: the ancestors of the records that get a new parent.
     func ancestorLoads(of outcomes: [ModifyOutcome]) -> AncestorLoads {
         AncestorLoads(
             outcomes: outcomes, keys: batch.operations.map { try? $0.target.get() }, limits: limits)

@@ -44,8 +44,8 @@ struct ModifyOperationDecider {
     let settings: ServiceSettings
     let receipts: AssetReceipts
 
-    /// The outcome of `operation` if `stored` is the row of its record (a tombstone counts as no record). An
-    /// error that shows the server's record has it without its fields, which `KeptRecordsForm.shown` reads.
+    /// Returns the outcome of `operation` if `stored` is the row of its record (a tombstone counts as no record).
+    /// An error that shows the server's record has it without its fields, which `KeptRecordsForm.shown` reads.
     ///
     /// Throws only if the stored row can't be read.
     func outcome(
@@ -149,7 +149,7 @@ struct ModifyOperationDecider {
                 additions: additions))
     }
 
-    /// The error for a value that this service can't support.
+    /// Returns the error for a value that this service can't support.
     private func unservedValue(in record: WireRecord, of key: RecordKey) -> WireError? {
         for (name, field) in record.fields.sorted(by: { $0.key < $1.key }) {
             guard let value = field.value else { continue }

@@ -26,7 +26,7 @@ struct AncestorLoads {
         seen = level
     }
 
-    /// The records to load next. Empty if all are known, or a record has more ancestors than allowed.
+    /// Returns the records to load next. Empty if all are known, or a record has more ancestors than allowed.
     ///
     /// A save may still fail, so the ancestors of both the old and the new parent are loaded.
     /// - Throws: `LimitExceeded` if the request's records have too many ancestors in total.
@@ -54,7 +54,7 @@ struct AncestorLoads {
 
 /// Checks of parents after a batch.
 extension ModifyReferences {
-    /// The saves that would make a record its own ancestor, or give it more ancestors than allowed.
+    /// Returns the saves that would make a record its own ancestor, or give it more ancestors than allowed.
     ///
     /// Checks only saves that change the parent, so that records stored by an earlier version can still be
     /// changed. All saves that form a cycle fail, so the order of operations doesn't matter.

@@ -101,7 +101,7 @@ struct ModifyReferences {
         return failed.contains { !savesIndex.contains($0) || keys[$0].map(sources.contains) ?? false }
     }
 
-    /// The saves that refer to records removed by the last failures.
+    /// Returns the saves that refer to records removed by the last failures.
     private func failedReferrers(newlyGone: Set<RecordKey>) -> [(Int, WireError)] {
         let suspects: [Referrer]
         if let failed {
@@ -163,7 +163,7 @@ struct ModifyReferences {
         gone = visited
     }
 
-    /// The records that refer to `target` after the batch, without the deleted ones.
+    /// Returns the records that refer to `target` after the batch, without the deleted ones.
     private func dependants(of target: RecordKey) -> [ReferenceRow] {
         (loaded.dependants[target] ?? []).filter { !isWritten($0.source) }
             + (referrers[target] ?? []).filter { isDone($0.index) }.map(\.reference)

@@ -5,7 +5,7 @@ extension StoredRecord {
     /// The version of the record, which an update must name unless it is forced.
     var changeTag: String { ChangeTag(epoch: tagEpoch, counter: counter).text }
 
-    /// The record in a response, with the fields of `desiredKeys`, or all fields if it is nil or empty.
+    /// Returns the record in a response, with the fields of `desiredKeys`, or all fields if it is nil or empty.
     ///
     /// - Throws: `BinaryError` if the stored fields can't be read.
     package func wireRecord(desiredKeys: [String]? = nil) throws -> WireRecord {
@@ -37,12 +37,12 @@ extension StoredRecord {
             parent: parent.map { Reference(recordName: $0) }, pluginFields: [:])
     }
 
-    /// The record, or its tombstone, in a change feed.
+    /// Returns the record, or its tombstone, in a change feed.
     func feedResult(desiredKeys: [String]?) -> RecordResult {
         isDeleted ? .tombstone(tombstone) : result(desiredKeys: desiredKeys)
     }
 
-    /// The record in a response. An unreadable record is an error of its own and doesn't affect the others.
+    /// Returns the record in a response. An unreadable record is an error of its own and doesn't affect the others.
     func result(desiredKeys: [String]?) -> RecordResult {
         do {
             return .record(try answer(desiredKeys: desiredKeys))
@@ -71,7 +71,7 @@ extension WireRecord.Stamp {
     }
 }
 
-/// The binding references of a record, sorted.
+/// Returns the binding references of a record, sorted.
 func bindingReferences(of key: RecordKey, fields: [String: Field], parent: String?) -> [ReferenceRow] {
     var rows = Set<ReferenceRow>()
     func add(_ value: FieldValue) {

@@ -81,7 +81,7 @@ struct RecordsEndpoints: Sendable {
         }
     }
 
-    /// The current records that the caller may read, up to the number that one request may load.
+    /// Returns the current records that the caller may read, up to the number that one request may load.
     private func readableRecords(
         _ keys: [RecordKey], _ caller: ServiceCaller, _ reader: any CloudStoreReader
     ) throws -> [RecordKey: WireRecord] {
@@ -150,7 +150,7 @@ struct RecordsEndpoints: Sendable {
 }
 
 extension ModifyDecision {
-    /// The zone after the write.
+    /// Returns the zone after the write.
     fileprivate func zone(_ key: ZoneKey, _ loaded: StoreLoaded) -> ZoneRow? {
         changes.zones.first { $0.key == key } ?? loaded.zones[key]
     }

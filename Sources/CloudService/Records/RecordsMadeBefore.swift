@@ -10,7 +10,7 @@ struct MadeRecord {
 }
 
 extension RecordsEndpoints {
-    /// The new records of a batch that an earlier write of its series created, and that were deleted since.
+    /// Returns the new records of a batch that an earlier write of its series created, and that were deleted since.
     ///
     /// After merging a neighbour, a client sends the rest of a write without a response under another
     /// operation id. Without this, a record that the first write created and another device deleted would be
@@ -49,7 +49,7 @@ extension RecordsEndpoints {
 }
 
 extension MadeRecord {
-    /// The row that the record had then.
+    /// Returns the row that the record had then.
     func row(of draft: RecordDraft, key: RecordKey) -> StoredRecord {
         StoredRecord(
             key: key, recordType: draft.recordType, tagEpoch: changeTag.epoch, counter: changeTag.counter,

@@ -44,7 +44,7 @@ struct ReferenceCountLimit {
         return failures
     }
 
-    /// The targets of a record before and after an operation.
+    /// Returns the targets of a record before and after an operation.
     private static func references(
         of outcome: ModifyOutcome, to targets: [RecordKey: Int]
     ) -> (before: [RecordKey], after: [RecordKey]) {

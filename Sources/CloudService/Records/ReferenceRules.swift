@@ -14,7 +14,7 @@ extension ModifyReferences {
         return !isThere && referrer.reference.kind != .deleteSelf
     }
 
-    /// The error for the reference of the save at `index`.
+    /// Returns the error for the reference of the save at `index`.
     func targetError(_ reference: ReferenceRow, at index: Int) -> WireError {
         let field = fieldName(of: reference, at: index)
         return isThere(reference.target)
@@ -28,7 +28,7 @@ extension ModifyReferences {
         return savesIndex.contains(index)
     }
 
-    /// The saves that would exceed the maximum number of DELETE_SELF references to one record.
+    /// Returns the saves that would exceed the maximum number of DELETE_SELF references to one record.
     func countFailures() -> [(Int, WireError)] {
         countLimit.failures(isDone: isDone).map { index, target in
             let reference = ReferenceRow(target: target, sourceName: "", kind: .deleteSelf)
@@ -45,7 +45,7 @@ extension ModifyReferences {
         if case .save(let draft) = outcomes[index] { draft.fields.name(of: reference) } else { nil }
     }
 
-    /// The field with which a record refers to another, if its fields are known.
+    /// Returns the field with which a record refers to another, if its fields are known.
     func fieldName(of reference: ReferenceRow) -> String? {
         if let index = indexOfKey[reference.source], case .save(let draft) = outcomes[index] {
             return draft.fields.name(of: reference)
@@ -70,7 +70,7 @@ extension RecordDraft {
 }
 
 extension [String: Field] {
-    /// The first field, by name, with this reference.
+    /// Returns the first field, by name, with this reference.
     fileprivate func name(of reference: ReferenceRow) -> String? {
         if reference.kind == .parent { return "___parent" }
         func refers(_ value: FieldValue?) -> Bool {

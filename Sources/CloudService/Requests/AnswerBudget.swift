@@ -62,7 +62,7 @@ enum PageSize: CaseIterable {
 }
 
 extension ServiceLimits {
-    /// The budget of a page.
+    /// Returns the budget of a page.
     func budget(records: Int, _ size: PageSize = .whole) -> AnswerBudget {
         AnswerBudget(
             records: records, bytes: size.bytes(of: self), rows: queryRowsExaminedMax,
@@ -85,7 +85,7 @@ extension ServiceLimits {
         return .read(read(.whole))
     }
 
-    /// The maximum items of a page: the client's limit, up to the service's.
+    /// Returns the maximum items of a page: the client's limit, up to the service's.
     func pageMax(_ resultsLimit: Int64?, _ caller: ServiceCaller) throws -> Int {
         guard let resultsLimit else { return itemsMax }
         guard resultsLimit > 0 else { throw ServiceError.badRequest("resultsLimit must be above 0") }

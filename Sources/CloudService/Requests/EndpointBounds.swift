@@ -1,5 +1,6 @@
 extension Endpoint {
-    /// The maximum resources of one request to the endpoint. The compiler enforces a line for each endpoint.
+    /// Returns the maximum resources of one request to the endpoint. The compiler enforces a line for each
+    /// endpoint.
     func bounds(_ limits: ServiceLimits) -> RequestBounds {
         let parts = BoundParts(limits)
         switch self {

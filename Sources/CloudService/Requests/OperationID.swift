@@ -77,7 +77,7 @@ extension KeptForm {
     func isShownLater(_ answer: Answer) -> Bool { false }
     func shown(_ answer: Answer, _ reader: (any CloudStoreReader)?) throws -> Answer { answer }
 
-    /// The response to send.
+    /// Returns the response to send.
     func told(_ answer: Answer) throws -> ServiceAnswer {
         guard isShownLater(answer) else { return message(answer) }
         return .readLater(

@@ -75,7 +75,7 @@ extension [UInt8] {
 }
 
 extension SchemaError {
-    /// The missing element of production's schema, if the reason names one. `newType` and `newField` write
+    /// Returns the missing element of production's schema, if the reason names one. `newType` and `newField` write
     /// such reasons.
     static func missing(in reason: String) -> WireDetail.SchemaName? {
         if let recordType = reason.between("Cannot create new type ", " in production schema") {
@@ -92,7 +92,7 @@ extension SchemaError {
 }
 
 extension ServiceError {
-    /// The missing index of a query, if the reason names one. `notMarked` writes such reasons.
+    /// Returns the missing index of a query, if the reason names one. `notMarked` writes such reasons.
     static func missingMark(in reason: String) -> (fieldName: String, kind: String)? {
         for kind in ["queryable", "sortable", "searchable"] {
             guard let name = reason.between("BadRequestException: Field '", "' is not marked \(kind)") else {
@@ -105,7 +105,7 @@ extension ServiceError {
 }
 
 extension String {
-    /// The text between a prefix and a suffix.
+    /// Returns the text between a prefix and a suffix.
     fileprivate func between(_ beginning: String, _ end: String) -> String? {
         guard hasPrefix(beginning), hasSuffix(end), utf8.count >= beginning.utf8.count + end.utf8.count else {
             return nil

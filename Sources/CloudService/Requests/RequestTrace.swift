@@ -75,7 +75,7 @@ final class RequestTrace: Sendable {
         }
     }
 
-    /// The collected details, including those of the response.
+    /// Returns the collected details, including those of the response.
     func finish(_ answer: ServiceAnswer) -> WireDetail {
         let (detail, operations) = state.withLock { ($0.detail, $0.operations) }
         var told = detail

@@ -72,7 +72,7 @@ struct Responses: Sendable {
         }
     }
 
-    /// The response to a request that failed as a whole.
+    /// Returns the response to a request that failed as a whole.
     private func response(_ error: WireError, _ request: PreparedRequest) -> WireResponse {
         request.trace?.failed(error)
         return error.response(

@@ -35,7 +35,7 @@ struct ServiceCaller {
         }
     }
 
-    /// The device's name, or nil if it is invalid.
+    /// Returns the device's name, or nil if it is invalid.
     static func checked(_ clientID: String?) -> String? {
         guard let clientID, !clientID.isEmpty, clientID.utf8.count <= deviceIDBytesMax else { return nil }
         return clientID
@@ -50,7 +50,7 @@ struct ServiceCaller {
         }
     }
 
-    /// The key of a zone, which may or may not exist.
+    /// Returns the key of a zone, which may or may not exist.
     ///
     /// Another user's zone doesn't exist in the caller's private database.
     func key(of zoneID: ZoneID?) throws(WireError) -> ZoneKey {
@@ -75,7 +75,7 @@ extension ZoneKey {
         ZoneID(zoneName: zoneName, ownerRecordName: database.scope == .privateDatabase ? database.owner : nil)
     }
 
-    /// The zone in a response about zones, with its token if `row` exists. Default zones have no feed.
+    /// Returns the zone in a response about zones, with its token if `row` exists. Default zones have no feed.
     func wireZone(_ row: ZoneRow?, scope: DatabaseScope = .private) -> WireZone {
         var zoneID = zoneID
         zoneID.zoneType = zoneType

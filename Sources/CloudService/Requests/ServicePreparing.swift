@@ -33,7 +33,7 @@ extension CloudService {
             additions: authenticated.additions, assets: assets, trace: trace)
     }
 
-    /// The route of the request.
+    /// Returns the route of the request.
     func route(of request: WireRequest) throws -> ServiceRoute {
         guard request.body.count <= limits.bodyBytesMax else {
             throw ServiceError.limitExceeded(

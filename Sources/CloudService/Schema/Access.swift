@@ -48,12 +48,12 @@ struct Access: Sendable {
     /// True if anything can be denied.
     var decides: Bool { roles != nil }
 
-    /// The caller's permissions on a record.
+    /// Returns the caller's permissions on a record.
     func permissions(_ row: StoredRecord) -> Permissions {
         permissions(row.recordType, creator: row.maker)
     }
 
-    /// The caller's permissions on their own records of a type: CREATE, and the permissions after the
+    /// Returns the caller's permissions on their own records of a type: CREATE, and the permissions after the
     /// creation.
     func permissionsForOwn(_ recordType: String) -> Permissions {
         permissions(recordType, creator: user ?? "")
@@ -74,7 +74,7 @@ extension StoredRecord {
 }
 
 extension ServiceError {
-    /// The error in Apple's words.
+    /// Returns the error in Apple's words.
     static func notPermitted(_ permission: Permissions) -> WireError {
         WireError(.accessDenied, reason: "\(permission.text) operation not permitted", ckErrorCode: 10)
     }

@@ -90,7 +90,7 @@ struct SchemaGrowth {
 }
 
 extension Schema {
-    /// The schema with the additions of saved records.
+    /// Returns the schema with the additions of saved records.
     func adding(_ additions: [SchemaAdditions]) -> Schema {
         var schema = self
         for addition in additions {

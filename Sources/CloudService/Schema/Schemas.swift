@@ -22,7 +22,7 @@ private struct SchemaCache {
 package final class Schemas: Sendable {
     private let cache = Lock(SchemaCache())
 
-    /// The schema in the reader's snapshot.
+    /// Returns the schema in the reader's snapshot.
     ///
     /// Another process may have changed it, so each call checks its version and reads the schema only if the
     /// version differs.
@@ -37,7 +37,7 @@ package final class Schemas: Sendable {
         return schema
     }
 
-    /// The caller's access, with the roles assigned in the reader's snapshot.
+    /// Returns the caller's access, with the roles assigned in the reader's snapshot.
     func access(
         of caller: ServiceCaller, schema: Schema, in reader: any CloudStoreReader
     ) throws -> Access {
@@ -74,7 +74,7 @@ extension Schema {
         return schema
     }
 
-    /// The schema in the store's form.
+    /// Returns the schema in the store's form.
     package func row(version: UInt64) -> SchemaRow {
         SchemaRow(version: version, content: Array(SchemaLanguage.print(self).utf8))
     }

@@ -141,7 +141,7 @@ final class Authentication: Sendable {
         }
     }
 
-    /// The key that signed the request, and for a change the hash of the signed text.
+    /// Returns the key that signed the request, and for a change the hash of the signed text.
     ///
     /// An unknown key, a revoked key and a wrong signature get the same error after the same amount of work.
     private func checkSignature(
@@ -198,7 +198,7 @@ final class Authentication: Sendable {
 }
 
 extension WireError {
-    /// The error for an API token that is missing or doesn't belong to the container. The same error is
+    /// Returns the error for an API token that is missing or doesn't belong to the container. The same error is
     /// returned for a missing container.
     package static func apiTokenRefused(isMissing: Bool, _ container: String) -> WireError {
         let what =
@@ -211,7 +211,7 @@ extension WireError {
             ckErrorCode: 8)
     }
 
-    /// The error for an API token of another environment, which it names.
+    /// Returns the error for an API token of another environment, which it names.
     package static func tokenOfOtherEnvironment(_ environment: String) -> WireError {
         WireError(
             .authenticationFailed,

@@ -37,7 +37,7 @@ struct ServerSignatures {
         ends.append((end, digest))
     }
 
-    /// An unused key, checked in place of an unknown one.
+    /// Returns an unused key, checked in place of an unknown one.
     static func decoy() throws -> P256PublicKey {
         if let kept = kept.withLock({ $0 }) { return kept }
         let key = try P256PrivateKey().publicKey

@@ -20,7 +20,7 @@ struct ReaderQueue {
         jobs.append(job, of: job.owner, bytes: job.bytes)
     }
 
-    /// The next job for an idle reader.
+    /// Returns the next job for an idle reader.
     mutating func popFirst() -> ServiceJob? {
         let isContested = contention.isContested || jobs.ownersCount > 1
         let ownMax = isContested ? max(1, readersCount / 4) : readersCount

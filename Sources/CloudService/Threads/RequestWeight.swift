@@ -6,7 +6,7 @@ enum RequestWeight {
     /// dictionary.
     private static let bytesOfObject = 256
 
-    /// The bytes of a body and of its parsed form: each comma precedes another value, and each brace an
+    /// Returns the bytes of a body and of its parsed form: each comma precedes another value, and each brace an
     /// object. An invalid body of braces alone counts no more than one of commas.
     static func bytes(of body: [UInt8]) -> Int {
         let parts = body.reduce(into: 0) { sum, byte in

@@ -292,7 +292,7 @@ final class ServiceThreads: Sendable {
         }
     }
 
-    /// The longest time for which the writer sleeps.
+    /// Returns the longest time for which the writer sleeps.
     private func pause(of state: inout State) -> Int64? {
         let rest = state.rests.next(at: monotonicClock.elapsedMilliseconds())
         guard state.upkeepFailed else { return rest }

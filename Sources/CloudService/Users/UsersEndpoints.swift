@@ -82,7 +82,7 @@ struct UsersEndpoints: Sendable {
             .message(UsersDiscoverability(discoverable: choice.isDiscoverable, listed: choice.isListed)))
     }
 
-    /// The user, if they are discoverable. Users always find themselves.
+    /// Returns the user, if they are discoverable. Users always find themselves.
     private func person(_ key: ServiceUserKey, _ request: EndpointRequest) throws -> ServiceUser? {
         if let own = request.caller.user, key == .userRecordName(own.userRecordName) { return own }
         return try (accounts as? any ServicePeople)?.person(

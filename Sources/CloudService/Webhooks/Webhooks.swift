@@ -59,7 +59,7 @@ package final class Webhooks: Sendable {
         listener?(abandonedCount)
     }
 
-    /// The requests to send to webhooks now, up to `requestsMax`.
+    /// Returns the requests to send to webhooks now, up to `requestsMax`.
     ///
     /// A delivery stays stored until `settle` is called. If the server ends before that, it is sent again.
     ///

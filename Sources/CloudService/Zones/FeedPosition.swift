@@ -65,7 +65,7 @@ struct FeedPosition {
     /// The epoch of a database in which no zone was ever created.
     static let epochBeforeTheFirst: UInt64 = 0
 
-    /// The token of a client that has fetched the feed up to `counter`.
+    /// Returns the token of a client that has fetched the feed up to `counter`.
     func token(counter: Int64, descent: ChangeToken.Descent? = nil) -> String {
         ChangeToken(
             scope: scope, subject: subject, epoch: epoch, counter: counter, liveUntil: liveUntil,

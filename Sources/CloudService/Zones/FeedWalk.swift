@@ -26,14 +26,15 @@ struct FeedWalk {
     /// The highest counter to return.
     var through: Int64 { descent.map { $0.below - 1 } ?? .max }
 
-    /// The position of a client after a page. During a newest-first walk it is the position before the walk.
+    /// Returns the position of a client after a page. During a newest-first walk it is the position before the
+    /// walk.
     func counter(behind page: ChangesPage<StoredRecord>) -> Int64 {
         guard page.moreComing else { return descent?.newest ?? feedCounter }
         return descent == nil ? page.rows.last?.counter ?? known.counter : known.counter
     }
 
-    /// The token after a page. Changes during a newest-first walk have a counter above the walk's beginning,
-    /// and are returned by the fetch after the walk.
+    /// Returns the token after a page. Changes during a newest-first walk have a counter above the walk's
+    /// beginning, and are returned by the fetch after the walk.
     func token(behind page: ChangesPage<StoredRecord>) -> String {
         guard let descent else {
             let last = page.rows.last?.counter ?? known.counter
@@ -65,7 +66,7 @@ extension ZoneKey {
 }
 
 extension ZoneRow {
-    /// The token of a client that has fetched the whole zone, or nil for a deleted zone.
+    /// Returns the token of a client that has fetched the whole zone, or nil for a deleted zone.
     func syncToken(in scope: DatabaseScope) -> String? {
         guard !isDeleted else { return nil }
         let subject = ChangeToken.Subject.zone(ownerRecordName: key.database.owner, zoneName: key.zoneName)

@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 
 extension RecordDraft {
-    /// The record's part of its zone's checksum. Nil in a zone without a feed, which has no checksum.
+    /// Returns the record's part of its zone's checksum. Nil in a zone without a feed, which has no checksum.
     func checksum(of key: RecordKey, changeTag: ChangeTag) -> StoreChecksum? {
         guard changeTag.counter > 0 else { return nil }
         let content =

@@ -7,7 +7,7 @@ enum ZoneEpochs {
     /// Maximum number of recreations that a token may be behind.
     static let livesBehindMax = 64
 
-    /// The epoch of the next incarnation after the one with `epoch`.
+    /// Returns the epoch of the next incarnation after the one with `epoch`.
     static func epoch(after epoch: UInt64) -> UInt64 {
         var hash = FNV1a()
         hash.add("life after \(epoch)")

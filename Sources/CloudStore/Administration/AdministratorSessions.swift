@@ -105,7 +105,7 @@ package struct AdministratorSessions: Sendable {
 
     // MARK: - For transactions of other owners
 
-    /// A subquery over the open sessions `s` of one administrator, with the parameters of `bind`.
+    /// Returns a subquery over the open sessions `s` of one administrator, with the parameters of `bind`.
     ///
     /// - Parameters:
     ///   - value: The value that it selects.

@@ -31,7 +31,7 @@ struct MemoryIndexPart {
         positions[place.source]?.remove(place.position)
     }
 
-    /// The range of a scan, as positions in the order of the bytes.
+    /// Returns the range of a scan, as positions in the order of the bytes.
     func found(_ scan: IndexScan) -> Range<Int> {
         guard let all = positions[scan.source] else { return 0..<0 }
         var first = all.firstIndex { !$0.value.lexicographicallyPrecedes(scan.lower) }

@@ -77,7 +77,7 @@ extension EventLoopMessage {
 }
 
 extension HTTPServerError {
-    /// The error of a failed system call.
+    /// Returns the error of a failed system call.
     static func system(_ call: String, _ number: Int32) -> HTTPServerError {
         HTTPServerError(code: .system, message: "\(call) failed: \(String(cString: strerror(number)))")
     }

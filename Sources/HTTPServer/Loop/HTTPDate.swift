@@ -5,7 +5,7 @@ package struct HTTPDate {
     private var second = Int64.min
     private var text = [UInt8]()
 
-    /// The clock's time, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Returns the clock's time, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     mutating func bytes(_ clock: any TimeSource) -> [UInt8] {
         let now = clock.nowMilliseconds() / 1000
         if now != second {
@@ -15,7 +15,7 @@ package struct HTTPDate {
         return text
     }
 
-    /// The text of a time.
+    /// Returns the text of a time.
     package static func text(secondsSince1970 seconds: Int64) -> String {
         let time = CivilTime(milliseconds: seconds * 1000)
         let dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]

@@ -14,7 +14,7 @@ struct TimerWheel {
         currentTick = nowMilliseconds / Self.tickMilliseconds
     }
 
-    /// The latest supported deadline. A later one fires at this time, and is set again.
+    /// Returns the latest supported deadline. A later one fires at this time, and is set again.
     func horizonMilliseconds() -> Int64 { (currentTick + Self.slotCount - 1) * Self.tickMilliseconds }
 
     /// Adds `key`, which fires at the first tick that is not before `deadlineMilliseconds`.

@@ -36,7 +36,7 @@ extension HTTPConnection {
         return .failed
     }
 
-    /// Number of bytes that the kernel has not delivered to the client.
+    /// Returns the number of bytes that the kernel has not delivered to the client.
     func unreadByteCount() -> Int {
         var count: Int32 = 0
         // SIOCOUTQ has this number on Linux, under the name of the terminals' call.

@@ -20,7 +20,7 @@ func isSegmentByte(_ byte: UInt8) -> Bool {
     }
 }
 
-/// The value of a hexadecimal digit.
+/// Returns the value of a hexadecimal digit.
 @inline(__always)
 func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
@@ -42,7 +42,7 @@ func isEqual(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, toLowercase text: Stati
     return true
 }
 
-/// The bytes without leading and trailing spaces and tabs.
+/// Returns the bytes without leading and trailing spaces and tabs.
 func trimmed(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
     var start = bytes.startIndex
     var end = bytes.endIndex

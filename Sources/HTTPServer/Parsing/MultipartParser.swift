@@ -244,7 +244,7 @@ extension MultipartParser {
         bytes.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
     }
 
-    /// The position of `mark` in `bytes`.
+    /// Returns the position of `mark` in `bytes`.
     private static func find(_ mark: [UInt8], in bytes: [UInt8]) -> Int? {
         guard let first = mark.first, bytes.count >= mark.count else { return nil }
         return bytes.withUnsafeBufferPointer { bytes in

@@ -56,7 +56,7 @@ struct HTTPFields: Sendable {
     }
 }
 
-/// The lower-case form of an ASCII letter. Other bytes are unchanged.
+/// Returns the lower-case form of an ASCII letter. Other bytes are unchanged.
 @inline(__always)
 func lowered(_ byte: UInt8) -> UInt8 {
     byte &- 0x41 < 26 ? byte | 0x20 : byte

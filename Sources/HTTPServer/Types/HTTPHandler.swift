@@ -12,7 +12,7 @@ public protocol HTTPHandler: Sendable {
     func handle(_ request: HTTPRequest, _ exchange: HTTPExchange)
     /// Called once after the end of each request, for the log.
     func finished(_ summary: HTTPExchangeSummary)
-    /// The server's own response to an invalid request, or one that exceeds a limit. The server sets the
+    /// Returns the server's own response to an invalid request, or one that exceeds a limit. The server sets the
     /// status, regardless of the returned one.
     func errorResponse(status: Int, reason: String) -> HTTPResponse
     /// Called once before the server stops, on the thread that stops it. Long polls should be answered now, and further

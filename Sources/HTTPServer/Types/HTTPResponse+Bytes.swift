@@ -15,7 +15,7 @@ extension HTTPResponse {
         headers.contains { Self.isName($0.name, "connection") && Self.isName($0.value, "close") }
     }
 
-    /// The response's head.
+    /// Returns the response's head.
     func headBytes(exchange: Exchange, length: Int?, date: [UInt8], requestIDHeader: String) -> [UInt8] {
         var bytes = [UInt8]()
         bytes.reserveCapacity(256)

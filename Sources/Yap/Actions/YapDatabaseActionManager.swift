@@ -85,7 +85,7 @@ public final class YapDatabaseActionManager<Object: Sendable>: YapDatabaseNamedE
     /// The collection of the objects.
     public var collections: [String]? { [collection] }
 
-    /// The table of actions.
+    /// Returns the table of actions.
     public func tableNames(registeredName: String) -> [String] { ["actions_\(registeredName)"] }
 
     /// Creates the part of one SQLite handle.

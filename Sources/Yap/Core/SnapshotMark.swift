@@ -19,7 +19,7 @@ struct SnapshotMark: Equatable, Sendable {
         writer = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
-    /// Number of commits between an earlier one and this one. A restored older file has lower numbers.
+    /// Returns the number of commits between an earlier one and this one. A restored older file has lower numbers.
     func count(since earlier: SnapshotMark) -> UInt64 {
         number > earlier.number ? number - earlier.number - 1 : 0
     }

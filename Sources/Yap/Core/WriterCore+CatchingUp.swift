@@ -56,7 +56,7 @@ extension WriterCore {
         return state
     }
 
-    /// The error of an extension that can't be filled because of a dependency.
+    /// Returns the error of an extension that can't be filled because of a dependency.
     static func unreadable(_ dependency: String, of name: String) -> YapDatabaseError {
         YapDatabaseError(
             .extensionDependencyMissing,

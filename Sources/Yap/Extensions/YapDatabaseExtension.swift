@@ -37,8 +37,8 @@ public protocol YapDatabaseExtension: AnyObject, Sendable {
     /// Collections that the extension observes. Nil for all. It receives no other rows.
     var collections: [String]? { get }
 
-    /// Names of the SQLite tables that the extension owns when registered as `registeredName`. They are stored, and
-    /// dropped when it is unregistered or another class takes its name, which doesn't need the class.
+    /// Returns the names of the SQLite tables that the extension owns when registered as `registeredName`. They are
+    /// stored, and dropped when it is unregistered or another class takes its name, which doesn't need the class.
     func tableNames(registeredName: String) -> [String]
 
     /// Creates a connection object. Called once for each SQLite handle that uses the extension.

@@ -51,7 +51,7 @@ struct FullTextSQL: Sendable {
         return String(digits[..<place]) + "." + String(digits[place...])
     }
 
-    /// The statements that create the table.
+    /// Returns the statements that create the table.
     static func create(
         table: String, columns: [String], tokenizer: YapDatabaseTextTokenizer, prefixes: [Int]
     ) -> String {

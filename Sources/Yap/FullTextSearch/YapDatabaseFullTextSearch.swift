@@ -129,7 +129,7 @@ public final class YapDatabaseFullTextSearch<Object: Sendable>: YapDatabaseNamed
     /// The collection of the objects.
     public var collections: [String]? { [collection] }
 
-    /// The FTS5 table, and the tables that FTS5 creates for it.
+    /// Returns the FTS5 table, and the tables that FTS5 creates for it.
     public func tableNames(registeredName: String) -> [String] {
         ["", "_data", "_idx", "_content", "_docsize", "_config"].map { "fullText_\(registeredName)\($0)" }
     }

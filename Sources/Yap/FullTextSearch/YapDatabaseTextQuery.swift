@@ -62,7 +62,7 @@ public struct YapDatabaseTextQuery<Object: Sendable>: Sendable {
     /// Finds rows that have the words of a text in sequence, in one column.
     public static func phrase(_ text: String) -> Self { Self(.text(text, .phrase)) }
 
-    /// A query in FTS5's own syntax, for example `milk NOT (bread OR title: rolls)`.
+    /// Returns a query in FTS5's own syntax, for example `milk NOT (bread OR title: rolls)`.
     ///
     /// See https://www.sqlite.org/fts5.html#full_text_query_syntax. Not for user input: a query with a mistake throws
     /// `sqlite` with SQLite's message.

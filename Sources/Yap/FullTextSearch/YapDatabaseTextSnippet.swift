@@ -7,7 +7,7 @@ public struct YapDatabaseTextSnippet<Object: Sendable>: Sendable {
     /// Nil for the whole text.
     let words: Int?
 
-    /// The part of a property's text with the most words of the query.
+    /// Returns the part of a property's text with the most words of the query.
     ///
     /// - Parameters:
     ///   - path: A property that is a column.
@@ -16,22 +16,22 @@ public struct YapDatabaseTextSnippet<Object: Sendable>: Sendable {
         Self(column: .path(path), words: max(1, min(words, wordsMax)))
     }
 
-    /// The part of a column's text with the most words of the query, by the column's name.
+    /// Returns the part of a column's text with the most words of the query, by the column's name.
     public static func of(column name: String, words: Int = 12) -> Self {
         Self(column: .name(name), words: max(1, min(words, wordsMax)))
     }
 
-    /// A part of the column that has the most words of the query.
+    /// Returns a part of the column that has the most words of the query.
     public static func ofBestColumn(words: Int = 12) -> Self {
         Self(column: nil, words: max(1, min(words, wordsMax)))
     }
 
-    /// The whole text of a property that is a column, for example of a title.
+    /// Returns the whole text of a property that is a column, for example of a title.
     public static func whole(_ path: any PartialKeyPath<Object> & Sendable) -> Self {
         Self(column: .path(path), words: nil)
     }
 
-    /// The whole text of a column, by its name.
+    /// Returns the whole text of a column, by its name.
     public static func whole(column name: String) -> Self { Self(column: .name(name), words: nil) }
 }
 

@@ -93,7 +93,7 @@ public final class YapDatabaseRTreeIndex<Object: Sendable>: YapDatabaseNamedExte
     /// The collection of the objects.
     public var collections: [String]? { [collection] }
 
-    /// The virtual table, which owns three tables of SQLite.
+    /// Returns the virtual table, which owns three tables of SQLite.
     public func tableNames(registeredName: String) -> [String] { ["rtreeIndex_\(registeredName)"] }
 
     /// Creates the part of one SQLite handle.

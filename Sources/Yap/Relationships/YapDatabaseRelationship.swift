@@ -77,7 +77,7 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
         versionTag = "\(version);\(heard);\(shape)"
     }
 
-    /// The tables of edges, pending rules, files to delete, problems, and edges of objects to missing rows.
+    /// Returns the tables of edges, pending rules, files to delete, problems, and edges of objects to missing rows.
     public func tableNames(registeredName: String) -> [String] {
         ["", "Pending", "Files", "Problems", "Absent"].map { "relationship\($0)_\(registeredName)" }
     }

@@ -95,8 +95,8 @@ public class YapDatabaseRelationshipTransaction {
         return filter
     }
 
-    /// The order in which edges were added. If an end is given, SQLite must not take the order from the index over
-    /// names, which it would scan completely.
+    /// Returns the order in which edges were added. If an end is given, SQLite must not take the order from the
+    /// index over names, which it would scan completely.
     final func order(_ filter: RelationshipFilter) -> String {
         filter.source == nil && filter.destination == nil ? " ORDER BY id" : " ORDER BY +id"
     }

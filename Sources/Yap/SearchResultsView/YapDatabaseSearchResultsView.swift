@@ -50,7 +50,7 @@ public final class YapDatabaseSearchResultsView<Object: Sendable, Group: YapData
     /// The parent view and the search.
     override public var dependencies: [String] { super.dependencies + [searchName] }
 
-    /// The tables of entries, groups and pages, and the table of the query.
+    /// Returns the tables of entries, groups and pages, and the table of the query.
     override public func tableNames(registeredName: String) -> [String] {
         super.tableNames(registeredName: registeredName) + [ViewSQL.queryTableName(registeredName)]
     }

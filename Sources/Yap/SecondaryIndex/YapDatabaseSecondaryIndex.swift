@@ -91,7 +91,7 @@ public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamed
     /// The collection of the objects.
     public var collections: [String]? { [collection] }
 
-    /// The table, to which SQLite's own indexes belong.
+    /// Returns the table, to which SQLite's own indexes belong.
     public func tableNames(registeredName: String) -> [String] { ["secondaryIndex_\(registeredName)"] }
 
     /// Creates the part of one SQLite handle.

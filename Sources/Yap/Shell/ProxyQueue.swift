@@ -56,7 +56,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
             label: "Yap.proxyFailures", valuesMax: Self.queuedFailuresMax, handler: whenFailed)
     }
 
-    /// The change that determines the value of the row of `key`, or nil if the stored row is current.
+    /// Returns the change that determines the value of the row of `key`, or nil if the stored row is current.
     func change(of key: String) -> Changes.Change? {
         state.withLock { state in
             guard let pending = state.pending[key] else { return state.written[key] }

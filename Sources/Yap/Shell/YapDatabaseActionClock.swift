@@ -17,7 +17,7 @@ public struct YapDatabaseActionClock: Sendable {
     /// The machine's clock.
     public static var system: Self { Self(time: SystemTimeSource(), timers: WallTimerSource()) }
 
-    /// A clock that a test advances.
+    /// Returns a clock that a test advances.
     public static func manual(_ clock: YapDatabaseManualClock) -> Self {
         Self(time: clock.time, timers: clock.timers)
     }

@@ -59,7 +59,7 @@ public final class YapDatabaseUndo: YapDatabaseNamedExtension {
         versionTag = collections.map { $0.sorted().map { "\($0.utf8.count) \($0)" }.joined() } ?? "all"
     }
 
-    /// The table of groups, and the table of their rows.
+    /// Returns the table of groups, and the table of their rows.
     public func tableNames(registeredName: String) -> [String] {
         ["undoGroups_", "undoRows_"].map { $0 + registeredName }
     }

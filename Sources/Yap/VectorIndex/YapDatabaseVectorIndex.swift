@@ -84,7 +84,7 @@ public final class YapDatabaseVectorIndex<Object: Sendable>: YapDatabaseNamedExt
     /// The collection of the objects.
     public var collections: [String]? { [collection] }
 
-    /// The table of blocks, and the table of the rows' places in them.
+    /// Returns the table of blocks, and the table of the rows' places in them.
     public func tableNames(registeredName: String) -> [String] {
         ["vectorIndex_\(registeredName)", "vectorPlaces_\(registeredName)"]
     }

@@ -45,7 +45,7 @@ public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: Yap
     /// The collection of the rows.
     public var collections: [String]? { [collection] }
 
-    /// The tables of entries, groups and pages.
+    /// Returns the tables of entries, groups and pages.
     public func tableNames(registeredName: String) -> [String] { ViewSQL.tableNames(registeredName) }
 
     /// Creates the part of one SQLite handle.

@@ -119,7 +119,7 @@ public struct YapDatabaseViewSort<Object: Sendable>: Sendable {
         return first.rowID < second.rowID
     }
 
-    /// The directions, for the version of the view.
+    /// Returns the directions, for the version of the view.
     static func shape(_ sorts: [Self]) -> String {
         sorts.map { sort in
             switch sort.kind {

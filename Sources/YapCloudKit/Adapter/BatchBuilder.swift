@@ -104,7 +104,8 @@ struct BatchBuilder {
         return batch
     }
 
-    /// Whether a change has to wait for a file, or for a pending change of an earlier incarnation of its record.
+    /// Returns true if a change has to wait for a file, or for a pending change of an earlier incarnation of its
+    /// record.
     private func holds(_ change: ChangeRow, of row: RecordRow, _ missing: MissingFiles) throws -> Bool {
         guard !missing.isEmpty else { return false }
         if missing.hold(change) { return true }

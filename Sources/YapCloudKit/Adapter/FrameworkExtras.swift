@@ -35,7 +35,7 @@ enum ListeningEvent {
             }
         }
 
-        /// Whether the notification is about this database.
+        /// Returns true if the notification is about this database.
         func isConcerned(by notification: CKNotification) -> Bool { isMeant(by: notification) }
     }
 

@@ -35,8 +35,8 @@ final class MergeLogQueue: Sendable {
         }
     }
 
-    /// Number of the last entry of a start's database that was handed out, or 0. Entries up to it needn't be stored any
-    /// longer.
+    /// Returns the number of the last entry of a start's database that was handed out, or 0. Entries up to it
+    /// needn't be stored any longer.
     func handedOutID(start: Int) -> Int64 {
         state.withLock { $0.start == start ? $0.handedOutID : 0 }
     }

@@ -159,7 +159,7 @@ extension CKModifySubscriptionsOperation {
 }
 
 extension CKError {
-    /// The error of an item without a result of its own, taken from the error of the whole operation.
+    /// Returns the error of an item without a result of its own, taken from the error of the whole operation.
     fileprivate static func ofItem(_ recordID: CKRecord.ID, _ whole: CKError?) -> CKError {
         let lost = CKError.saying(
             .serverResponseLost, "the operation ended without a result for the record")

@@ -69,7 +69,7 @@ extension SyncCompletion {
     /// Number of records that the server accepted, or for which it returned a conflict.
     fileprivate var exchangedCount: Int { saved.count + deleted.count + conflicts.count }
 
-    /// The event for the app's observers.
+    /// Returns the event for the app's observers.
     fileprivate func event(_ batch: YapDatabaseCloudKit.Batch, next: String?) -> YapDatabaseCloudKit.Event {
         guard let error else { return .completed(batch, next: next) }
         let done = YapDatabaseCloudKit.Batch(

@@ -89,8 +89,9 @@ struct SyncJob: Sendable {
 
     // MARK: The cloud
 
-    /// The cloud database, and the user to access it as. Nil if the database is unknown, or if another user is signed
-    /// in than the owner of the queued changes; then the engine was notified. Also nil after another start.
+    /// Returns the cloud database, and the user to access it as. Nil if the database is unknown, or if another user
+    /// is signed in than the owner of the queued changes; then the engine was notified. Also nil after another
+    /// start.
     func cloudDatabase() -> CloudDatabase? {
         guard let database = environment.databaseBlock(key.identifier) else {
             post(.unknownDatabase(key))
@@ -112,8 +113,8 @@ struct SyncJob: Sendable {
         }
     }
 
-    /// The owner of the queued changes, as read from the device's database. If it isn't known yet, the signed-in
-    /// user becomes it.
+    /// Returns the owner of the queued changes, as read from the device's database. If it isn't known yet, the
+    /// signed-in user becomes it.
     private func storedOwner(orElse signedIn: String?) throws -> String? {
         guard let open = session.open(start: sessionStart) else { return signedIn }
         var owner = try open.read { try $0.tables.accounts.userRecordName(key) }

@@ -113,7 +113,7 @@ package final class SyncProcessLock: Sendable {
         (try? file.lock(waits: false)) ?? false
     }
 
-    /// The number of the newest commit that a process wrote into the file.
+    /// Returns the number of the newest commit that a process wrote into the file.
     private func lastCommit() -> UInt64? {
         let size = MemoryLayout<UInt64>.size
         guard let file = state.withLock({ $0.file }), let bytes = try? file.read(at: 0, bytesMax: size),

@@ -13,7 +13,7 @@ final class SyncProgress: Sendable {
 
     var exchangedCount: Int { state.withLock { $0.exchangedCount } }
 
-    /// The batch of a database that is in flight.
+    /// Returns the batch of a database that is in flight.
     func batch(_ key: DatabaseKey) -> SentBatch? { state.withLock { $0.batches[key] } }
 
     /// Discards the batches, whose results are no longer waited for.

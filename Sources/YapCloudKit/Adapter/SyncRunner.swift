@@ -36,7 +36,8 @@ final class SyncRunner: Sendable {
         /// Called when the sync is quiet.
         var waiters: [@Sendable (CloudSyncStatus) -> Void] = []
 
-        /// The status that the app sees. A change that was just committed isn't delivered, even before it is counted.
+        /// Returns the status that the app sees. A change that was just committed isn't delivered, even before it
+        /// is counted.
         func shownStatus(isEnded: Bool) -> CloudSyncStatus {
             // After the end of the database the pending changes stay pending.
             var shown =
@@ -236,7 +237,7 @@ final class SyncRunner: Sendable {
         return state.withLock { $0.shownStatus(isEnded: isEnded) }
     }
 
-    /// The status now, and each time it changes.
+    /// Returns the status now, and each time it changes.
     func statusStream() -> AsyncStream<CloudSyncStatus> {
         let stream = statuses.stream { status }
         if session.isEnded { statuses.finish() }

@@ -125,7 +125,7 @@ extension CloudSyncProblem: CustomStringConvertible {
 }
 
 extension SyncExplanation {
-    /// The explanation with a more specific remedy; nil keeps this one.
+    /// Returns the explanation with a more specific remedy; nil keeps this one.
     fileprivate func with(_ remedy: String?) -> SyncExplanation {
         var row = self
         row.remedy = remedy ?? row.remedy

@@ -77,7 +77,7 @@ public struct CloudSyncStatus: Hashable, Sendable {
         return pause != nil || pendingCount > 0 ? .waiting : .idle
     }
 
-    /// Whether another value than `lastResponseDate` differs.
+    /// Returns true if another value than `lastResponseDate` differs.
     func differs(from other: CloudSyncStatus?) -> Bool {
         guard var other else { return true }
         other.lastResponseDate = lastResponseDate

@@ -21,7 +21,7 @@ extension DatabaseSyncState {
         /// The first zone to fetch that isn't to be created first.
         var nextToFetch: CKRecordZone.ID? { toFetch.first { !toCreate.contains($0) } }
 
-        /// The first of these zones that is followed and isn't to be created first.
+        /// Returns the first of these zones that is followed and isn't to be created first.
         func firstFollowed(of zones: [CKRecordZone.ID]) -> CKRecordZone.ID? {
             zones.first { followed.contains($0) && !toCreate.contains($0) }
         }

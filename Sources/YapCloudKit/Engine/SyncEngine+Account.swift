@@ -2,7 +2,7 @@ internal import CloudKit
 
 /// The account that is synced.
 extension SyncEngine {
-    /// The database of the account in use.
+    /// Returns the database of the account in use.
     func current(_ key: DatabaseKey) -> DatabaseKey {
         DatabaseKey(key.identifier, account: account ?? key.account)
     }

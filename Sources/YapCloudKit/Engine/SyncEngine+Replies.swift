@@ -73,7 +73,7 @@ extension SyncEngine {
         }
     }
 
-    /// The items that are done in either mode, and the error of the whole batch.
+    /// Returns the items that are done in either mode, and the error of the whole batch.
     private func successes(_ reply: SendReply) -> SyncCompletion {
         var completion = SyncCompletion()
         var errors: [AnyHashable: any Error] = [:]
@@ -251,7 +251,7 @@ extension SyncEngine {
         databases[key] = state
     }
 
-    /// The zone's own error, if the operation reports an error for each item.
+    /// Returns the zone's own error, if the operation reports an error for each item.
     private func itemError(of error: CKError, _ zone: CKRecordZone.ID) -> CKError {
         guard error.code == .partialFailure else { return error }
         return error.partialErrorsByItemID?[AnyHashable(zone)] as? CKError ?? error
@@ -302,7 +302,7 @@ extension SyncEngine {
 }
 
 extension SyncItem {
-    /// Whether the known version is newer than the server's, by the server's clock.
+    /// Returns true if the known version is newer than the server's, by the server's clock.
     fileprivate func isNewer(than server: CKRecord) -> Bool {
         guard sentTag != nil, sentTag != server.recordChangeTag, let known = knownModification else {
             return false

@@ -146,7 +146,7 @@ package struct CountMoment: Hashable, Comparable, Sendable {
         (self.start, self.snapshot, self.isWriting) = (start, snapshot, isWriting)
     }
 
-    /// The moment of a count in a read transaction.
+    /// Returns the moment of a count in a read transaction.
     ///
     /// - Parameters:
     ///   - snapshot: Number of the newest commit that the transaction sees.
@@ -155,8 +155,8 @@ package struct CountMoment: Hashable, Comparable, Sendable {
         CountMoment(start: start, snapshot: snapshot, isWriting: false)
     }
 
-    /// The moment of a count in a write transaction: after all that see the same commit, and before all that see the
-    /// next.
+    /// Returns the moment of a count in a write transaction: after all that see the same commit, and before all
+    /// that see the next.
     ///
     /// - Parameters:
     ///   - snapshot: Number of the commit that the transaction began with.

@@ -13,7 +13,7 @@ package struct SyncExplanation: Hashable, Sendable {
         self.remedy = remedy
     }
 
-    /// The human-readable text.
+    /// Returns the human-readable text.
     /// - Parameter what: What happened in this case; nil takes the general meaning.
     func text(_ what: String? = nil) -> String {
         let what = what ?? meaning

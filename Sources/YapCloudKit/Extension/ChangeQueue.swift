@@ -39,10 +39,10 @@ final class ChangeQueue {
     /// Notes that the transaction changes the queue.
     func touch() { isTouched = true }
 
-    /// Whether all change-sets of the commit belong to the database.
+    /// Returns true if all change-sets of the commit belong to the database.
     func changesOnly(_ database: DatabaseKey) -> Bool { openChangeSets.keys.allSatisfy { $0 == database } }
 
-    /// The change-set of this commit for a database.
+    /// Returns the change-set of this commit for a database.
     func changeSet(_ database: DatabaseKey) throws -> OpenChangeSet {
         if let open = openChangeSets[database] { return open }
         if cloudKit.options.foldsQueuedChanges, let sequence = try tables.queue.changeSetToFold(database) {

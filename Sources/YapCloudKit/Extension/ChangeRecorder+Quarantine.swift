@@ -68,7 +68,7 @@ extension ChangeRecorder {
         }
     }
 
-    /// Whether a change was sent, and quarantined later because a value couldn't be restored.
+    /// Returns true if a change was sent, and quarantined later because a value couldn't be restored.
     func mayBeOnServerInPart(_ change: ChangeRow) throws -> Bool {
         guard change.quarantineCode == QueueTables.unrestorableCode, change.kind == .save, !change.isDamaged
         else { return false }

@@ -22,7 +22,7 @@ final class HandledRows {
         self.transaction = transaction
     }
 
-    /// The transaction, if it can write.
+    /// Returns the transaction, if it can write.
     func writer() throws -> YapDatabaseReadWriteTransaction {
         guard let transaction = transaction as? YapDatabaseReadWriteTransaction else {
             throw YapDatabaseCloudKitError.readOnlyTransaction
@@ -38,7 +38,7 @@ final class HandledRows {
         try body()
     }
 
-    /// Whether the record handler is called for such a change.
+    /// Returns true if the record handler is called for such a change.
     func isHandled(
         _ row: YapDatabaseRowIdentity, _ kind: YapDatabaseCloudKitRecordHandler.Invocation
     ) -> Bool {

@@ -124,7 +124,8 @@ extension MergeLogValue {
         return "\(counted(count, "byte")): \(Hex.text(first))" + (first.count < count ? "…" : "")
     }
 
-    /// A date in ISO 8601 with milliseconds, in UTC. A year that doesn't have four digits gets a sign and at least six.
+    /// Returns a date in ISO 8601 with milliseconds, in UTC. A year that doesn't have four digits gets a sign and
+    /// at least six.
     static func date(milliseconds: Int64) -> String {
         let time = CivilTime(milliseconds: milliseconds)
         guard !(0...9999).contains(time.year) else { return time.text(withMilliseconds: true) }

@@ -20,12 +20,12 @@ struct RecordRow {
     /// Whether a removed owner requested that the record be deleted on the server too.
     var wantsDeletion: Bool
 
-    /// The record without values, as it is passed to the app's blocks.
+    /// Returns the record without values, as it is passed to the app's blocks.
     func base() throws -> CKRecord {
         try CKRecord.restored(type: recordType, recordID: recordID, changeTag: changeTag, system: system)
     }
 
-    /// The record's parent, as a field.
+    /// Returns the record's parent, as a field.
     func parentField() throws -> [String: Field] {
         guard let parent = try base().parent else { return [:] }
         return [CKRecord.parentKey: try Field(cloudValue: parent, in: recordID.zoneID)]
@@ -56,7 +56,7 @@ struct ChangeRow {
     /// The place in the change-set.
     var place: Int64 { ordinal == 0 ? id : ordinal }
 
-    /// Whether it saves values that differ from the previous ones.
+    /// Returns true if it saves values that differ from the previous ones.
     ///
     /// - Parameter defaults: Values that fields without a value stand for.
     func isEdit(defaults: [String: Field]) -> Bool {

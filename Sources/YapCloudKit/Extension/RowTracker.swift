@@ -182,7 +182,7 @@ final class RowTracker {
         return record
     }
 
-    /// The values of a record that this transaction has changed so far.
+    /// Returns the values of a record that this transaction has changed so far.
     private func fieldsInTransaction(_ row: RecordRow) throws -> [String: Field] {
         guard let open = queue.openChangeSets[row.database], let change = try queue.openChange(open, row),
             change.kind == .save, change.id >= open.firstChange

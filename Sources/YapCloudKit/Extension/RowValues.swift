@@ -22,7 +22,8 @@ final class RowValues {
         self.handled = handled
     }
 
-    /// Whether the queue must store a value: an asset's file may be deleted, and the object doesn't have the parent.
+    /// Returns true if the queue must store a value: an asset's file may be deleted, and the object doesn't have
+    /// the parent.
     static func mustStore(_ key: String, _ field: Field) -> Bool {
         if key == CKRecord.parentKey { return true }
         switch field.value {

@@ -61,7 +61,7 @@ final class WritesSinceFetch: Sendable {
         }
     }
 
-    /// Whether the server may have had the record since a fetch of its zone began.
+    /// Returns true if the server may have had the record since a fetch of its zone began.
     func mayHaveHad(_ recordID: CKRecord.ID, in database: DatabaseKey) -> Bool {
         state.withLock { state in
             if let outcome = state.outcomes[Name(recordID: recordID, database: database)] {
@@ -72,7 +72,7 @@ final class WritesSinceFetch: Sendable {
         }
     }
 
-    /// The server's last response to a change of the record since a fetch of its zone began.
+    /// Returns the server's last response to a change of the record since a fetch of its zone began.
     func outcome(of recordID: CKRecord.ID, in database: DatabaseKey) -> Outcome? {
         state.withLock { $0.outcomes[Name(recordID: recordID, database: database)] }
     }

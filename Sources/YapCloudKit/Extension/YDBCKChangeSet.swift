@@ -19,7 +19,7 @@ public struct YDBCKChangeSet: Sendable {
     /// The identities of the records to save.
     public var recordIDsToSave: [CKRecord.ID] { recordsToSave.map(\.recordID) }
 
-    /// The values of a record before this change, by key; a value that was absent is nil.
+    /// Returns the values of a record before this change, by key; a value that was absent is nil.
     public func originalValues(for recordID: CKRecord.ID) -> [String: (any CKRecordValueProtocol)?] {
         (originals[recordID] ?? [:]).mapValues { $0.value?.cloudObject(in: recordID.zoneID) }
     }

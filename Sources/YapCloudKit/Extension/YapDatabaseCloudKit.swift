@@ -135,7 +135,7 @@ public final class YapDatabaseCloudKitConnection: YapDatabaseExtensionConnection
         self.registeredName = registeredName
     }
 
-    /// The extension in a transaction.
+    /// Returns the extension in a transaction.
     public func makeTransaction(
         _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
     ) -> YapDatabaseCloudKitTransaction {

@@ -75,26 +75,27 @@ extension YapDatabaseCloudKitTransaction {
 
     // MARK: Counts
 
-    /// Number of pending change-sets, including those that are being uploaded. Takes constant time, as the other
-    /// counts.
+    /// Returns the number of pending change-sets, including those that are being uploaded. Takes constant time, as
+    /// the other counts.
     public func numberOfPendingChangeSets() throws -> Int { try tables.changeSetCounts().changeSets }
 
-    /// Number of change-sets that are being uploaded, up to one for each database.
+    /// Returns the number of change-sets that are being uploaded, up to one for each database.
     public func numberOfInFlightChangeSets() throws -> Int { try tables.changeSetCounts().inFlightChangeSets }
 
-    /// Number of pending change-sets that aren't being uploaded.
+    /// Returns the number of pending change-sets that aren't being uploaded.
     public func numberOfQueuedChangeSets() throws -> Int { try numberOfChangeSets().queued }
 
-    /// Number of change-sets that are being uploaded, and of the other pending ones, both at one moment.
+    /// Returns the number of change-sets that are being uploaded, and of the other pending ones, both at one
+    /// moment.
     public func numberOfChangeSets() throws -> (inFlight: Int, queued: Int) {
         let count = try tables.changeSetCounts()
         return (count.inFlightChangeSets, count.changeSets - count.inFlightChangeSets)
     }
 
-    /// Number of changes of records that are pending, without quarantined ones.
+    /// Returns the number of changes of records that are pending, without quarantined ones.
     public func numberOfPendingChanges() throws -> Int { try tables.changeSetCounts().pending }
 
-    /// Number of quarantined changes of records.
+    /// Returns the number of quarantined changes of records.
     public func numberOfQuarantinedChanges() throws -> Int { try tables.changeSetCounts().quarantinedCount }
 
     // MARK: Quarantine

@@ -43,7 +43,7 @@ extension YapDatabaseCloudKitTransaction {
         try handled.owner(key, collection).map { try tracker.recordInTransaction($0) }
     }
 
-    /// Whether any row stands for the record.
+    /// Returns true if any row stands for the record.
     public func containsRecordID(_ recordID: CKRecord.ID, databaseIdentifier: String?) throws -> Bool {
         try tables.records.liveRecord(recordID, databaseKey(databaseIdentifier)) != nil
     }

@@ -12,7 +12,7 @@ struct CloudFilePaths: Sendable {
 
     func url(of file: CloudFile) -> URL { URL(fileURLWithPath: path(of: file), isDirectory: false) }
 
-    /// Whether the bytes are on this device.
+    /// Returns true if the bytes are on this device.
     func contain(_ file: CloudFile) -> Bool {
         var status = stat()
         return stat(path(of: file), &status) == 0 && Int64(status.st_size) == file.sizeBytes

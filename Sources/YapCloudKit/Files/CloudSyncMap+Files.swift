@@ -64,7 +64,7 @@ extension CloudSyncMap {
 }
 
 extension CKRecord {
-    /// The asset of a field, or those of a list.
+    /// Returns the asset of a field, or those of a list.
     func assets(forKey key: String) -> [CKAsset] {
         let value = object(forKey: key)
         return (value as? CKAsset).map { [$0] } ?? value as? [CKAsset] ?? []

@@ -47,7 +47,7 @@ extension FileFolder {
         for mark in marked where !unused.contains(mark) { remove(mark) }
     }
 
-    /// The time by the clock that gives files their dates.
+    /// Returns the time by the clock that gives files their dates.
     private func diskTime() throws -> Double {
         try locked {
             guard utimes(paths.folder + "/" + Self.lockName, nil) == 0,
@@ -57,7 +57,7 @@ extension FileFolder {
         }
     }
 
-    /// Whether a file was stored again after it was marked.
+    /// Returns true if a file was stored again after it was marked.
     private func isOlder(_ mark: String, than file: String) -> Bool {
         guard let marked = modificationTime(of: mark), let stored = modificationTime(of: file) else {
             return false

@@ -33,12 +33,12 @@ struct MissingFiles {
     /// and did not come back with that user, so the server has deleted the record meanwhile and responds with that.
     mutating func addOrphan(_ change: Int64) { orphaned.insert(change) }
 
-    /// Whether the change is sent without the field while files of the field are missing.
+    /// Returns true if the change is sent without the field while files of the field are missing.
     func leavesOut(_ name: String, of change: ChangeRow) -> Bool {
         orphaned.contains(change.id) || superseded[change.id]?.contains(name) ?? false
     }
 
-    /// Whether the change has to wait for a file.
+    /// Returns true if the change has to wait for a file.
     func hold(_ change: ChangeRow) -> Bool {
         guard !isEmpty else { return false }
         if change.kind == .delete || changes.contains(change.id) { return true }
@@ -51,7 +51,7 @@ struct MissingFiles {
 }
 
 extension CloudFilePaths {
-    /// Whether the field names a `CloudFile` without bytes on this device.
+    /// Returns true if the field names a `CloudFile` without bytes on this device.
     func lacks(_ field: Field) -> Bool {
         field.files.contains { !contain($0) }
     }

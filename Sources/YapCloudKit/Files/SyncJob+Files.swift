@@ -60,7 +60,7 @@ extension SendReply {
     /// The records that the server has in place of those that were sent.
     fileprivate var serverRecords: [CKRecord] { failed.compactMap(\.error.serverRecord) }
 
-    /// The reply with the server's records as they were fetched.
+    /// Returns the reply with the server's records as they were fetched.
     fileprivate func completed(by results: [CKRecord.ID: Result<CKRecord, CKError>]) -> SendReply {
         var reply = self
         for (index, (item, outcome)) in items.enumerated() {

@@ -21,7 +21,7 @@ extension CloudSyncMap {
         return collections
     }
 
-    /// Whether this version has all models and fields of a version tag.
+    /// Returns true if this version has all models and fields of a version tag.
     private func keepsFields(of versionTag: String) -> Bool {
         let kept = models.compactMap { model -> String? in
             let new = Set(Self.newFieldNames(of: model, since: versionTag))
@@ -31,7 +31,7 @@ extension CloudSyncMap {
         return kept.sorted().joined(separator: ";") == versionTag
     }
 
-    /// Whether a fetched record has fields that this version of the app doesn't store.
+    /// Returns true if a fetched record has fields that this version of the app doesn't store.
     func hasUnreadFields(_ record: CKRecord, _ fields: [String: Field], _ model: CloudSyncModel) -> Bool {
         !record.allKeys().allSatisfy { model.fieldNames.contains($0) }
             || !fields.allSatisfy { model.canRead($0.key, $0.value) }

@@ -59,12 +59,12 @@ struct CloudSyncMap: Sendable {
         models.map { Self.tag(of: $0, $0.fieldNames) }.sorted().joined(separator: ";")
     }
 
-    /// The part of a version tag for a model with these fields.
+    /// Returns the part of a version tag for a model with these fields.
     static func tag(of model: CloudSyncModel, _ fieldNames: [String]) -> String {
         "\(tagPrefix(model))\(fieldNames.joined(separator: ",")))"
     }
 
-    /// The part of a version tag for a model, up to its fields.
+    /// Returns the part of a version tag for a model, up to its fields.
     private static func tagPrefix(_ model: CloudSyncModel) -> String {
         "\(model.collection)=\(model.zoneName.map { "\($0)/" } ?? "")\(model.recordType)("
     }

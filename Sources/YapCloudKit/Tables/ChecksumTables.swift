@@ -67,7 +67,7 @@ struct ChecksumTables: SyncTable {
         try deleteRows(of: zoneID, database, from: "known")
     }
 
-    /// Whether records without a row have a part.
+    /// Returns true if records without a row have a part.
     func hasKnown(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> Bool {
         try first(
             """
@@ -154,7 +154,7 @@ struct ChecksumTables: SyncTable {
         ) { .zoneDiffers(zoneName: $0.text(at: 0)) }
     }
 
-    /// Number of differences of all zones.
+    /// Returns the number of differences of all zones.
     func differencesCount() throws -> Int {
         try first("SELECT total(differences) FROM \(table("checksum"))") { Int($0.int64(at: 0)) } ?? 0
     }
@@ -184,7 +184,7 @@ struct ChecksumTables: SyncTable {
 }
 
 extension ZoneChecksum {
-    /// A part or a sum as it is stored, in two columns.
+    /// Returns a part or a sum as it is stored, in two columns.
     static func columns(of part: ZoneChecksum?) -> [SQLValue] {
         guard let part else { return [.null, .null] }
         return [

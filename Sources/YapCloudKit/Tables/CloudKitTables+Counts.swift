@@ -4,7 +4,7 @@ internal import SQLite
 
 /// Numbers of pending changes, and the quarantined changes.
 extension CloudKitTables {
-    /// Records that a change-set changes, and how, in its order.
+    /// Returns records that a change-set changes, and how, in its order.
     func recordIDs(in sequence: Int64) throws -> [(recordID: CKRecord.ID, kind: SyncItem.Kind)] {
         try rows(
             """

@@ -32,7 +32,7 @@ struct CloudKitTables: SyncTable {
         ].map { "cloudKit_\($0)_\(name)" }
     }
 
-    /// Whether any zone was fetched, or a version of any record is known.
+    /// Returns true if any zone was fetched, or a version of any record is known.
     func hasFetched() throws -> Bool {
         try first(
             """

@@ -29,7 +29,7 @@ extension MappingTables {
         ) { ($0.int64(at: 0), $0.isNull(at: 1) ? nil : $0.int64(at: 1)) }
     }
 
-    /// Records of a zone that are in its sum and have no pending changes.
+    /// Returns records of a zone that are in its sum and have no pending changes.
     func rowsToVerify(
         _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, after name: String, rowsMax: Int
     ) throws -> [VerifiedRow] {

@@ -24,7 +24,7 @@ struct MappingTables: SyncTable {
             ownerCount: statement.int64(at: 9), wantsDeletion: statement.int64(at: 10) != 0)
     }
 
-    /// All incarnations of a record, oldest first.
+    /// Returns all incarnations of a record, oldest first.
     func records(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws -> [RecordRow] {
         try rows(
             """
@@ -108,7 +108,7 @@ struct MappingTables: SyncTable {
             [.integer(rowID), .integer(record), .integer(nameHash)])
     }
 
-    /// Whether a row of this name stands for a record.
+    /// Returns true if a row of this name stands for a record.
     func isOwner(_ rowID: Int64, _ nameHash: Int64, of record: Int64) throws -> Bool {
         try first(
             "SELECT 1 FROM \(table("mapping")) WHERE rowid = ?1 AND record = ?2 AND ifnull(name_hash, ?3) = ?3",
@@ -127,7 +127,8 @@ struct MappingTables: SyncTable {
         }
     }
 
-    /// All owners of all records, in the order of their rows, each with the hash of its name if that is known.
+    /// Returns all owners of all records, in the order of their rows, each with the hash of its name if that is
+    /// known.
     func mappedRows() throws -> [(rowID: Int64, nameHash: Int64?)] {
         try rows("SELECT rowid, name_hash FROM \(table("mapping")) ORDER BY rowid") {
             ($0.int64(at: 0), $0.isNull(at: 1) ? nil : $0.int64(at: 1))
@@ -138,7 +139,7 @@ struct MappingTables: SyncTable {
         try run("DELETE FROM \(table("mapping"))")
     }
 
-    /// A page of the records that rows stand for, in their order.
+    /// Returns a page of the records that rows stand for, in their order.
     func ownedRecords(after id: Int64, limit: Int) throws -> [RecordRow] {
         try rows(
             """
@@ -187,7 +188,7 @@ struct MappingTables: SyncTable {
             """, zone(zoneID, database), readRecord)
     }
 
-    /// Numbers of all records of a user with, or without, rows of the app.
+    /// Returns the numbers of all records of a user with, or without, rows of the app.
     func recordRows(_ database: DatabaseKey, hasOwners: Bool) throws -> [Int64] {
         try rows(
             "SELECT id FROM \(table("record")) WHERE database = ?1 AND (owner_count > 0) = ?2 ORDER BY id",
@@ -195,7 +196,7 @@ struct MappingTables: SyncTable {
         ) { $0.int64(at: 0) }
     }
 
-    /// Numbers of all records of a zone, oldest first.
+    /// Returns the numbers of all records of a zone, oldest first.
     func recordRows(inZoneNamed zoneName: String, _ database: DatabaseKey) throws -> [Int64] {
         try rows(
             "SELECT id FROM \(table("record")) WHERE database = ?1 AND zone_name = ?2 ORDER BY id",

@@ -47,7 +47,7 @@ struct MergeLogTable: SyncTable {
         try rows("SELECT \(Self.entryColumns) FROM \(table("log")) ORDER BY id") { try Self.entry($0) }
     }
 
-    /// The newest entries that can be read, the newest first.
+    /// Returns the newest entries that can be read, the newest first.
     func newestLogEntries(limit: Int) throws -> [CloudMergeLogEntry] {
         try rows(
             "SELECT \(Self.entryColumns) FROM \(table("log")) ORDER BY id DESC LIMIT ?1",

@@ -23,15 +23,15 @@ extension QueueTables {
         return newest.flatMap { $0.isOpen ? $0.sequence : nil }
     }
 
-    /// Number of the newest change ever.
+    /// Returns the number of the newest change ever.
     func lastChange() throws -> Int64 {
         try first(
             "SELECT seq FROM sqlite_sequence WHERE name = ?1", [.text("cloudKit_change_\(name)")]
         ) { $0.int64(at: 0) } ?? 0
     }
 
-    /// Whether a change-set has a change of another incarnation of the record: deleted or created again under the same
-    /// name.
+    /// Returns true if a change-set has a change of another incarnation of the record: deleted or created again
+    /// under the same name.
     func hasChange(ofAnotherIncarnationOf row: RecordRow, in sequence: Int64) throws -> Bool {
         let incarnations = try records.records(row.recordID, row.database)
         guard incarnations.count > 1 else { return false }
@@ -84,14 +84,14 @@ extension QueueTables {
         ) { $0.text(at: 0) }
     }
 
-    /// Databases with pending changes.
+    /// Returns databases with pending changes.
     func databases() throws -> [DatabaseKey] {
         try rows("SELECT database FROM \(table("count")) WHERE changesets > 0 ORDER BY database") {
             DatabaseKey(column: $0.text(at: 0))
         }
     }
 
-    /// Databases with a change-set that is marked as in flight.
+    /// Returns databases with a change-set that is marked as in flight.
     func databasesInFlight() throws -> [DatabaseKey] {
         try rows("SELECT database FROM \(table("count")) WHERE in_flight > 0 ORDER BY database") {
             DatabaseKey(column: $0.text(at: 0))
@@ -111,14 +111,14 @@ extension QueueTables {
         try run("UPDATE \(table("changeset")) SET in_flight = 0 WHERE sequence = ?1", [.integer(sequence)])
     }
 
-    /// Whether a change-set is being sent.
+    /// Returns true if a change-set is being sent.
     func isInFlight(_ sequence: Int64) throws -> Bool {
         try first(
             "SELECT in_flight = 1 FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]
         ) { $0.int64(at: 0) == 1 } ?? false
     }
 
-    /// Whether the server may have changes of a change-set without having responded to them.
+    /// Returns true if the server may have changes of a change-set without having responded to them.
     func wasInFlight(_ sequence: Int64) throws -> Bool {
         try first(
             "SELECT in_flight <> 0 FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]

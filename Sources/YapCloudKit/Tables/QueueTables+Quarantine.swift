@@ -47,7 +47,7 @@ extension QueueTables {
             """, [.integer(record), .text(reason.beginning(bytesMax: Self.reasonBytesMax))])
     }
 
-    /// The server's reason for rejecting a change.
+    /// Returns the server's reason for rejecting a change.
     func reason(of change: ChangeRow) throws -> String? {
         let expression = try reasonExpression()
         return try first(

@@ -61,7 +61,7 @@ struct QueueTables: SyncTable {
             [.integer(sequence), .integer(record)], readChange)
     }
 
-    /// All changes of one incarnation of a record, oldest first.
+    /// Returns all changes of one incarnation of a record, oldest first.
     func changes(of record: Int64) throws -> [ChangeRow] {
         try rows(
             "SELECT \(Self.changeColumns) FROM \(table("change")) WHERE record = ?1 ORDER BY sequence",
@@ -74,7 +74,7 @@ struct QueueTables: SyncTable {
             [.integer(sequence)], readChange)
     }
 
-    /// Changes to send next: those of the oldest change-set that has any that aren't quarantined.
+    /// Returns changes to send next: those of the oldest change-set that has any that aren't quarantined.
     func head(_ database: DatabaseKey, itemsMax: Int) throws -> [ChangeRow] {
         try rows(
             """
@@ -106,7 +106,7 @@ struct QueueTables: SyncTable {
         ) { ($0.int64(at: 0), $0.int64(at: 1)) }
     }
 
-    /// Changes of a record that have values in rows only, or that are quarantined. Oldest first.
+    /// Returns changes of a record that have values in rows only, or that are quarantined. Oldest first.
     func changesInRowsOrQuarantine(of record: Int64) throws -> [ChangeRow] {
         try rows(
             """
@@ -115,7 +115,7 @@ struct QueueTables: SyncTable {
             """, [.integer(record)], readChange)
     }
 
-    /// Changes that have values in a row.
+    /// Returns changes that have values in a row.
     func changesToRestore(ownedBy rowID: Int64) throws -> [ChangeRow] {
         try rows(
             """
@@ -126,7 +126,7 @@ struct QueueTables: SyncTable {
         ).filter { $0.restore.values.contains { abs($0) == rowID } }
     }
 
-    /// A page of the changes that have values in rows, in their order.
+    /// Returns a page of the changes that have values in rows, in their order.
     func changesToRestore(after id: Int64, limit: Int) throws -> [ChangeRow] {
         try rows(
             """
@@ -135,7 +135,7 @@ struct QueueTables: SyncTable {
             """, [.integer(id), .integer(Int64(limit))], readChange)
     }
 
-    /// Whether an incarnation of a record has pending changes.
+    /// Returns true if an incarnation of a record has pending changes.
     func hasChanges(_ record: Int64) throws -> Bool {
         try first("SELECT 1 FROM \(table("change")) WHERE record = ?1 LIMIT 1", [.integer(record)]) { _ in
             true

@@ -95,7 +95,7 @@ struct QueuedFileTable: SyncTable {
         }
     }
 
-    /// Whether a change waits for a file, or has waited for one.
+    /// Returns true if a change waits for a file, or has waited for one.
     func hasMissingFiles(_ change: Int64) throws -> Bool {
         try first(
             "SELECT 1 FROM \(table("asset")) WHERE change = ?1 AND name >= ?2 AND name < ?3",

@@ -20,7 +20,7 @@ struct RegistrationRows: SyncTable {
         ) { String($0.text(at: 0).dropFirst(Self.formerTagPrefix.count)) }
     }
 
-    /// Whether a commit was made without the extension since it was registered.
+    /// Returns true if a commit was made without the extension since it was registered.
     func hasMissedCommits() throws -> Bool {
         try first(
             "SELECT 1 FROM yap2 WHERE extension = ?1 AND key = 'hasMissedCommits'", [.text(name)]

@@ -11,7 +11,7 @@ final class SyncAccountTables: SyncTable {
 
     init(_ statements: SyncStatements) { self.statements = statements }
 
-    /// The current account: the app's calls use its databases.
+    /// Returns the current account: the app's calls use its databases.
     func currentAccount() throws -> Int64 {
         if let current { return current }
         let account =
@@ -21,7 +21,7 @@ final class SyncAccountTables: SyncTable {
         return account
     }
 
-    /// All accounts, oldest first.
+    /// Returns all accounts, oldest first.
     func accounts() throws -> [Int64] {
         try rows("SELECT id FROM \(table("account")) ORDER BY id") { $0.int64(at: 0) }
     }

@@ -117,7 +117,7 @@ enum DoctorCommand {
         }
     }
 
-    /// The last line of the output, which isn't about the server's state.
+    /// Returns the last line of the output, which isn't about the server's state.
     static func sqliteText(_ version: SQLiteVersion) -> String {
         guard version.hasWALResetBug else { return "SQLite \(version.text)" }
         return "SQLite \(version.text): yap's checkpoints avoid its WAL-reset bug "

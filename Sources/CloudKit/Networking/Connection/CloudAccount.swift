@@ -31,14 +31,14 @@ package struct CloudCredential: Hashable, Sendable {
 
 /// The source of the current credential. Its methods may read files.
 package protocol CloudAccount: Sendable {
-    /// The credential for the next request.
+    /// Returns the credential for the next request.
     /// - Throws: an error that says how to correct an unusable credential.
     func credential() throws(CKError) -> CloudCredential
 
     /// Stores the token that the server returned in place of `token`. Apple's servers accept each token once.
     func replace(_ token: String, with newToken: String)
 
-    /// The account status if it is known locally; nil if a user is signed in, so that the server must be
+    /// Returns the account status if it is known locally, or nil if a user is signed in, so that the server must be
     /// queried.
     /// - Throws: if the status can't be determined.
     func localStatus() throws(CKError) -> CKAccountStatus?

@@ -1,5 +1,5 @@
 extension Array {
-    /// The elements grouped by `key`. The groups are in the order in which their keys first appear.
+    /// Returns the elements grouped by `key`. The groups are in the order in which their keys first appear.
     func grouped<Key: Hashable>(by key: (Element) -> Key) -> [[Element]] {
         var groups: [[Element]] = []
         var places: [Key: Int] = [:]
@@ -21,7 +21,7 @@ extension Array {
         return groups
     }
 
-    /// The elements in order, in arrays of up to `countMax`.
+    /// Returns the elements in order, in arrays of up to `countMax`.
     func chunks(countMax: Int) -> [[Element]] {
         stride(from: 0, to: count, by: countMax).map { Array(self[$0..<Swift.min($0 + countMax, count)]) }
     }

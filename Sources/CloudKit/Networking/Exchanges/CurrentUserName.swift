@@ -12,12 +12,12 @@ extension RequestAddress {
         return Result { () throws(CKError) in try RecordState(record, in: zoneID, userRecordName: user) }
     }
 
-    /// The record's name on the server. `CKCurrentUserDefaultName` stands for the user's own record.
+    /// Returns the record's name on the server. `CKCurrentUserDefaultName` stands for the user's own record.
     func recordName(_ recordID: CKRecordID) -> String {
         recordID.namesUser ? outgoingUserRecordName ?? recordID.recordName : recordID.recordName
     }
 
-    /// The form of a field of a record in `zoneID` in requests. Only in the default zone,
+    /// Returns the form of a field of a record in `zoneID` in requests. Only in the default zone,
     /// `CKCurrentUserDefaultName` stands for the user.
     func outgoing(_ field: Field, in zoneID: CKRecordZoneID) -> Field {
         zoneID.zoneName == CKRecordZoneID.defaultZoneName ? outgoing(field) : field
@@ -32,7 +32,7 @@ extension RequestAddress {
         return field
     }
 
-    /// The form of a query in `zoneID` in requests. Nil is the default zone, or all zones.
+    /// Returns the form of a query in `zoneID` in requests. Nil is the default zone, or all zones.
     func outgoing(_ query: RecordQuery, in zoneID: ZoneID?) -> RecordQuery {
         guard namesUser(query, in: zoneID) else { return query }
         var query = query

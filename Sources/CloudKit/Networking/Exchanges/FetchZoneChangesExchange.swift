@@ -151,7 +151,8 @@ struct FetchZoneChangesExchange: OperationExchange {
 }
 
 extension RecordState {
-    /// The record with its contribution to the zone's checksum, if that is wanted and the record is complete.
+    /// Returns the record with its contribution to the zone's checksum, if that is wanted and the record is
+    /// complete.
     fileprivate func counted(_ record: WireRecord, _ zone: FetchZoneChangesExchange.Zone) -> RecordState {
         guard zone.countsRecords, zone.desiredKeys == nil, record.unreadableFields.isEmpty else {
             return self

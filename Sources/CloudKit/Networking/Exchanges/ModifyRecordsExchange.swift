@@ -255,7 +255,7 @@ extension CKError {
     fileprivate static let otherItemFailed = CKError(
         .batchRequestFailed, "Not saved because another item of the atomic zone failed.")
 
-    /// A conflict with the client's record and its ancestor added; any other error unchanged.
+    /// Returns a conflict with the client's record and its ancestor added; any other error unchanged.
     fileprivate func withRecords(of state: RecordState) -> CKError {
         guard code == .serverRecordChanged else { return self }
         let error = adding(CKRecord(state: state), CKRecordChangedErrorClientRecordKey)

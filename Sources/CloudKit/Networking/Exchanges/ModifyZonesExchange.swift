@@ -111,7 +111,7 @@ struct FetchZonesExchange: OperationExchange {
 }
 
 extension RequestAddress {
-    /// A zone of the server. Its capabilities follow from its database; sharing isn't available yet.
+    /// Returns a zone of the server. Its capabilities follow from its database; sharing isn't available yet.
     fileprivate func zone(_ zoneID: CKRecordZoneID) -> CKRecordZone {
         let isCustom = scope != .public && zoneID.zoneName != CKRecordZoneID.defaultZoneName
         return CKRecordZone(zoneID: zoneID, capabilities: isCustom ? [.fetchChanges, .atomic] : [])

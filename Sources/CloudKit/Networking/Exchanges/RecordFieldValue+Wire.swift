@@ -32,7 +32,7 @@ extension RecordFieldValue {
         }
     }
 
-    /// The value as a field of a request.
+    /// Returns the value as a field of a request.
     /// - Parameter assets: returns the wire form of an asset, which is at this index of a list.
     /// - Throws: `CKError.invalidArguments` for a value that no field can hold, `CKError.assetNotAvailable` for an
     ///   asset.

@@ -48,7 +48,7 @@ extension RecordState {
         return name == userRecordName ? .currentUser : CKRecordID(recordName: name)
     }
 
-    /// The operation that saves the record.
+    /// Returns the operation that saves the record.
     /// - Throws: `CKError.invalidArguments` for a value that no field can hold, `CKError.assetNotAvailable`
     ///   for an asset, both with the key.
     func saveOperation(

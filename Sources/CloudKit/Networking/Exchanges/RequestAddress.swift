@@ -83,7 +83,7 @@ struct RequestAddress: Sendable {
         return address
     }
 
-    /// The zone of a response, converted for the app: outside the shared database every zone is the user's
+    /// Returns the zone of a response, converted for the app: outside the shared database every zone is the user's
     /// own, and the framework uses one name for that owner, regardless of the server's.
     func zoneID(_ zoneID: ZoneID) -> CKRecordZoneID {
         let owner = scope == .shared ? zoneID.ownerRecordName : nil

@@ -18,7 +18,7 @@ package enum ResponseDecoder {
         }
     }
 
-    /// The error in an unsuccessful response.
+    /// Returns the error in an unsuccessful response.
     static func refusal(_ response: WireResponse) -> CKError {
         guard let error = try? WireError(json: response.body) else {
             let code = ErrorTable.code(forStatus: response.status)
@@ -46,7 +46,7 @@ extension WireResponse {
 }
 
 extension RequestAddress {
-    /// The server's error for one item of a response, with the names of the item.
+    /// Returns the server's error for one item of a response, with the names of the item.
     func error(
         _ error: WireError, in reply: Result<WireResponse, CKError>, record: CKRecordID? = nil,
         zone: CKRecordZoneID? = nil, userInfo: [String: Any] = [:]

@@ -3,7 +3,7 @@ import Foundation
 internal import System
 
 extension CKSubscription {
-    /// The subscription in a request.
+    /// Returns the subscription in a request.
     /// - Parameter clock: the clock of `now()` in a query.
     /// - Throws: `CKError.invalidArguments` for a query that the server can't watch.
     func wire(clock: any TimeSource) throws(CKError) -> WireSubscription {
@@ -52,7 +52,7 @@ extension CKQuerySubscription.Options {
 }
 
 extension RequestAddress {
-    /// A subscription of a response.
+    /// Returns a subscription of a response.
     func subscription(_ wire: WireSubscription) -> Result<CKSubscription, CKError> {
         Result { () throws(CKError) in
             let subscription = try Self.make(wire, zoneID: wire.zoneID.map { zoneID($0) })

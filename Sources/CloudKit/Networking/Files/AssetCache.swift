@@ -26,7 +26,7 @@ package struct AssetCache: Sendable {
         self.bytesMax = bytesMax
     }
 
-    /// The URL of the file with this checksum, even if it doesn't exist.
+    /// Returns the URL of the file with this checksum, even if it doesn't exist.
     func place(checksum: String) -> URL {
         folder.appendingPathComponent(String(Hex.text(Array(checksum.utf8)).suffix(200)))
     }

@@ -26,7 +26,7 @@ struct AssetUploads: Sendable {
         set { results[place] = newValue }
     }
 
-    /// The value of the field in the save.
+    /// Returns the value of the field in the save.
     /// - Throws: the error of the upload.
     func wire(at place: AssetLocation) throws(CKError) -> Asset {
         guard let result = results[place] else {
@@ -37,8 +37,8 @@ struct AssetUploads: Sendable {
 }
 
 extension RecordState {
-    /// The wire form of a file that the server already has in this field, according to the record; nil if the
-    /// file must be uploaded. An older file of the field is uploaded again, because the server keeps a
+    /// Returns the wire form of a file that the server already has in this field, according to the record, or nil
+    /// if the file must be uploaded. An older file of the field is uploaded again, because the server keeps a
     /// record's current files only.
     func kept(_ asset: CKAsset, in key: String) -> Asset? {
         guard let fetched = asset.fetched, fetched.recordID == recordID, fetched.key == key else {
@@ -54,7 +54,7 @@ extension RecordState {
         return kept
     }
 
-    /// The assets to upload before a save.
+    /// Returns the assets to upload before a save.
     func files(for policy: CKModifyRecordsOperation.RecordSavePolicy) -> [(
         place: AssetLocation, asset: CKAsset
     )] {

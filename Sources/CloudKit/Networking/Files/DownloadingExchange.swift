@@ -101,7 +101,7 @@ private struct PendingDownload: Sendable {
 }
 
 extension CKError {
-    /// The error of a file that couldn't be fetched, as the error of its record.
+    /// Returns the error of a file that couldn't be fetched, as the error of its record.
     fileprivate func ofAsset(_ fetched: FetchedAsset, _ code: Code, in container: String) -> CKError {
         CKError(
             code, "\(fetched.key): the file couldn't be fetched: \(bareMessage)", userInfo: userInfo
@@ -131,7 +131,7 @@ extension RecordFieldValue {
 }
 
 extension RecordState {
-    /// The downloads that the record needs.
+    /// Returns the downloads that the record needs.
     fileprivate func downloads(
         to cache: AssetCache, checksChecksums: Bool, handling: AssetHandlingRule?
     ) -> [PendingDownload] {

@@ -34,8 +34,8 @@ struct FileProgress: Sendable {
     var begin: Double
     var end: Double
 
-    /// The record's progress at this fraction of the file. Nil for the whole record, which is reported with the record
-    /// itself.
+    /// Returns the record's progress at this fraction of the file. Nil for the whole record, which is reported with
+    /// the record itself.
     func at(_ fraction: Double) -> FileProgress? {
         let now = begin + (end - begin) * fraction
         return now > 0 && now < 1 ? FileProgress(recordID: recordID, begin: begin, end: now) : nil

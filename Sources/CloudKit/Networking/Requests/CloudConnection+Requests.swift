@@ -45,8 +45,8 @@ extension CloudConnection {
 }
 
 extension WireRequest {
-    /// The request with the items of the user's tokens, or with the signature of a server's key. Apple's servers accept
-    /// no token in a signed request.
+    /// Returns the request with the items of the user's tokens, or with the signature of a server's key. Apple's
+    /// servers accept no token in a signed request.
     /// - Throws: `CKError.internalError` if the request can't be signed.
     fileprivate func signed(
         _ credential: CloudCredential, _ connection: CloudConnection

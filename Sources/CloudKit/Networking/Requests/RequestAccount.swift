@@ -24,7 +24,7 @@ final class RequestAccount: Sendable {
         return credential.webAuthToken != nil && credential.serverKey == nil
     }
 
-    /// The credential for the next attempt.
+    /// Returns the credential for the next attempt.
     /// - Throws: `CKError.notAuthenticated` if another user has signed in since the request began; the error
     ///   of the account.
     func credential() throws(CKError) -> CloudCredential {

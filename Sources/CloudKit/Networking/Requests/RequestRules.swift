@@ -27,7 +27,7 @@ package struct RequestRules: Sendable {
         self.repeatsAfterNetworkErrors = repeatsAfterNetworkErrors
     }
 
-    /// The timeouts of an attempt that begins now; nil if the deadline has passed.
+    /// Returns the timeouts of an attempt that begins now, or nil if the deadline has passed.
     func timeouts(nowMilliseconds: Int64) -> RequestTimeouts? {
         let idle = max(0.001, min(timeoutSeconds, 1e9))
         guard let deadlineMilliseconds else { return RequestTimeouts(idleSeconds: idle, totalSeconds: 0) }

@@ -34,8 +34,8 @@ package struct ServerKey: Hashable, Sendable {
         try self.init(keyID: keyID, pem: String(decoding: data, as: UTF8.self))
     }
 
-    /// The headers that authenticate a request: the key's ID, the date, and the signature of the date, the body's hash
-    /// and the path with the query.
+    /// Returns the headers that authenticate a request: the key's ID, the date, and the signature of the date, the
+    /// body's hash and the path with the query.
     /// - Throws: `CKError.internalError` if the request can't be signed.
     func headers(
         target: String, body: [UInt8], clock: any TimeSource
@@ -52,12 +52,12 @@ package struct ServerKey: Hashable, Sendable {
         }
     }
 
-    /// The signed bytes: `date:hash of the body:path with its query`.
+    /// Returns the signed bytes: `date:hash of the body:path with its query`.
     static func message(_ date: String, _ target: String, _ body: [UInt8]) throws -> [UInt8] {
         Array("\(date):\(SignedRequest.base64(try SHA256.hash(body))):\(target)".utf8)
     }
 
-    /// A time as `2016-01-25T22:15:43Z`. Apple's servers accept no fraction of a second.
+    /// Returns a time as `2016-01-25T22:15:43Z`. Apple's servers accept no fraction of a second.
     static func text(ofMilliseconds milliseconds: Int64) -> String {
         Date(timeIntervalSince1970: (Double(milliseconds) / 1000).rounded(.down)).formatted(.iso8601)
     }

@@ -29,7 +29,7 @@ final class ThrottledRequests: Sendable {
         self.name = name
     }
 
-    /// The part of this process's table that belongs to `name`.
+    /// Returns the part of this process's table that belongs to `name`.
     static func ofAll(_ name: String) -> ThrottledRequests {
         ThrottledRequests(shared, name: name + "\n")
     }
@@ -98,7 +98,7 @@ extension CKError {
         [.serviceUnavailable, .requestRateLimited].contains(code) && retryAfterSeconds != nil
     }
 
-    /// The error of an operation that isn't sent because its request is throttled.
+    /// Returns the error of an operation that isn't sent because its request is throttled.
     static func heldBack(seconds: Double) -> CKError {
         CKError(
             .requestRateLimited,

@@ -25,8 +25,8 @@ package final class TokenGate: Sendable {
         if let name { Self.shared.forget(name, self) }
     }
 
-    /// The gate of this process for one sign-in. A request in flight keeps the gate alive, so a container that is made
-    /// later shares it even if no other container exists.
+    /// Returns the gate of this process for one sign-in. A request in flight keeps the gate alive, so a container
+    /// that is made later shares it even if no other container exists.
     /// - Parameter name: identifies the sign-in.
     static func ofAll(_ name: String) -> TokenGate {
         shared.value(name) { TokenGate(name: name) }

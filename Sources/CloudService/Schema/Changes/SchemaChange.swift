@@ -61,7 +61,7 @@ public struct SchemaChange: Hashable, Sendable {
 }
 
 extension Schema {
-    /// The changes that turn this schema into `other`, in a fixed order.
+    /// Returns the changes that turn this schema into `other`, in a fixed order.
     public func changes(to other: Schema) -> [SchemaChange] {
         var changes = Comparison()
         changes.compare(roles, other.roles)

@@ -22,7 +22,7 @@ package struct SchemaMaintenance: Sendable {
     let schemas: Schemas
     let writing: ChangeWriter
 
-    /// The current schema.
+    /// Returns the current schema.
     package func currentSchema() throws -> Schema { try store.read { try schemas.schema(in: $0) } }
 
     /// Replaces the schema with the result of `change`.
@@ -54,7 +54,7 @@ package struct SchemaMaintenance: Sendable {
         return (before, after)
     }
 
-    /// The reasons that prevent the change to another schema, a sentence for each. Empty if it is possible.
+    /// Returns the reasons that prevent the change to another schema, a sentence for each. Empty if it is possible.
     ///
     /// - Parameter production: the parts of it that the other schema must contain.
     /// - Throws: `CloudStoreError`.
@@ -98,7 +98,7 @@ extension SchemaMaintenance {
     /// Users read at once.
     private static let usersMax = 500
 
-    /// The users with custom roles, by name.
+    /// Returns the users with custom roles, by name.
     package func userRoles() throws -> [(user: String, roles: [String])] {
         try store.read { reader in
             var all: [(user: String, roles: [String])] = []

@@ -181,7 +181,7 @@ package enum SchemaOperation: Hashable, Sendable {
 }
 
 extension Schema {
-    /// The schema with the operations applied, all or none.
+    /// Returns the schema with the operations applied, all or none.
     ///
     /// - Throws: `SchemaRefusal` if an operation is invalid, or the result exceeds a limit.
     package func applying(_ operations: [SchemaOperation]) throws -> Schema {

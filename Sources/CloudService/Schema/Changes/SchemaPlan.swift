@@ -40,7 +40,7 @@ public struct SchemaDeployment: Hashable, Sendable {
 }
 
 extension RecordType {
-    /// The union of this type and another one.
+    /// Returns the union of this type and another one.
     fileprivate func joined(by other: RecordType) -> RecordType {
         var joined = self
         for (name, field) in other.fields {

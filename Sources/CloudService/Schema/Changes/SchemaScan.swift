@@ -21,7 +21,7 @@ final class SchemaScan {
         self.recordsMax = recordsMax ?? .max
     }
 
-    /// The types of all records, sorted. Throws if the store can't list them.
+    /// Returns the types of all records, sorted. Throws if the store can't list them.
     func recordTypes() throws -> [String] {
         guard let reader = reader as? any RecordTypesReader else {
             throw SchemaRefusal(["the store can't list its records"])

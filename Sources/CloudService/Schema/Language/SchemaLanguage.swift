@@ -41,7 +41,7 @@ public enum SchemaLanguage {
     /// Parses a text. See `parse(_:)`.
     public static func parse(_ text: String) throws(SchemaTextError) -> Schema { try parse(Array(text.utf8)) }
 
-    /// The schema as text, ordered by names. Equal schemas give equal texts.
+    /// Returns the schema as text, ordered by names. Equal schemas give equal texts.
     public static func print(_ schema: Schema) -> String {
         var printer = SchemaPrinter()
         return printer.text(of: schema)

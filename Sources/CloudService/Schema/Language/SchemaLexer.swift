@@ -117,7 +117,7 @@ struct SchemaLexer {
         throw opening
     }
 
-    /// A name in double quotes. A double quote in the name is doubled.
+    /// Returns a name in double quotes. A double quote in the name is doubled.
     private mutating func quotedName() throws(SchemaTextError) -> String {
         let opening = here("a name that begins here with a double quote has no other one in its line")
         advance()

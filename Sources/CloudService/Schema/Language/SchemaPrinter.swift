@@ -38,7 +38,7 @@ struct SchemaPrinter {
         ([type] + FieldIndexes.names.filter { indexes.contains($0.index) }.map(\.name)).joined(separator: " ")
     }
 
-    /// A name as printed: quoted if it has special characters or equals a keyword.
+    /// Returns a name as printed: quoted if it has special characters or equals a keyword.
     static func name(_ name: String) -> String {
         let bytes = Array(name.utf8)
         let isPlain =
