@@ -14,7 +14,7 @@ enum ServiceError {
         WireError(.badRequest, reason: "LimitExceeded: \(reason)", ckErrorCode: 27)
     }
 
-    /// The response's JSON is too large, and can't be made in smaller pages.
+    /// Returns the error for a response with too much JSON that can't be split into smaller pages.
     static func answerTooLarge(_ limits: ServiceLimits) -> WireError {
         limitExceeded(
             "the response has more than \(limits.answerBytesMax) bytes; request fewer records or fields")
@@ -89,7 +89,7 @@ enum ServiceError {
             .validatingReferenceError, reason: violation(field, recordName, title), ckErrorCode: 31)
     }
 
-    /// The record can be saved once its target is. Our framework sends it again.
+    /// Returns the error for a record that can be saved after its target. Our framework sends it again.
     static func failedTarget(_ recordName: String, field: String?) -> WireError {
         let title = "Record save depends on another of the same request, which failed"
         return WireError(

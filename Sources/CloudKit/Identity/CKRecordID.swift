@@ -19,7 +19,7 @@ public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, Sendable {
         self.init(recordName: SystemRandomSource().nextUUID(), zoneID: zoneID)
     }
 
-    /// A record ID never changes, so this is the ID itself.
+    /// Returns the ID itself, because a record ID never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns true if `object` is the same ID.

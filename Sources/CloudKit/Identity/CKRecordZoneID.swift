@@ -36,7 +36,7 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, Sendable
         self.init(zoneName: zoneName, ownerName: ownerName ?? CKCurrentUserDefaultName)
     }
 
-    /// A zone ID never changes, so this is the ID itself.
+    /// Returns the ID itself, because a zone ID never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns true if `object` is the same ID.

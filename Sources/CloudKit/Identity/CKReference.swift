@@ -30,7 +30,7 @@ public final class CKReference: NSObject, NSSecureCoding, NSCopying, Sendable {
         self.init(recordID: record.recordID, action: action)
     }
 
-    /// A reference never changes, so this is the reference itself.
+    /// Returns the reference itself, because a reference never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns true if `object` has the same target and action.

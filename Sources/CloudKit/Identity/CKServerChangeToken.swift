@@ -8,7 +8,7 @@ public final class CKServerChangeToken: NSObject, NSSecureCoding, NSCopying, Sen
         self.token = token
     }
 
-    /// A token never changes, so this is the token itself.
+    /// Returns the token itself, because a token never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns true if `object` is the same position in the same database or zone.

@@ -8,7 +8,7 @@ public final class CKNotificationID: NSObject, NSSecureCoding, NSCopying, Sendab
         self.value = value
     }
 
-    /// An ID never changes, so this is the ID itself.
+    /// Returns the ID itself, because an ID never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns true if `object` is the same ID.

@@ -10,7 +10,7 @@ public final class CKQueryCursor: NSObject, NSSecureCoding, NSCopying, Sendable 
         self.request = request
     }
 
-    /// A cursor never changes, so this is the cursor itself.
+    /// Returns the cursor itself, because a cursor never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns true if `object` is the same position in the same query.

@@ -50,6 +50,6 @@ open class CKLocationSortDescriptor: NSSortDescriptor, NSSecureCoding {
         coder.encode(relativeLocation, forKey: "RelativeLocation")
     }
 
-    /// A descriptor never changes, so this is the descriptor itself.
+    /// Returns the descriptor itself, because a descriptor never changes.
     open override func copy(with zone: NSZone? = nil) -> Any { self }
 }

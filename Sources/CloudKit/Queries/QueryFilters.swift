@@ -242,7 +242,7 @@ struct QueryFilters {
         }
     }
 
-    /// A record's ID is compared as a reference; a plain name stands for a record of the query's zone.
+    /// Returns a reference for a record's ID or name. A plain name is a record of the query's zone.
     private func reference(_ value: RecordFieldValue) -> RecordFieldValue {
         switch value {
         case .string(let name):

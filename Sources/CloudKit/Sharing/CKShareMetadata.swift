@@ -30,7 +30,7 @@ public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendabl
         CKShare.ParticipantType(rawValue: participantRole.rawValue) ?? .unknown
     }
 
-    /// It never changes, so this is the object itself.
+    /// Returns the object itself, because it never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns true if `object` is of the same share.
@@ -38,7 +38,7 @@ public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendabl
         (object as? CKShareMetadata)?.share.recordID == share.recordID
     }
 
-    /// The same for equal ones.
+    /// Hash value. Equal for equal objects.
     public override var hash: Int { share.recordID.hash }
 
     // MARK: Archives (keys as Apple's)

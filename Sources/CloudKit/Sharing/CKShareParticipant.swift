@@ -85,7 +85,7 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unc
         return other.participantID == participantID && other.userIdentity == userIdentity
     }
 
-    /// The same for equal participants.
+    /// Hash value. Equal for equal objects.
     public override var hash: Int { participantID.hashValue }
 
     // MARK: Archives (keys as Apple's)

@@ -13,7 +13,7 @@ public final class CKShareAccessRequester: NSObject, NSSecureCoding, NSCopying, 
         participantLookupInfo = lookupInfo
     }
 
-    /// It never changes, so this is the object itself.
+    /// Returns the object itself, because it never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns true if `object` is the same user.
@@ -21,7 +21,7 @@ public final class CKShareAccessRequester: NSObject, NSSecureCoding, NSCopying, 
         (object as? CKShareAccessRequester)?.userIdentity == userIdentity
     }
 
-    /// The same for equal ones.
+    /// Hash value. Equal for equal objects.
     public override var hash: Int { userIdentity.hash }
 
     /// It can be read from archives with secure coding.
@@ -53,7 +53,7 @@ public final class CKShareBlockedIdentity: NSObject, NSSecureCoding, NSCopying, 
         self.userIdentity = userIdentity
     }
 
-    /// It never changes, so this is the object itself.
+    /// Returns the object itself, because it never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns true if `object` is the same user.
@@ -61,7 +61,7 @@ public final class CKShareBlockedIdentity: NSObject, NSSecureCoding, NSCopying, 
         (object as? CKShareBlockedIdentity)?.userIdentity == userIdentity
     }
 
-    /// The same for equal ones.
+    /// Hash value. Equal for equal objects.
     public override var hash: Int { userIdentity.hash }
 
     /// It can be read from archives with secure coding.

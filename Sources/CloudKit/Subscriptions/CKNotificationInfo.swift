@@ -178,7 +178,7 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked S
         return other === self || other.wire == wire
     }
 
-    /// The same for equal ones.
+    /// Hash value. Equal for equal objects.
     public override var hash: Int { wire.hashValue }
 
     // MARK: Archives

@@ -38,7 +38,7 @@ public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, Sendable
         hasiCloudAccount = true
     }
 
-    /// An identity never changes, so this is the identity itself.
+    /// Returns the identity itself, because an identity never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns true if `object` is the same user, found in the same way.
@@ -122,7 +122,7 @@ public final class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying
             info.emailAddress, info.phoneNumber, info.userRecordName.map { CKRecordID(recordName: $0) })
     }
 
-    /// It never changes, so this is the object itself.
+    /// Returns the object itself, because it never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns true if `object` is an equal lookup.
@@ -130,7 +130,7 @@ public final class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying
         (object as? CKUserIdentityLookupInfo)?.wire == wire
     }
 
-    /// The same for equal ones.
+    /// Hash value. Equal for equal objects.
     public override var hash: Int { wire.hashValue }
 
     // MARK: Archives (keys as Apple's)

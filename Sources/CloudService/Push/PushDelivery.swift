@@ -74,8 +74,8 @@ final class PushDelivery: Sendable {
         return tasksMayWait
     }
 
-    /// The first look often finds nothing. A read finds that out without the writer. Later looks have a
-    /// reason.
+    /// Returns false if a first step would find nothing, which a read finds out without the writer. Later
+    /// steps always have a reason.
     private func isWorthAStep() throws -> Bool {
         let isFirst = state.withLock { state in
             defer { state.hasLooked = true }
@@ -90,7 +90,7 @@ final class PushDelivery: Sendable {
         return false
     }
 
-    /// The step inside a transaction.
+    /// Runs the step inside a transaction.
     ///
     /// - Returns: the tokens of the devices to notify when the transaction is on disk.
     func step(_ writer: any CloudStoreWriter) throws -> [String] {

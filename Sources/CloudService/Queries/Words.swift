@@ -155,7 +155,7 @@ enum Words {
         }
     }
 
-    /// A point of Hebrew or Arabic, which is often omitted in writing.
+    /// Returns true for a point of Hebrew or Arabic, which is often omitted in writing.
     private static func isPoint(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0591...0x05C7, 0x0610...0x061A, 0x064B...0x0652, 0x0656...0x065F, 0x0670, 0x06D6...0x06ED: true

@@ -233,7 +233,7 @@ struct HTTPHeadReader {
         if isVersion10 { expectsContinue = false }
     }
 
-    /// A name, an IPv4 address or an IPv6 address in brackets, with an optional port.
+    /// Accepts a name, an IPv4 address or an IPv6 address in brackets, with an optional port.
     private static func isHost(_ bytes: Bytes) -> Bool {
         guard bytes.count <= hostBytesMax else { return false }
         var rest = bytes

@@ -224,7 +224,7 @@ extension MultipartParser {
         throw MultipartError(reason: "a quotation mark is missing")
     }
 
-    /// The tokens of RFC 9110, and a few more bytes that unquoted boundaries contain in practice.
+    /// Accepts the tokens of RFC 9110, and a few more bytes that unquoted boundaries contain in practice.
     private static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

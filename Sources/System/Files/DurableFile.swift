@@ -116,7 +116,7 @@ package enum DurableFile {
     }
 }
 
-/// The system's calls, which the functions of the same names hide.
+/// Wrappers of system calls that functions of the same names hide.
 private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
 
 private func systemLink(_ old: String, _ new: String) -> Int32 { link(old, new) }

@@ -193,7 +193,7 @@ package final class OpenFile: Sendable {
     }
 }
 
-/// The system's calls, which the methods of the same names hide.
+/// Wrappers of system calls that methods of the same names hide.
 private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -14,7 +14,7 @@ extension CloudSync {
     }
 
     /// Discards the quarantined changes of a record. The object gets the server's values again, so its zone is fetched
-    /// anew. An object that the server never had stays on this device only, until it is set again.
+    /// again. An object that the server never had stays on this device only, until it is set again.
     ///
     /// ```swift
     /// for change in try await sync.quarantinedChanges() {

@@ -49,7 +49,7 @@ public final class CloudSync: Sendable {
     ///   - role: The role of this process, if several have the database open.
     ///   - foldsQueuedChanges: Whether pending commits may be uploaded as one, with the last value of each field.
     ///   - verifiesZones: Whether the records are compared with the server's after each complete fetch. A zone that
-    ///     differs is fetched anew, and reported in `errors`. Apple's servers send nothing to compare with.
+    ///     differs is fetched again, and reported in `errors`. Apple's servers send nothing to compare with.
     ///   - objectsOfDeletedZones: What happens to the objects of a zone that was deleted in the cloud.
     /// - Throws: `YapDatabaseError`: `missingRegistration` if the database doesn't know a model's collection,
     ///   `typeMismatch` if the collection has another type, and the errors of `database.register(_:withName:)`.

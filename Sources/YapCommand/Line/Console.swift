@@ -176,7 +176,7 @@ struct ConsoleInput {
     }
 }
 
-/// The system's calls, which the methods of the same names hide.
+/// Wrappers of system calls that methods of the same names hide.
 private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
 
 private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {
