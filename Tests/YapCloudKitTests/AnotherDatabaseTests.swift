@@ -80,4 +80,23 @@ import Yap
         #expect(held.count == 2)
         #expect(device.server("2")?["title"] == "second")
     }
+
+    @Test func aDecisionThatTheFirstDatabaseCommitsLateDoesNotCountForTheSecond() throws {
+        let (device, second) = (try HandledDevice(cloud), try HandledDevice(cloud, registers: false))
+        try device.uploaded(Todo(title: "a"), "1")
+        try device.write { _, ext in
+            let rows = try ext.tables.records.records(device.id("1"), DatabaseKey(nil))
+            ext.log.note(try #require(rows.first), "late", .superseded, dropped: nil, kept: nil)
+            try second.database.blocking.register(device.cloudKit, withName: "ck")
+        }
+        device.scheduler.runUntilQuiet()
+        #expect(device.seen.logged.isEmpty)
+        #expect(try device.read { _, ext in try ext.tables.log.logEntries() }.map(\.field) == ["late"])
+        try second.set(Todo(title: "b"), "2")
+        device.scheduler.runUntilQuiet()
+        // It has the number of the late one.
+        try log(["b"], of: "2", on: second)
+        device.scheduler.runUntilQuiet()
+        #expect(device.seen.logged.map(\.field) == ["b"])
+    }
 }

@@ -145,11 +145,11 @@ import Yap
         await sync.syncNow()
         let ended = Lock<[@Sendable () -> Void]>([])
         let told = AsyncStream<Void>.makeStream()
-        sync.cloudKit.runner.listeners.add { told.continuation.yield() }
+        sync.cloudKit.runner.listeners.add(start: 1) { told.continuation.yield() }
         try await database.close()
         for await _ in told.stream { break }
         // What begins to listen too late ends at once.
-        sync.cloudKit.runner.listeners.add { ended.withLock { $0.append({}) } }
+        sync.cloudKit.runner.listeners.add(start: 1) { ended.withLock { $0.append({}) } }
         #expect(ended.withLock { $0.count } == 1)
     }
 

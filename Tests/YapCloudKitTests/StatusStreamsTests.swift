@@ -21,7 +21,7 @@ import Testing
         let second = streams.stream { status(2) }
         streams.report { status(2) }
         streams.report { status(3) }
-        streams.finish()
+        streams.finish(start: 0)
         #expect(await counts(first) == [1, 2, 3])
         #expect(await counts(second) == [2, 3])
     }
@@ -31,7 +31,7 @@ import Testing
         let second = streams.stream { status(2) }
         // The status was changed back before anybody reported it.
         streams.report { status(1) }
-        streams.finish()
+        streams.finish(start: 0)
         #expect(await counts(first) == [1])
         #expect(await counts(second) == [2, 1])
     }
@@ -55,7 +55,7 @@ import Testing
                     begun.withLock { $0.append(stream) }
                 }
             }
-            streams.finish()
+            streams.finish(start: 0)
             let all = begun.withLock { $0 }
             #expect(all.count == 17)
             for stream in all {

@@ -30,6 +30,15 @@ import Yap
         }
     }
 
+    /// Does something when it is released.
+    private final class Released: Sendable {
+        private let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+        deinit { body() }
+    }
+
     private let cloud = TestCloud()
     private let scheduler: ManualScheduler
     private let clock: HookedClock
@@ -121,7 +130,7 @@ import Yap
         runner.start(database: database, registeredName: "ck")
         #expect(isClosed.withLock { $0 } && runner.session.isEnded)
         let ended = Lock(false)
-        runner.listeners.add { ended.withLock { $0 = true } }
+        runner.listeners.add(start: 2) { ended.withLock { $0 = true } }
         #expect(ended.withLock { $0 })
         scheduler.runUntilQuiet()
         #expect(runner.status.waits(for: .localDatabase))
@@ -150,9 +159,97 @@ import Yap
         let isEnded = Lock(false)
         try startReleased(runner, folder) { isEnded.withLock { $0 = true } }
         runner.start(database: next.database, registeredName: "ck")
-        #expect(isEnded.withLock { $0 } && processLock.isHeld)
+        #expect(isEnded.withLock { $0 } && processLock.isHeld(start: 2))
         #expect(try lock(of: next.database) == nil)
         try next.database.blocking.close()
-        #expect(!processLock.isHeld)
+        #expect(!processLock.isHeld(start: 2))
+    }
+
+    @Test func aStartDuringTheEndOfTheFormerDatabaseIsNotEndedWithIt() async throws {
+        let (former, next) = (try changed(), try changed())
+        let runner = runner()
+        runner.start(database: former.database, registeredName: "ck")
+        let statuses = runner.statusStream()
+        let answers = HeldAnswers(cloud)
+        let isListeningEnded = Lock(false)
+        let database = next.database
+        // The end releases the operations before it reports anything.
+        whenOperationsAreReleased(in: runner) { [weak runner, scheduler] in
+            runner?.start(database: database, registeredName: "ck")
+            runner?.listeners.add(start: 2) { isListeningEnded.withLock { $0 = true } }
+            scheduler.runUntilQuiet()
+        }
+        try await former.database.close()
+        #expect(runner.session.start == 2 && answers.count == 1)
+        #expect(runner.status.isSyncing && !isListeningEnded.withLock { $0 }, "\(runner.status)")
+        #expect(scheduler.nextWakeMilliseconds != nil, "the deadline of the operation")
+        answers.release()
+        scheduler.runUntilQuiet()
+        #expect(runner.status.state == .idle && next.server("1") != nil)
+        try await next.database.close()
+        #expect(isListeningEnded.withLock { $0 })
+        var states: [CloudSyncStatus.State] = []
+        for await status in statuses { states.append(status.state) }
+        #expect(states.contains(.idle), "the stream goes on with the next database")
+    }
+
+    /// Calls `body` when the operations of the first start are released.
+    private func whenOperationsAreReleased(in runner: SyncRunner, _ body: @escaping @Sendable () -> Void) {
+        let released = Released(body)
+        let operation = CKModifyRecordsOperation()
+        operation.modifyRecordsResultBlock = { _ in withExtendedLifetime(released) {} }
+        let isKept = runner.session.add(operation, attempt: -1, start: 1)
+        #expect(isKept)
+    }
+
+    @Test func anOperationOfAFormerStartIsNotRun() throws {
+        let (former, next) = (try changed(), try changed())
+        let runner = runner()
+        runner.start(database: former.database, registeredName: "ck")
+        runner.start(database: next.database, registeredName: "ck")
+        scheduler.runUntilQuiet()
+        let before = cloud.requestCount()
+        let job = SyncJob(runner: runner, key: DatabaseKey(nil), attempt: -1, sessionStart: 1)
+        job.start(
+            CKFetchRecordZonesOperation.fetchAllRecordZonesOperation(),
+            in: CloudDatabase(database: device.container.privateCloudDatabase, userRecordName: nil))
+        scheduler.runUntilQuiet()
+        #expect(!runner.session.hasOperation(attempt: -1) && cloud.requestCount() == before)
+    }
+
+    @Test func aStartEndsTheListeningForTheDatabaseBeforeEvenIfThatIsOpen() throws {
+        let (former, next) = (try changed(), try changed())
+        let runner = runner()
+        let ended = Lock<[String]>([])
+        runner.start(database: former.database, registeredName: "ck")
+        runner.listeners.add(start: 1) { ended.withLock { $0.append("first") } }
+        runner.start(database: next.database, registeredName: "ck")
+        #expect(ended.withLock { $0 } == ["first"])
+        runner.listeners.add(start: 2) { ended.withLock { $0.append("second") } }
+        runner.listeners.add(start: 1) { ended.withLock { $0.append("late") } }
+        #expect(ended.withLock { $0 } == ["first", "late"])
+        try former.database.blocking.close()
+        #expect(ended.withLock { $0 } == ["first", "late"])
+        try next.database.blocking.close()
+        #expect(ended.withLock { $0 } == ["first", "late", "second"])
+    }
+
+    @Test func theProcessLockOfANewerStartIsNeitherReplacedNorReleased() throws {
+        let (older, newer) = (try changed(), try changed())
+        let processLock = SyncProcessLock(acquires: true)
+        let listener = SyncProcessLock.Listener(acquired: {}, committed: { _ in })
+        func acquire(_ database: YapDatabase, start: Int) throws -> Bool {
+            let path = SyncProcessLock.path(database: database.path, registeredName: "ck")
+            return try processLock.acquire(path: path, start: start, listener: listener)
+        }
+        #expect(try acquire(newer.database, start: 2))
+        #expect(try !acquire(older.database, start: 1))
+        #expect(try lock(of: older.database) != nil && lock(of: newer.database) == nil)
+        processLock.release(start: 1)
+        #expect(processLock.isHeld(start: 2) && !processLock.isHeld(start: 1))
+        #expect(try lock(of: newer.database) == nil)
+        processLock.release(start: 2)
+        #expect(try lock(of: newer.database) != nil)
+        #expect(try !acquire(newer.database, start: 2), "its database has ended")
     }
 }

@@ -5,6 +5,8 @@ final class Broadcast<Value: Sendable>: Sendable {
     private struct State {
         var listeners: [Int: AsyncStream<Value>.Continuation] = [:]
         var nextNumber = 0
+        /// Number of the newest start.
+        var start = 0
     }
 
     private let valuesMax: Int
@@ -16,7 +18,12 @@ final class Broadcast<Value: Sendable>: Sendable {
     }
 
     deinit {
-        finish()
+        finish(start: .max)
+    }
+
+    /// Keeps the streams beyond the end of earlier starts.
+    func begin(_ start: Int) {
+        state.withLock { $0.start = max($0.start, start) }
     }
 
     /// Returns a stream of the values from now on.
@@ -46,10 +53,11 @@ final class Broadcast<Value: Sendable>: Sendable {
         for listener in listeners { listener.yield(value) }
     }
 
-    /// Ends the streams.
-    func finish() {
+    /// Ends the streams, unless a newer start has begun.
+    func finish(start: Int) {
         // Finished after the lock is released, because a stream that ends comes back here at once.
-        let listeners = state.withLock { state in
+        let listeners = state.withLock { state -> [Int: AsyncStream<Value>.Continuation] in
+            guard start >= state.start else { return [:] }
             defer { state.listeners = [:] }
             return state.listeners
         }

@@ -41,8 +41,20 @@ final class MergeLogQueue: Sendable {
         state.withLock { $0.start == start ? $0.handedOutID : 0 }
     }
 
-    func add(_ entries: [CloudMergeLogEntry]) {
-        state.withLock { $0.entries += entries }
+    /// Adds entries that a transaction committed. Those of another start's database stay stored there.
+    ///
+    /// - Parameter start: Number of the start that was in effect when the transaction began.
+    /// - Returns: Whether entries have to be handed out.
+    func add(_ entries: [CloudMergeLogEntry], start: Int) -> Bool {
+        state.withLock { state in
+            if state.start == start {
+                state.entries += entries
+            } else if !entries.isEmpty {
+                // The transaction may have begun in this start's database, shortly before the start.
+                state.mustReadStored = true
+            }
+            return state.mustReadStored || !state.entries.isEmpty
+        }
     }
 
     /// Makes the next `take` request the stored entries.

@@ -10,6 +10,8 @@ final class StatusStreams: Sendable {
         /// The streams, each with the last status that it has or will get.
         var listeners: [Int: (continuation: Continuation, last: CloudSyncStatus)] = [:]
         var nextNumber = 0
+        /// Number of the newest start.
+        var start = 0
         /// Statuses to send, in order; nil ends the stream.
         var pending: [(continuation: Continuation, status: CloudSyncStatus?)] = []
         /// Whether a thread is sending them.
@@ -25,7 +27,12 @@ final class StatusStreams: Sendable {
     }
 
     deinit {
-        finish()
+        finish(start: .max)
+    }
+
+    /// Keeps the streams beyond the end of earlier starts.
+    func begin(_ start: Int) {
+        state.withLock { $0.start = max($0.start, start) }
     }
 
     /// Returns a stream of the status now, and of each later change.
@@ -63,9 +70,10 @@ final class StatusStreams: Sendable {
         send()
     }
 
-    /// Ends the streams.
-    func finish() {
+    /// Ends the streams, unless a newer start has begun.
+    func finish(start: Int) {
         state.withLock { state in
+            guard start >= state.start else { return }
             state.pending += state.listeners.values.map { ($0.continuation, nil) }
             state.listeners = [:]
         }

@@ -131,10 +131,10 @@ struct SyncJob: Sendable {
         return owner
     }
 
-    /// Starts an operation on the scheduler.
+    /// Starts an operation on the scheduler, unless the sync was started with another database since.
     func start(_ operation: CKDatabaseOperation, in cloud: CloudDatabase) {
         operation.run(as: cloud.userRecordName)
-        session.add(operation, attempt: attempt)
+        guard session.add(operation, attempt: attempt, start: sessionStart) else { return }
         environment.scheduler.perform { cloud.database.add(operation) }
     }
 

@@ -19,6 +19,8 @@ package final class SyncProcessLock: Sendable {
     }
 
     private struct State {
+        /// Number of the newest start that acquired or released it.
+        var start = 0
         var file: OpenFile?
         var source: (any DispatchSourceRead)?
         var timer: (any DispatchSourceTimer)?
@@ -39,7 +41,7 @@ package final class SyncProcessLock: Sendable {
     }
 
     deinit {
-        release()
+        release(start: .max)
     }
 
     /// Returns the path of the lock's file. The registered name is part of it, because each extension of a database
@@ -54,35 +56,42 @@ package final class SyncProcessLock: Sendable {
         return "\(database)-\(name.joined()).\(suffix)"
     }
 
-    /// Tries to acquire the lock, without waiting for it.
-    /// - Returns: Whether it was acquired. Otherwise the listener is called when it is.
+    /// Tries to acquire the lock for a start, without waiting for it. Releases the lock of the start before.
+    /// - Returns: Whether it was acquired. Otherwise the listener is called when it is, unless a newer start has
+    ///   acquired another lock, or the start has released it already.
     /// - Throws: `FileError` if the file can't be opened.
-    func acquire(path: String, listener: Listener) throws(FileError) -> Bool {
+    func acquire(path: String, start: Int, listener: Listener) throws(FileError) -> Bool {
         let file = try OpenFile(path, .updatingOrCreating)
         // Watched before the attempt, so that the end of the holder in between is noticed.
         let queue = DispatchQueue(label: "YapCloudKit.processLock")
-        let source = acquires ? watch(path, queue, listener) : nil
+        let source = acquires ? watch(path, queue, start, listener) : nil
         let isHeld = acquires && Self.locks(file)
-        let timer = acquires && !isHeld ? retries(queue, listener) : nil
-        let before = state.withLock { state in
-            defer { state = State(file: file, source: source, timer: timer, isHeld: isHeld) }
-            return state
+        let timer = acquires && !isHeld ? retries(queue, start, listener) : nil
+        let made = State(start: start, file: file, source: source, timer: timer, isHeld: isHeld)
+        // The state that isn't used is closed after the lock.
+        let (unused, isUsed) = state.withLock { state -> (State, Bool) in
+            guard start > state.start else { return (made, false) }
+            defer { state = made }
+            return (state, true)
         }
-        close(before)
+        close(unused)
+        // Even if they were cancelled: a source must not be released before.
         source?.activate()
         timer?.activate()
-        return isHeld
+        return isHeld && isUsed
     }
 
-    /// Whether this process holds the lock.
-    var isHeld: Bool { state.withLock { $0.isHeld } }
+    /// Whether this process holds the lock of a start.
+    func isHeld(start: Int) -> Bool { state.withLock { $0.isHeld && $0.start == start } }
 
-    private func retries(_ queue: DispatchQueue, _ listener: Listener) -> any DispatchSourceTimer {
+    private func retries(
+        _ queue: DispatchQueue, _ start: Int, _ listener: Listener
+    ) -> any DispatchSourceTimer {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let interval = DispatchTimeInterval.seconds(Self.retrySeconds)
         timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(200))
         timer.setEventHandler { [weak self] in
-            if self?.acquiresNow() == true { listener.acquired() }
+            if self?.acquiresNow(start: start) == true { listener.acquired() }
         }
         return timer
     }
@@ -93,13 +102,14 @@ package final class SyncProcessLock: Sendable {
         withUnsafeBytes(of: snapshot.littleEndian) { try? file.write($0, at: 0) }
     }
 
-    /// Releases the lock, which notifies the other processes.
-    func release() {
-        close(
-            state.withLock { state in
-                defer { state = State() }
-                return state
-            })
+    /// Releases the lock of a start, which notifies the other processes. The lock of a newer start stays held.
+    func release(start: Int) {
+        let released = state.withLock { state -> State? in
+            guard start >= state.start else { return nil }
+            defer { state = State(start: start) }
+            return state
+        }
+        if let released { close(released) }
     }
 
     /// Ends the watching of a state whose file is closed with it.
@@ -122,11 +132,13 @@ package final class SyncProcessLock: Sendable {
         return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Tries again to acquire the lock.
+    /// Tries again to acquire the lock of a start.
     /// - Returns: Whether this attempt acquired it.
-    private func acquiresNow() -> Bool {
+    private func acquiresNow(start: Int) -> Bool {
         let (isAcquired, timer) = state.withLock { state -> (Bool, (any DispatchSourceTimer)?) in
-            guard let file = state.file, !state.isHeld, Self.locks(file) else { return (false, nil) }
+            guard state.start == start, let file = state.file, !state.isHeld, Self.locks(file) else {
+                return (false, nil)
+            }
             state.isHeld = true
             defer { state.timer = nil }
             return (true, state.timer)
@@ -137,9 +149,9 @@ package final class SyncProcessLock: Sendable {
 
     #if canImport(Glibc)
         /// Calls the listener when the kernel reports a change of the file.
-        private func watch(_ path: String, _ queue: DispatchQueue, _ listener: Listener)
-            -> (any DispatchSourceRead)?
-        {
+        private func watch(
+            _ path: String, _ queue: DispatchQueue, _ start: Int, _ listener: Listener
+        ) -> (any DispatchSourceRead)? {
             let inotify = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
             guard inotify >= 0 else { return nil }
             guard inotify_add_watch(inotify, path, UInt32(IN_MODIFY | IN_CLOSE_WRITE)) >= 0 else {
@@ -150,7 +162,7 @@ package final class SyncProcessLock: Sendable {
             source.setEventHandler { [weak self] in
                 let isClosed = Self.drain(inotify)
                 guard let self else { return }
-                if isClosed, acquiresNow() { listener.acquired() }
+                if isClosed, acquiresNow(start: start) { listener.acquired() }
                 // A process that ended may have committed without a notification.
                 listener.committed(isClosed ? nil : lastCommit())
             }
@@ -177,9 +189,9 @@ package final class SyncProcessLock: Sendable {
             return isClosed
         }
     #else
-        private func watch(_ path: String, _ queue: DispatchQueue, _ listener: Listener)
-            -> (any DispatchSourceRead)?
-        { nil }
+        private func watch(
+            _ path: String, _ queue: DispatchQueue, _ start: Int, _ listener: Listener
+        ) -> (any DispatchSourceRead)? { nil }
     #endif
 }
 

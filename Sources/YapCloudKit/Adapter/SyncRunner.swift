@@ -83,10 +83,11 @@ final class SyncRunner: Sendable {
     func start(database: YapDatabase, registeredName: String) {
         let start = session.nextStart()
         let isAcquired = acquireLock(database, registeredName, start: start)
+        // Before the session, so that from then on no end of an earlier start's database ends them.
+        listeners.begin(start)
+        statuses.begin(start)
+        events.begin(start)
         guard session.begin(start, database, registeredName) else { return }
-        listeners.begin()
-        // The database may have ended since `begin`, and its end must not be undone.
-        if session.isEnded { listeners.endAll() }
         log.begin(start)
         let processLock = environment.processLock
         // The state for the previous database is released after the lock.
@@ -101,7 +102,7 @@ final class SyncRunner: Sendable {
             }
             state.start = start
             // Read again: the lock may have been acquired meanwhile, and that event came before this one.
-            let isHeld = isAcquired || processLock?.isHeld == true
+            let isHeld = isAcquired || processLock?.isHeld(start: start) == true
             state.events.append(PendingEvent(event: .processLock(isHeld: isHeld)))
             state.mustClearInFlight = isHeld
             state.isLogPending = true
@@ -117,8 +118,7 @@ final class SyncRunner: Sendable {
         let processLock = environment.processLock
         database.addInlineCommitObserver(
             whenEnded: { [weak processLock, weak self] in
-                // A newer start has acquired the lock of its own database.
-                if self?.session.isNewest(start) ?? true { processLock?.release() }
+                processLock?.release(start: start)
                 // The server responds only to the newest pending request of a device, which is the next process's from
                 // here on.
                 self?.end(start: start)
@@ -130,7 +130,9 @@ final class SyncRunner: Sendable {
         let listener = SyncProcessLock.Listener(
             acquired: { [weak self] in
                 self?.schedule {
-                    $0.events.append(PendingEvent(event: .processLock(isHeld: true)))
+                    // A start that isn't in effect yet reads the lock again, and a newer one has its own.
+                    guard $0.start == start else { return }
+                    $0.events.append(PendingEvent(event: .processLock(isHeld: true), start: start))
                     $0.mustClearInFlight = true
                     $0.isRecountNeeded = true
                 }
@@ -143,7 +145,7 @@ final class SyncRunner: Sendable {
         do {
             return try processLock.acquire(
                 path: SyncProcessLock.path(database: database.path, registeredName: registeredName),
-                listener: listener)
+                start: start, listener: listener)
         } catch {
             // Two processes that sync cause conflicts, which are merged. No process that syncs would be worse.
             environment.errorBlock(nil, .saying(.internalError, "\(error): syncing without a lock"))
@@ -157,16 +159,20 @@ final class SyncRunner: Sendable {
         // Numbers instead of a weak reference: reading one may hold the last reference, and its release comes back
         // here.
         guard session.end(start: start) else { return }
-        // A later start must not take the work of this one for running.
-        state.withLock {
-            $0.status = CloudSyncStatus(pendingCount: $0.status.pendingCount, pause: .localDatabase)
+        // A later start must not take the work of this one for running. It may have begun since, and keeps its own.
+        let isInEffect = state.withLock { state in
+            guard state.start <= start else { return false }
+            state.status = CloudSyncStatus(pendingCount: state.status.pendingCount, pause: .localDatabase)
+            return true
         }
+        guard isInEffect else { return }
         environment.scheduler.yield()
-        wake(atMilliseconds: nil)
+        // Under the lock, so that it isn't the wake of a later start.
+        state.withLock { if $0.start <= start { wake(atMilliseconds: nil) } }
         reportStatus()
-        statuses.finish()
-        events.finish()
-        listeners.endAll()
+        statuses.finish(start: start)
+        events.finish(start: start)
+        listeners.endAll(start: start)
     }
 
     // MARK: Events
@@ -177,10 +183,11 @@ final class SyncRunner: Sendable {
     }
 
     /// Handles a commit that changed the queue or the merge log. Called while the database's writer is held.
-    func committed(_ entries: [CloudMergeLogEntry], isByEngine: Bool) {
-        log.add(entries)
+    /// - Parameter start: Number of the start that was in effect when the transaction began.
+    func committed(_ entries: [CloudMergeLogEntry], isByEngine: Bool, start: Int) {
+        let isLogPending = log.add(entries, start: start)
         schedule {
-            $0.isLogPending = $0.isLogPending || !entries.isEmpty
+            $0.isLogPending = $0.isLogPending || isLogPending
             guard !isByEngine else { return }
             $0.isRecountNeeded = true
             $0.isUncounted = true
@@ -240,13 +247,13 @@ final class SyncRunner: Sendable {
     /// Returns the status now, and each time it changes.
     func statusStream() -> AsyncStream<CloudSyncStatus> {
         let stream = statuses.stream { status }
-        if session.isEnded { statuses.finish() }
+        if let ended = session.endedStart { statuses.finish(start: ended) }
         return stream
     }
 
     func eventStream() -> AsyncStream<YapDatabaseCloudKit.Event> {
         let stream = events.stream()
-        if session.isEnded { events.finish() }
+        if let ended = session.endedStart { events.finish(start: ended) }
         return stream
     }
 
@@ -343,7 +350,7 @@ final class SyncRunner: Sendable {
             SyncJob(runner: self, key: key, attempt: attempt, sessionStart: start).run(work)
         case .cancel(_, let attempt): session.removeOperation(attempt: attempt)?.cancel()
         case .count: needRecount()
-        case .listen(let key): listen(key)
+        case .listen(let key): listen(key, start: start)
         case .wake(let milliseconds): wake(atMilliseconds: milliseconds)
         case .report(let key, let error): report(error, key, start: start)
         case .announce(let event): events.yield(event)

@@ -8,7 +8,7 @@ internal import Yap
 /// an earlier start's database may come after a later start.
 final class SyncSession: Sendable {
     private struct State {
-        /// Number of the newest start, which may not have taken effect yet.
+        /// Number of the newest start, which may not be in effect yet.
         var newestStart = 0
         /// Number of the start that is in effect; 0 before the first one.
         var start = 0
@@ -68,14 +68,14 @@ final class SyncSession: Sendable {
         return released != nil
     }
 
-    /// Whether no start has begun since, even if it hasn't taken effect yet.
-    func isNewest(_ start: Int) -> Bool { state.withLock { $0.newestStart == start } }
-
     /// Number of the start that is in effect; 0 before the first one.
     var start: Int { state.withLock { $0.start } }
 
     /// Whether the database has ended.
     var isEnded: Bool { state.withLock { $0.isEnded } }
+
+    /// Number of the newest start with a database that has ended; nil if a newer start is in effect.
+    var endedStart: Int? { state.withLock { $0.isEnded ? $0.endedStart : nil } }
 
     // MARK: The database
 
@@ -167,8 +167,14 @@ final class SyncSession: Sendable {
 
     // MARK: Operations
 
-    func add(_ operation: CKOperation, attempt: Int) {
-        state.withLock { $0.operations[attempt] = operation }
+    /// Keeps an operation of a start's work.
+    /// - Returns: False if the sync was started with another database since; then nothing is kept.
+    func add(_ operation: CKOperation, attempt: Int, start: Int) -> Bool {
+        state.withLock { state in
+            guard state.start == start else { return false }
+            state.operations[attempt] = operation
+            return true
+        }
     }
 
     /// Removes the operation of an attempt. The caller releases it: its blocks may hold the last reference to a

@@ -17,6 +17,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     let zones: ZoneFetch
     let tracker: RowTracker
     private unowned let transaction: YapDatabaseReadTransaction
+    /// Number of the sync's start that was in effect when the transaction began.
+    private let syncStart: Int
     /// Whether the engine's adapter makes this transaction, and counts the queue itself.
     var isByEngine = false
     private var failure: (any Error)?
@@ -27,6 +29,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     ) {
         self.cloudKit = cloudKit
         self.transaction = transaction
+        syncStart = cloudKit.runner.session.start
         tables = CloudKitTables(name: registeredName, sqlite: transaction.sqlite, texts: texts)
         log = MergeLog(tables.log)
         staged = StagedFiles(cloudKit, tables)
@@ -133,7 +136,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         queue.didCommit()
         cloudKit.runner.notifyOtherProcesses(snapshot: snapshot)
         if queue.isTouched || !log.entries.isEmpty {
-            cloudKit.runner.committed(log.entries, isByEngine: isByEngine)
+            cloudKit.runner.committed(log.entries, isByEngine: isByEngine, start: syncStart)
         }
     }
 
