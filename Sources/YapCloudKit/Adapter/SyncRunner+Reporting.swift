@@ -17,20 +17,30 @@ extension SyncRunner {
     /// Hands out the pending decisions of merges, and before them the stored ones if a listener needs them.
     func handOutLog() {
         let (entries, start, mustReadStored) = log.take()
-        if mustReadStored { handOutStoredLog() }
+        // Decisions up to the last one that was handed out are removed, so those before these must have been read. The
+        // next attempt reads these too.
+        if mustReadStored, !handOutStoredLog() { return }
         log.handOut(entries, start: start)
     }
 
     /// Hands out the decisions of merges that an earlier run stored.
-    func handOutStoredLog() {
-        guard let open = session.open() else { return }
+    /// - Returns: False if they couldn't be read; then they are read after the next commit.
+    @discardableResult
+    func handOutStoredLog() -> Bool {
+        guard let open = session.open() else { return true }
         do {
             let stored = try open.read { try $0.tables.log.logEntries() }
             environment.scheduler.yield()
             log.handOut(stored, start: open.start)
+            return true
         } catch {
-            if error.isClosedDatabase { return end(start: open.start) }
+            guard !error.isClosedDatabase else {
+                end(start: open.start)
+                return true
+            }
+            log.needStored()
             environment.errorBlock(nil, .saying(.internalError, "the merge log can't be read: \(error)"))
+            return false
         }
     }
 }
