@@ -105,6 +105,19 @@ import Testing
         #expect(bench.handle(.processLock(isHeld: true)) == ["listen", "subscribe"])
     }
 
+    @Test mutating func withAnotherDatabaseTheSameZonesAreFollowedAndListenedTo() {
+        _ = start()
+        _ = fetched()
+        bench.engine.restart()
+        #expect(bench.engine.databases[key]?.zones.followed == [zoneID])
+        #expect(bench.handle(.pushed(key)) == [], "the account in use is read from the database first")
+        #expect(
+            bench.handle(.useAccount(DatabaseKey.firstAccount, isFetched: false)) == ["listen", "create Z"])
+        #expect(bench.handle(.zoneCreated(key, zoneID, nil)) == ["subscribe"])
+        #expect(bench.handle(.subscribed(key, QueueCount())) == ["fetch Z"])
+        #expect(fetched() == [] && bench.engine.status.state == .idle)
+    }
+
     @Test mutating func aSignInThatWorksAgainEndsTheStop() {
         _ = start()
         _ = bench.handle(.fetchFailed(key, zoneID, CKError(.notAuthenticated)))
