@@ -1,4 +1,4 @@
-/// Reports commits of all processes to one database, by the file through which they notify each other (`ProcessSignal`).
+/// Reports commits of all processes to one database. They notify each other through a file (`ProcessSignal`).
 package final class DatabaseFileWatch: Sendable {
     private let signal: ProcessSignal
 

@@ -167,7 +167,7 @@ final class SyncRunner: Sendable {
         }
         guard isInEffect else { return }
         environment.scheduler.yield()
-        // Under the lock, so that it isn't the wake of a later start.
+        // Under the lock, so that it isn't the wake of a later start. The scheduler calls nothing back.
         state.withLock { if $0.start <= start { wake(atMilliseconds: nil) } }
         reportStatus()
         statuses.finish(start: start)
