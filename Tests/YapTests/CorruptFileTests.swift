@@ -80,7 +80,8 @@ struct CorruptFileTests {
 
     @Test(arguments: [YapDatabaseOptions.CorruptAction.rename, .delete])
     func eachCallThatMovesADamagedFileReportsItsFailure(action: YapDatabaseOptions.CorruptAction) throws {
-        /// Finds the file damaged while the call `failing` fails. Returns the calls, and whether the failure was reported.
+        /// Finds the file damaged while the call `failing` fails.
+        /// - Returns: The calls, and whether the failure was reported.
         func calls(failing: Int?) throws -> (steps: [FileStep], isReported: Bool) {
             for suffix in ["", "-wal", "-journal", "-shm"] {
                 try Data(suffix.utf8).write(to: URL(fileURLWithPath: folder.file + suffix))

@@ -97,8 +97,8 @@ public enum CloudSyncPause: Hashable, Sendable {
     case otherProcess
     /// The change could not be written to the database on this device.
     case localDatabase
-    /// All changes of the current account are delivered. Changes of another account are pending until its user is signed
-    /// in and current again.
+    /// All changes of the current account are delivered. Changes of another account are pending until its user is
+    /// signed in and current again.
     case anotherAccount
 }
 
