@@ -183,7 +183,7 @@ import Testing
         let next = Self.service(store, clock, key)
         let again = next.respond(to: change)
         #expect(again.status == 401)
-        #expect(try WireError(json: again.body).reason?.contains("made already") == true)
+        #expect(try WireError(json: again.body).reason?.contains("executed already") == true)
         let anew = try signed("public/records/modify", body: body, date: "2016-01-25T22:15:44Z")
         #expect(next.respond(to: anew).status == 200)
     }
@@ -194,7 +194,7 @@ import Testing
         _ = service.respond(to: late)
         clock.advance(bySeconds: 1_200)
         #expect(try code(late) == "AUTHENTICATION_FAILED")
-        #expect(try WireError(json: service.respond(to: late).body).reason?.contains("made already") == true)
+        #expect(try WireError(json: service.respond(to: late).body).reason?.contains("executed already") == true)
         clock.advance(bySeconds: 0.001)
         #expect(try WireError(json: service.respond(to: late).body).reason?.contains("10 minutes") == true)
     }
