@@ -76,6 +76,16 @@ import Testing
         #expect(left.count == 1, "only what the first got is gone on with: \(left)")
     }
 
+    @Test func aFailedDownloadIsContinuedThoughTheTransportStillHoldsItsWriter() throws {
+        let transport = HeldDownloads(bytes: photo)
+        let first = fetch(database(transport))
+        try transport.downloads[0].sink.take(photo[..<5_000])
+        transport.downloads[0].end(.failure(CKError(.networkFailure)))
+        #expect(first.all.map(\.code) == [.networkFailure])
+        _ = fetch(database(transport))
+        #expect(transport.downloads.map(\.range) == [nil, "bytes=5000-"])
+    }
+
     @Test func aRecordComesWithoutAFileThatMayBeMissing() throws {
         let transport = HeldDownloads(bytes: photo)
         let results = fetch(database(transport), .optional)

@@ -6,7 +6,9 @@ import System
 
 /// A server with one record that has one file. Who fetches the file gets its bytes when the test says so.
 final class HeldDownloads: Transport {
-    typealias Download = (sink: any DownloadSink, end: @Sendable (Result<WireResponse, CKError>) -> Void)
+    typealias Download = (
+        sink: any DownloadSink, range: String?, end: @Sendable (Result<WireResponse, CKError>) -> Void
+    )
 
     let bytes: [UInt8]
     private let waiting = Lock<[Download]>([])
@@ -34,7 +36,8 @@ final class HeldDownloads: Transport {
         _ file: FileRequest, timeouts: RequestTimeouts,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
-        if let sink = file.sink { waiting.withLock { $0.append((sink, completion)) } }
+        let range = file.headers.first { $0.name == "Range" }?.value
+        if let sink = file.sink { waiting.withLock { $0.append((sink, range, completion)) } }
         return {}
     }
 

@@ -50,8 +50,11 @@ package final class FileLock: Sendable {
         self.file = file
     }
 
-    deinit {
-        // As in `OpenFile`: a child process that is being started has the lock too.
+    deinit { unlock() }
+
+    /// Ends the lock before the value is released. The file stays open.
+    package func unlock() {
+        // Closing the file isn't enough, as in `OpenFile`: a child process that is being started has the lock too.
         var range = Self.wholeFile
         range.l_type = Int16(F_UNLCK)
         _ = fcntl(file.descriptor, Command.set, &range)

@@ -106,6 +106,9 @@ final class AssetFileWriter: DownloadSink {
     /// True if the server sent another part than the missing one. The earlier bytes are then deleted.
     var isAnotherPart: Bool { state.withLock { $0.isAnotherPart } }
 
+    /// Allows the next download to continue the file. Called after the last byte.
+    func end() { part.unlock() }
+
     /// Moves the file to its URL.
     /// - Throws: `CKError.assetNotAvailable` if it doesn't match the server's checksum; then the file is
     ///   deleted.

@@ -63,7 +63,10 @@ final class FileTransferRun: Sendable {
         if writer.offset > 0 { request.headers.append(("Range", "bytes=\(writer.offset)-")) }
         return transport.carry(request, timeouts: timeouts) { result in
             self.aside {
-                completion(Result { () throws(CKError) in try self.end(result, writer, cache) })
+                let end = Result { () throws(CKError) in try self.end(result, writer, cache) }
+                // The completion may begin the next attempt, while the transport still holds the writer.
+                writer.end()
+                completion(end)
             }
         }
     }
