@@ -152,6 +152,9 @@ import Yap
         #expect(answers.count == 2, "nothing waits for the answer to the former one")
         answers.release()
         scheduler.runUntilQuiet()
+        #expect(!isQuiet.withLock { $0 }, "the answer to the former one isn't the next one's")
+        answers.release()
+        scheduler.runUntilQuiet()
         #expect(isQuiet.withLock { $0 } && next.server("1") != nil)
     }
 
